@@ -1,0 +1,54 @@
+import type { JsonObject } from './json.js';
+import type { Handler } from './tool.js';
+
+/** Suggestions for a half-typed argument. */
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+export type Complete = (argument: string, value: string, context: Readonly<Record<string, string>>) => Promise<Completion>;
+
+/** A prompt; its handler ends with `data: { description?, messages }`. */
+export interface Prompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: readonly { readonly name: string; readonly title?: string; readonly description?: string; readonly required?: boolean }[];
+  readonly source: string;
+  readonly meta?: JsonObject;
+  readonly complete?: Complete;
+  readonly get: Handler;
+}
+
+/** Something readable by its address; its handler gets `args.uri` and ends with `data: { contents }`. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+  readonly annotations?: JsonObject;
+  readonly source: string;
+  readonly meta?: JsonObject;
+  readonly read: Handler;
+  /** Starts watching and returns how to stop; absent where the source cannot tell of changes. */
+  readonly watch?: (changed: () => void) => () => void;
+}
+
+/** A family of resources with an RFC 6570 address pattern. */
+export interface ResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: JsonObject;
+  readonly source: string;
+  readonly meta?: JsonObject;
+  readonly complete?: Complete;
+  matches(uri: string): boolean;
+  readonly read: Handler;
+  readonly watch?: (uri: string, changed: () => void) => () => void;
+}
