@@ -1,0 +1,83 @@
+import { ALL_SUSPECTS, ALL_UNITS, belongs, CONTROL_SUSPECTS, CONTROL_UNITS, flagLength, kindOf, type HostileKind } from './code-points.js';
+import { escapeReader } from './escapes.js';
+
+export type { HostileKind } from './code-points.js';
+
+/** `controls` takes escapes, controls and broken surrogates; `full` takes all that is not drawn as well. */
+export type CleanLevel = 'controls' | 'full';
+
+/** A text after cleaning: the very same string when nothing was removed, and how much of each kind was. */
+export interface Cleaned {
+  readonly text: string;
+  readonly removed: Removed;
+}
+
+/** How often each kind was removed; a kind that was not found is absent. */
+export type Removed = Readonly<Partial<Record<HostileKind, number>>>;
+
+const NOTHING: Removed = Object.freeze({});
+
+const REPLACEMENT = '\ufffd';
+
+/** Whether `clean` would change nothing for want of a single suspect code unit; false does not mean hostile. */
+export function isPlain(text: string, level: CleanLevel = 'full'): boolean {
+  return !(level === 'full' ? ALL_UNITS : CONTROL_UNITS).test(text);
+}
+
+/**
+ * The text without what a reader cannot see or a terminal would obey. A `\r\n` pair stays, since file text must match its
+ * source byte for byte; a lone `\r` or NEL becomes `\n`, so that text meant to be overwritten on a terminal is seen.
+ * Joiners, selectors and tags that spell an emoji or a word of a joining script stay and are not counted.
+ */
+export function clean(text: string, level: CleanLevel = 'full'): Cleaned {
+  if (isPlain(text, level)) return { text, removed: NOTHING };
+  return cleaned(text, level === 'full' ? ALL_SUSPECTS : CONTROL_SUSPECTS);
+}
+
+function cleaned(text: string, suspects: RegExp): Cleaned {
+  const removed: Partial<Record<HostileKind, number>> = {};
+  const escapes = escapeReader(text);
+  const kept: string[] = [];
+  let keptFrom = 0;
+
+  const drop = (kind: HostileKind, from: number, to: number, instead = ''): void => {
+    removed[kind] = (removed[kind] ?? 0) + 1;
+    if (from > keptFrom) kept.push(text.slice(keptFrom, from));
+    if (instead !== '') kept.push(instead);
+    keptFrom = to;
+    suspects.lastIndex = to;
+  };
+  /** The character that will stand before `at` in the result: what was removed between cannot lend its context. */
+  const before = (at: number): string => (at > keptFrom ? lastCharacter(text, at) : lastCharacter(kept.at(-1) ?? ''));
+
+  suspects.lastIndex = 0;
+  for (let match = suspects.exec(text); match; match = suspects.exec(text)) {
+    const at = match.index;
+    const point = text.codePointAt(at) ?? 0;
+    const next = at + match[0].length;
+    if (point === 0x1b) drop('ansi', at, escapes.escapeEnd(at));
+    else if (point === 0x0d) {
+      if (text.charCodeAt(next) === 0x0a) suspects.lastIndex = next + 1;
+      else drop('control', at, next, '\n');
+    } else if (point === 0x85) drop('control', at, next, '\n');
+    else if (point >= 0x80 && point < 0xa0) {
+      const end = escapes.c1End(at);
+      if (end > at) drop('ansi', at, end);
+      else drop('control', at, next);
+    } else if (point < 0x80) drop('control', at, next);
+    else if (point >= 0xd800 && point <= 0xdfff) drop('surrogate', at, next, REPLACEMENT);
+    else {
+      const flag = at > keptFrom + 1 ? flagLength(text, at - 2) : 0;
+      if (flag > 0) suspects.lastIndex = at - 2 + flag;
+      else if (!belongs(point, before(at), text.slice(next, next + 2))) drop(kindOf(point), at, next);
+    }
+  }
+  if (keptFrom === 0 && kept.length === 0) return { text, removed: NOTHING };
+  kept.push(text.slice(keptFrom));
+  return { text: kept.join(''), removed };
+}
+
+function lastCharacter(text: string, end = text.length): string {
+  const low = text.charCodeAt(end - 1);
+  return low >= 0xdc00 && low <= 0xdfff ? text.slice(Math.max(0, end - 2), end) : text.slice(Math.max(0, end - 1), end);
+}
