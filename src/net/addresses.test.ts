@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { addressOf, mapped, parseAddress } from './addresses.js';
