@@ -1,0 +1,41 @@
+import { literalSearch } from './literal-search.js';
+
+const SHORTEST = 6;
+
+/** Calls back with every place where one of the values stands, left to right, the longest value first. */
+export type ExactSearch = (text: string, found: (from: number, to: number) => void) => void;
+
+/**
+ * A search for fixed values in plain, URL-encoded, JSON-escaped and base64 form. Values under six characters are left out:
+ * redacting every `root` would destroy the text and hide nothing. Undefined when no value is left.
+ */
+export function exactValues(values: readonly string[]): ExactSearch | undefined {
+  const forms = new Set(values.filter((value) => value.length >= SHORTEST).flatMap(formsOf));
+  if (forms.size === 0) return undefined;
+  const search = literalSearch([...forms]);
+  return (text, found) =>
+    search(text, (at, [longest = '']) => {
+      found(at, at + longest.length);
+      return at + longest.length;
+    });
+}
+
+/** Base64 of a value inside a longer text depends on where it begins; each alignment has a core that does not. */
+function formsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  const cores = [0, 1, 2].flatMap((shift) => {
+    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    const core = encoded.slice(shift === 0 ? 0 : shift + 1).replace(/=+$/, '');
+    const stable = (shift + bytes.length) % 3 === 0 ? core : core.slice(0, -1);
+    return [stable, stable.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [value, safeUri(value), JSON.stringify(value).slice(1, -1), ...cores.filter((core) => core.length >= 8)];
+}
+
+function safeUri(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return value; // A lone surrogate has no URL form.
+  }
+}

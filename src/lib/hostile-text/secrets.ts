@@ -1,0 +1,102 @@
+import { exactValues } from './exact-values.js';
+import { literalSearch } from './literal-search.js';
+import { privateKeyReader } from './private-keys.js';
+import { isPlaceholder, SECRET_FORMATS, type SecretFormat } from './secret-formats.js';
+
+/** How often a kind of secret was redacted; never the value. */
+export interface SecretFinding {
+  readonly kind: string;
+  readonly count: number;
+}
+
+/** A text with its secrets replaced by `[redacted:kind]`; the very same string when it has none. */
+export interface Redacted {
+  readonly text: string;
+  readonly findings: readonly SecretFinding[];
+}
+
+/** A function that redacts known formats and the values it was made with. */
+export type SecretRedactor = (text: string) => Redacted;
+
+const NOTHING: readonly SecretFinding[] = Object.freeze([]);
+const PRIVATE_KEY_START = '-----BEGIN ';
+
+const byStart = new Map<string, SecretFormat[]>();
+for (const format of SECRET_FORMATS) {
+  for (const start of format.starts) byStart.set(start, [...(byStart.get(start) ?? []), format]);
+}
+const searchStarts = literalSearch([...byStart.keys(), PRIVATE_KEY_START]);
+
+interface Span {
+  readonly kind: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Redacts known formats, and every configured value of six characters or more in plain, URL, JSON and base64 form. */
+export function secretRedactor(options: { readonly values?: readonly string[] } = {}): SecretRedactor {
+  const configured = exactValues(options.values ?? []);
+  return (text) => {
+    const spans = knownFormats(text);
+    configured?.(text, (from, to) => spans.push({ kind: 'configured', from, to }));
+    return spans.length === 0 ? { text, findings: NOTHING } : redacted(text, spans);
+  };
+}
+
+/** Redacts known formats only. */
+export const redact: SecretRedactor = secretRedactor();
+
+/** The kind of the first known secret format in the text, if any. */
+export const secretKindIn = (text: string): string | undefined => knownFormats(text)[0]?.kind;
+
+function knownFormats(text: string): Span[] {
+  const spans: Span[] = [];
+  let keys: ReturnType<typeof privateKeyReader> | undefined;
+  searchStarts(text, (at, starts) => {
+    if (starts[0] === PRIVATE_KEY_START) {
+      keys ??= privateKeyReader(text);
+      const to = keys.endOf(at);
+      if (to > at) spans.push({ kind: 'private-key', from: at, to });
+      return to;
+    }
+    const span = secretAt(text, at, starts);
+    if (span) spans.push(span);
+    return span?.to ?? at;
+  });
+  return spans;
+}
+
+/** The longest start comes first, so that `sk-ant-` is tried before `sk-`. */
+function secretAt(text: string, at: number, starts: readonly string[]): Span | undefined {
+  for (const start of starts) {
+    for (const format of byStart.get(start) ?? []) {
+      if (format.wordStart && at > 0 && isWord(text.charCodeAt(at - 1))) continue;
+      format.pattern.lastIndex = at;
+      const match = format.pattern.exec(text);
+      const secret = match?.[2];
+      if (!match || secret === undefined || isPlaceholder(secret)) continue;
+      const from = at + (match[1]?.length ?? 0);
+      return { kind: format.kind, from, to: from + secret.length };
+    }
+  }
+  return undefined;
+}
+
+const isWord = (unit: number): boolean =>
+  (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95;
+
+function redacted(text: string, spans: Span[]): Redacted {
+  const counts = new Map<string, number>();
+  const parts: string[] = [];
+  let done = 0;
+  for (const { kind, from, to } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
+    if (from >= done) {
+      parts.push(text.slice(done, from), `[redacted:${kind}]`);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    // A span that begins inside another but ends after it is a secret too: its tail goes with the first.
+    done = Math.max(done, to);
+  }
+  parts.push(text.slice(done));
+  return { text: parts.join(''), findings: [...counts].map(([kind, count]) => ({ kind, count })) };
+}
