@@ -1,0 +1,377 @@
+/**
+ * The module model: one small tree that Python, JavaScript and TypeScript are all turned into.
+ * Everything above the parsers reads only this. `start` and `end` are offsets into `Module.text`.
+ */
+
+/** What every node has: where it stands in the text of its module. */
+export interface Spot {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Literal extends Spot {
+  readonly kind: 'literal';
+  /** Python `None` and JavaScript `null` are both null; bytes and bigints are their text. */
+  readonly value: string | number | boolean | null | undefined;
+}
+/** A regular expression literal; taint rules read its source to judge an allow-list. */
+export interface Regex extends Spot {
+  readonly kind: 'regex';
+  readonly source: string;
+  readonly flags: string;
+}
+/** An f-string or template literal: known text and expressions in order. */
+export interface Template extends Spot {
+  readonly kind: 'template';
+  readonly parts: readonly (string | Expr)[];
+}
+export interface Name extends Spot {
+  readonly kind: 'name';
+  /** Python `self` is an ordinary name; JavaScript `this` and `super` are the names `this` and `super`. */
+  readonly name: string;
+}
+export interface Member extends Spot {
+  readonly kind: 'member';
+  readonly object: Expr;
+  readonly property: string;
+}
+export interface Index extends Spot {
+  readonly kind: 'index';
+  readonly object: Expr;
+  readonly index: Expr;
+}
+/** `lower:upper:step` inside an index. */
+export interface Slice extends Spot {
+  readonly kind: 'slice';
+  readonly lower?: Expr | undefined;
+  readonly upper?: Expr | undefined;
+  readonly step?: Expr | undefined;
+}
+export interface Arg {
+  readonly value: Expr;
+  /** Set for `name=value`. */
+  readonly name?: string | undefined;
+  /** `list` for `*xs` and `...xs`, `dict` for `**xs`. */
+  readonly spread?: 'list' | 'dict' | undefined;
+}
+export interface Call extends Spot {
+  readonly kind: 'call';
+  readonly callee: Expr;
+  readonly args: readonly Arg[];
+  /** True for JavaScript `new`; Python constructors are plain calls. */
+  readonly isNew: boolean;
+}
+/** A template literal handed to a function: sql`select ${x}`. */
+export interface Tagged extends Spot {
+  readonly kind: 'tagged';
+  readonly tag: Expr;
+  readonly template: Template;
+}
+export interface Item {
+  readonly value: Expr;
+  readonly spread: boolean;
+}
+export interface List extends Spot {
+  readonly kind: 'list';
+  readonly of: 'list' | 'tuple' | 'set';
+  readonly items: readonly Item[];
+}
+export interface Entry {
+  /** Absent for a spread (`...x`, `**x`). A plain `name: value` key is a literal. */
+  readonly key?: Expr | undefined;
+  readonly value: Expr;
+  readonly accessor?: 'get' | 'set' | undefined;
+}
+export interface Dict extends Spot {
+  readonly kind: 'dict';
+  readonly entries: readonly Entry[];
+}
+export interface FunctionExpr extends Spot {
+  readonly kind: 'function';
+  readonly fn: FunctionNode;
+}
+export interface ClassExpr extends Spot {
+  readonly kind: 'class';
+  readonly cls: ClassNode;
+}
+/** `op` is spelled as in Python where both languages have it: `==` (also `===`, `is`), `!=`, `in`, `not in`, `+`, `%`, `instanceof` … */
+export interface Binary extends Spot {
+  readonly kind: 'binary';
+  readonly op: string;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+export interface Logical extends Spot {
+  readonly kind: 'logical';
+  readonly op: 'and' | 'or' | '??';
+  readonly left: Expr;
+  readonly right: Expr;
+}
+export interface Unary extends Spot {
+  readonly kind: 'unary';
+  readonly op: string;
+  readonly value: Expr;
+}
+export interface Conditional extends Spot {
+  readonly kind: 'conditional';
+  readonly test: Expr;
+  readonly yes: Expr;
+  readonly no: Expr;
+}
+/** An assignment used as a value: `a = b` in JavaScript, `a := b` in Python, `i++`. */
+export interface AssignExpr extends Spot {
+  readonly kind: 'assign';
+  readonly target: Pattern;
+  /** The operator of `+=` and its like without the `=`; absent for a plain assignment. */
+  readonly op?: string | undefined;
+  readonly value: Expr;
+}
+export interface Await extends Spot {
+  readonly kind: 'await';
+  readonly value: Expr;
+}
+export interface Yield extends Spot {
+  readonly kind: 'yield';
+  readonly value?: Expr | undefined;
+  readonly delegate: boolean;
+}
+export interface Clause {
+  readonly target: Pattern;
+  readonly iterable: Expr;
+  readonly conditions: readonly Expr[];
+}
+export interface Comprehension extends Spot {
+  readonly kind: 'comprehension';
+  readonly of: 'list' | 'set' | 'dict' | 'generator';
+  readonly key?: Expr | undefined;
+  readonly element: Expr;
+  readonly clauses: readonly Clause[];
+}
+export interface Sequence extends Spot {
+  readonly kind: 'sequence';
+  readonly items: readonly Expr[];
+}
+/** `import(x)`, `require(x)` stays a call. */
+export interface ImportExpr extends Spot {
+  readonly kind: 'import';
+  readonly source: Expr;
+}
+/** Anything without a kind of its own; its parts are kept so that a walk still sees them. */
+export interface Opaque extends Spot {
+  readonly kind: 'opaque';
+  readonly what: string;
+  readonly parts: readonly Expr[];
+}
+
+export type Expr =
+  | Literal | Regex | Template | Name | Member | Index | Slice | Call | Tagged | List | Dict | FunctionExpr | ClassExpr
+  | Binary | Logical | Unary | Conditional | AssignExpr | Await | Yield | Comprehension | Sequence | ImportExpr | Opaque;
+
+export interface ListPattern extends Spot {
+  readonly kind: 'list-pattern';
+  /** A hole is undefined. */
+  readonly items: readonly (Pattern | undefined)[];
+  readonly rest?: Pattern | undefined;
+}
+export interface DictPattern extends Spot {
+  readonly kind: 'dict-pattern';
+  readonly entries: readonly { readonly key: Expr; readonly target: Pattern }[];
+  readonly rest?: Pattern | undefined;
+}
+export interface DefaultPattern extends Spot {
+  readonly kind: 'default-pattern';
+  readonly target: Pattern;
+  readonly value: Expr;
+}
+/** What an assignment, a loop or a parameter binds. */
+export type Pattern = Name | Member | Index | ListPattern | DictPattern | DefaultPattern | Opaque;
+
+export interface Param extends Spot {
+  readonly target: Pattern;
+  readonly default?: Expr | undefined;
+  /** Python annotation, or a TypeScript type reference where it is a plain (generic) name. */
+  readonly annotation?: Expr | undefined;
+  /** `list` for `*args` and `...rest`, `dict` for `**kwargs`. */
+  readonly rest?: 'list' | 'dict' | undefined;
+  readonly keywordOnly?: boolean | undefined;
+  /** A TypeScript constructor parameter that is also a field. */
+  readonly isField?: boolean | undefined;
+}
+
+export interface FunctionNode extends Spot {
+  /** Absent for an anonymous function. */
+  readonly name?: string | undefined;
+  readonly params: readonly Param[];
+  /** An arrow with an expression body holds one return statement. */
+  readonly body: readonly Stmt[];
+  readonly isAsync: boolean;
+  readonly isGenerator: boolean;
+  /** An arrow or lambda: no `this` of its own. */
+  readonly isArrow: boolean;
+  readonly decorators: readonly Expr[];
+  /** The cleaned docstring of a Python function. */
+  readonly docstring?: string | undefined;
+  readonly returns?: Expr | undefined;
+  /** Where the decorators begin; equals `start` when there are none. */
+  readonly decoratedStart: number;
+}
+
+export interface ClassMember extends Spot {
+  readonly kind: 'method' | 'getter' | 'setter' | 'field';
+  readonly name: string;
+  readonly isStatic: boolean;
+  readonly fn?: FunctionNode | undefined;
+  readonly value?: Expr | undefined;
+  readonly annotation?: Expr | undefined;
+}
+export interface ClassNode extends Spot {
+  readonly name?: string | undefined;
+  readonly bases: readonly Arg[];
+  /** Methods and fields in order; a Python class attribute is a static field. */
+  readonly members: readonly ClassMember[];
+  /** Statements of the class body that are neither (Python code in a class body, static blocks). */
+  readonly body: readonly Stmt[];
+  readonly decorators: readonly Expr[];
+  readonly docstring?: string | undefined;
+}
+
+export interface ExprStmt extends Spot {
+  readonly kind: 'expr';
+  readonly value: Expr;
+}
+/** Assignments and declarations; `value` is absent for a bare declaration. */
+export interface AssignStmt extends Spot {
+  readonly kind: 'assign';
+  readonly target: Pattern;
+  readonly op?: string | undefined;
+  readonly value?: Expr | undefined;
+  readonly annotation?: Expr | undefined;
+  /** Set when the statement makes a new binding (`const`, `let`, `var`). */
+  readonly declares?: 'const' | 'let' | 'var' | undefined;
+}
+export interface ReturnStmt extends Spot {
+  readonly kind: 'return';
+  readonly value?: Expr | undefined;
+}
+export interface ThrowStmt extends Spot {
+  readonly kind: 'throw';
+  readonly value?: Expr | undefined;
+}
+export interface IfStmt extends Spot {
+  readonly kind: 'if';
+  readonly test: Expr;
+  readonly yes: readonly Stmt[];
+  readonly no: readonly Stmt[];
+}
+/** `while`, `do` and the three-part `for`; `update` runs after each turn. */
+export interface WhileStmt extends Spot {
+  readonly kind: 'while';
+  readonly init: readonly Stmt[];
+  readonly test?: Expr | undefined;
+  readonly update?: Expr | undefined;
+  readonly body: readonly Stmt[];
+  readonly else: readonly Stmt[];
+}
+export interface ForStmt extends Spot {
+  readonly kind: 'for';
+  readonly target: Pattern;
+  readonly declares?: 'const' | 'let' | 'var' | undefined;
+  readonly iterable: Expr;
+  /** JavaScript `for … in` walks keys; everything else walks values. */
+  readonly over: 'values' | 'keys';
+  readonly body: readonly Stmt[];
+  readonly else: readonly Stmt[];
+}
+export interface Handler extends Spot {
+  readonly param?: Pattern | undefined;
+  readonly type?: Expr | undefined;
+  readonly body: readonly Stmt[];
+}
+export interface TryStmt extends Spot {
+  readonly kind: 'try';
+  readonly body: readonly Stmt[];
+  readonly handlers: readonly Handler[];
+  readonly else: readonly Stmt[];
+  readonly finally: readonly Stmt[];
+}
+export interface WithStmt extends Spot {
+  readonly kind: 'with';
+  readonly items: readonly { readonly context: Expr; readonly target?: Pattern | undefined }[];
+  readonly body: readonly Stmt[];
+}
+export interface Case extends Spot {
+  /** Empty for `default` and `case _`; a Python pattern without a plain value is opaque. */
+  readonly tests: readonly Expr[];
+  readonly body: readonly Stmt[];
+}
+export interface SwitchStmt extends Spot {
+  readonly kind: 'switch';
+  readonly subject: Expr;
+  readonly cases: readonly Case[];
+  /** JavaScript cases run into the next one until `break`. */
+  readonly fallsThrough: boolean;
+}
+export interface FunctionStmt extends Spot {
+  readonly kind: 'function';
+  readonly fn: FunctionNode;
+}
+export interface ClassStmt extends Spot {
+  readonly kind: 'class';
+  readonly cls: ClassNode;
+}
+export interface ImportBinding {
+  /** `*` binds the module itself (Python `import a.b` has the local name `a.b` and binds `a`), `default` the default export; Python `from m import *` is `*all` with an empty local name. */
+  readonly imported: string;
+  readonly local: string;
+}
+export interface ImportStmt extends Spot {
+  readonly kind: 'import';
+  /** As written; Python relative imports keep their leading dots. */
+  readonly source: string;
+  readonly bindings: readonly ImportBinding[];
+  readonly typeOnly: boolean;
+}
+/** `export { a as b }`, `export { a as b } from 'm'`, `export * from 'm'` (imported `*all`), `export default x` (value). */
+export interface ExportStmt extends Spot {
+  readonly kind: 'export';
+  readonly source?: string | undefined;
+  readonly names: readonly { readonly local: string; readonly exported: string }[];
+  readonly value?: Expr | undefined;
+}
+export interface BlockStmt extends Spot {
+  readonly kind: 'block';
+  readonly body: readonly Stmt[];
+}
+export interface JumpStmt extends Spot {
+  readonly kind: 'break' | 'continue';
+}
+/** Python `global` and `nonlocal`. */
+export interface ScopeStmt extends Spot {
+  readonly kind: 'scope';
+  readonly scope: 'global' | 'nonlocal';
+  readonly names: readonly string[];
+}
+export interface AssertStmt extends Spot {
+  readonly kind: 'assert';
+  readonly test: Expr;
+}
+
+export type Stmt =
+  | ExprStmt | AssignStmt | ReturnStmt | ThrowStmt | IfStmt | WhileStmt | ForStmt | TryStmt | WithStmt | SwitchStmt
+  | FunctionStmt | ClassStmt | ImportStmt | ExportStmt | BlockStmt | JumpStmt | ScopeStmt | AssertStmt;
+
+export type Language = 'python' | 'javascript' | 'typescript';
+
+/** One file, understood. */
+export interface Module {
+  /** Relative to the scanned root, with `/` between the parts. */
+  readonly path: string;
+  readonly language: Language;
+  readonly text: string;
+  readonly body: readonly Stmt[];
+  readonly docstring?: string | undefined;
+  /** True when parts of the text could not be understood and are missing from `body`. */
+  readonly partial: boolean;
+  /** Offsets at which lines begin. */
+  readonly lineStarts: readonly number[];
+}

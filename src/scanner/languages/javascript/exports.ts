@@ -1,0 +1,65 @@
+import { boundNames } from '../../ir/names.js';
+import type { Stmt } from '../../ir/nodes.js';
+import { spotOf, type Context } from './context.js';
+import { toExpr } from './expressions.js';
+import { toClass, toFunction } from './functions.js';
+import { toStmt } from './statements.js';
+import type * as Babel from '@babel/types';
+
+type ExportNode = Babel.ExportNamedDeclaration | Babel.ExportDefaultDeclaration | Babel.ExportAllDeclaration | Babel.TSExportAssignment;
+
+const nameOf = (node: Babel.Identifier | Babel.StringLiteral): string => (node.type === 'Identifier' ? node.name : node.value);
+
+/** Turns an export into the declaration it carries, if any, and an export statement. */
+export function toExport(node: ExportNode, context: Context): Stmt[] {
+  const spot = spotOf(node);
+  switch (node.type) {
+    case 'ExportAllDeclaration':
+      return node.exportKind === 'type' ? [] : [{ kind: 'export', source: node.source.value, names: [{ local: '*all', exported: '*all' }], ...spot }];
+    case 'TSExportAssignment': {
+      const exports = { kind: 'member', object: { kind: 'name', name: 'module', ...spot }, property: 'exports', ...spot } as const;
+      return [{ kind: 'assign', target: exports, value: toExpr(node.expression, context), ...spot }];
+    }
+    case 'ExportDefaultDeclaration':
+      return toDefault(node.declaration, context);
+    default:
+      return toNamed(node, context);
+  }
+}
+
+function toDefault(node: Babel.ExportDefaultDeclaration['declaration'], context: Context): Stmt[] {
+  const spot = spotOf(node);
+  if (node.type === 'TSDeclareFunction') return [];
+  if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
+    const name = node.id?.name;
+    if (name !== undefined) return [...toStmt(node, context), { kind: 'export', names: [{ local: name, exported: 'default' }], ...spot }];
+    const value = node.type === 'FunctionDeclaration'
+      ? { kind: 'function' as const, fn: toFunction(node, context), ...spot }
+      : { kind: 'class' as const, cls: toClass(node, context), ...spot };
+    return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value, ...spot }];
+  }
+  return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value: toExpr(node, context), ...spot }];
+}
+
+function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
+  const spot = spotOf(node);
+  if (node.exportKind === 'type') return [];
+  if (node.declaration) {
+    const declared = toStmt(node.declaration, context);
+    const names = declared.flatMap(declaredNames).map((name) => ({ local: name, exported: name }));
+    return [...declared, { kind: 'export', names, ...spot }];
+  }
+  const names: { local: string; exported: string }[] = [];
+  for (const each of node.specifiers) {
+    if (each.type === 'ExportNamespaceSpecifier') names.push({ local: '*', exported: each.exported.name });
+    else if (each.type === 'ExportSpecifier' && each.exportKind !== 'type') names.push({ local: nameOf(each.local), exported: nameOf(each.exported) });
+  }
+  return [{ kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, ...spot }];
+}
+
+function declaredNames(stmt: Stmt): string[] {
+  if (stmt.kind === 'function') return stmt.fn.name === undefined ? [] : [stmt.fn.name];
+  if (stmt.kind === 'class') return stmt.cls.name === undefined ? [] : [stmt.cls.name];
+  if (stmt.kind !== 'assign') return [];
+  return boundNames(stmt.target);
+}

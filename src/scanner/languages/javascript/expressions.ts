@@ -1,0 +1,194 @@
+import type { Arg, Binary, Call, Dict, Entry, Expr, Item, List, Literal, Template } from '../../ir/nodes.js';
+import { deeper, opaque, spotOf, type Context } from './context.js';
+import { toClass, toFunction } from './functions.js';
+import { toPattern } from './patterns.js';
+import type * as Babel from '@babel/types';
+import type { Node } from '@babel/types';
+
+const wrappers = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression', 'TSTypeAssertion', 'TSInstantiationExpression',
+  'ParenthesizedExpression', 'TypeCastExpression', 'ChainExpression']);
+
+/** Turns a Babel expression into ours; TypeScript's type wrappers vanish. */
+export function toExpr(node: Node, context: Context): Expr {
+  let inner = node;
+  while (wrappers.has(inner.type)) {
+    // All wrapper nodes of the set hold the wrapped node in `expression`.
+    inner = (inner as Babel.TSAsExpression).expression;
+  }
+  return deeper(inner, context, () => convert(inner, context));
+}
+
+/** A literal at the place of a node. */
+export const literal = (node: Node, value: Literal['value']): Literal => ({ kind: 'literal', value, ...spotOf(node) });
+
+function convert(node: Node, context: Context): Expr {
+  const spot = spotOf(node);
+  const to = (inner: Node) => toExpr(inner, context);
+  switch (node.type) {
+    case 'StringLiteral':
+    case 'NumericLiteral':
+    case 'BooleanLiteral':
+      return literal(node, node.value);
+    case 'DirectiveLiteral':
+    case 'BigIntLiteral':
+    case 'DecimalLiteral':
+      return literal(node, node.value);
+    case 'NullLiteral':
+      return literal(node, null);
+    case 'RegExpLiteral':
+      return { kind: 'regex', source: node.pattern, flags: node.flags, ...spot };
+    case 'TemplateLiteral':
+      return toTemplate(node, context);
+    case 'TaggedTemplateExpression':
+      return { kind: 'tagged', tag: to(node.tag), template: toTemplate(node.quasi, context), ...spot };
+    case 'Identifier':
+      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, ...spot };
+    case 'ThisExpression':
+      return { kind: 'name', name: 'this', ...spot };
+    case 'Super':
+      return { kind: 'name', name: 'super', ...spot };
+    case 'MetaProperty':
+      return { kind: 'name', name: `${node.meta.name}.${node.property.name}`, ...spot };
+    case 'MemberExpression':
+    case 'OptionalMemberExpression':
+      return toMember(node, context);
+    case 'CallExpression':
+    case 'OptionalCallExpression':
+    case 'NewExpression':
+      return toCall(node, context);
+    case 'ImportExpression':
+      return { kind: 'import', source: to(node.source), ...spot };
+    case 'ArrayExpression':
+      return toList(node, context);
+    case 'ObjectExpression':
+      return toDict(node, context);
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return { kind: 'function', fn: toFunction(node, context), ...spot };
+    case 'ClassExpression':
+      return { kind: 'class', cls: toClass(node, context), ...spot };
+    case 'BinaryExpression':
+      return toBinary(node, context);
+    case 'LogicalExpression':
+      return { kind: 'logical', op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??', left: to(node.left), right: to(node.right), ...spot };
+    case 'UnaryExpression':
+      return { kind: 'unary', op: node.operator === '!' ? 'not' : node.operator, value: to(node.argument), ...spot };
+    case 'ConditionalExpression':
+      return { kind: 'conditional', test: to(node.test), yes: to(node.consequent), no: to(node.alternate), ...spot };
+    case 'AssignmentExpression':
+      return { kind: 'assign', target: toPattern(node.left, context), ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }), value: to(node.right), ...spot };
+    case 'UpdateExpression':
+      return { kind: 'assign', target: toPattern(node.argument, context), op: node.operator === '++' ? '+' : '-', value: literal(node, 1), ...spot };
+    case 'AwaitExpression':
+      return { kind: 'await', value: to(node.argument), ...spot };
+    case 'YieldExpression':
+      return { kind: 'yield', ...(node.argument ? { value: to(node.argument) } : {}), delegate: node.delegate, ...spot };
+    case 'SequenceExpression':
+      return { kind: 'sequence', items: node.expressions.map(to), ...spot };
+    case 'JSXElement':
+    case 'JSXFragment':
+      return opaque(node, jsxParts(node, context));
+    default:
+      return opaque(node);
+  }
+}
+
+/** A template literal as known text and expressions. */
+export function toTemplate(node: Babel.TemplateLiteral, context: Context): Template {
+  const parts: (string | Expr)[] = [];
+  node.quasis.forEach((quasi, index) => {
+    const text = quasi.value.cooked ?? quasi.value.raw;
+    if (text !== '') parts.push(text);
+    const inner = node.expressions[index];
+    if (inner) parts.push(toExpr(inner, context));
+  });
+  return { kind: 'template', parts, ...spotOf(node) };
+}
+
+function toMember(node: Babel.MemberExpression | Babel.OptionalMemberExpression, context: Context): Expr {
+  const object = toExpr(node.object, context);
+  const spot = spotOf(node);
+  if (!node.computed && node.property.type === 'Identifier') return { kind: 'member', object, property: node.property.name, ...spot };
+  if (node.property.type === 'PrivateName') return { kind: 'member', object, property: `#${node.property.id.name}`, ...spot };
+  if (node.property.type === 'StringLiteral') return { kind: 'member', object, property: node.property.value, ...spot };
+  return { kind: 'index', object, index: toExpr(node.property, context), ...spot };
+}
+
+function toCall(node: Babel.CallExpression | Babel.OptionalCallExpression | Babel.NewExpression, context: Context): Call | Expr {
+  const spot = spotOf(node);
+  const args: Arg[] = [];
+  for (const arg of node.arguments) {
+    if (arg.type === 'SpreadElement') args.push({ value: toExpr(arg.argument, context), spread: 'list' });
+    else args.push({ value: toExpr(arg, context) });
+  }
+  if (node.callee.type === 'Import') return { kind: 'import', source: args[0]?.value ?? opaque(node), ...spot };
+  return { kind: 'call', callee: toExpr(node.callee, context), args, isNew: node.type === 'NewExpression', ...spot };
+}
+
+function toList(node: Babel.ArrayExpression, context: Context): List {
+  const items: Item[] = [];
+  for (const element of node.elements) {
+    if (element === null) items.push({ value: literal(node, undefined), spread: false });
+    else if (element.type === 'SpreadElement') items.push({ value: toExpr(element.argument, context), spread: true });
+    else items.push({ value: toExpr(element, context), spread: false });
+  }
+  return { kind: 'list', of: 'list', items, ...spotOf(node) };
+}
+
+/** The key of a property as an expression: a plain name is a literal, a computed one stays an expression. */
+export function toKey(key: Node, computed: boolean, context: Context): Expr {
+  if (!computed && key.type === 'Identifier') return literal(key, key.name);
+  if (key.type === 'PrivateName') return literal(key, `#${key.id.name}`);
+  if (!computed && key.type === 'NumericLiteral') return literal(key, String(key.value));
+  return toExpr(key, context);
+}
+
+function toDict(node: Babel.ObjectExpression, context: Context): Dict {
+  const entries: Entry[] = [];
+  for (const property of node.properties) {
+    if (property.type === 'SpreadElement') entries.push({ value: toExpr(property.argument, context) });
+    else if (property.type === 'ObjectMethod') {
+      entries.push({
+        key: toKey(property.key, property.computed, context),
+        value: { kind: 'function', fn: toFunction(property, context), ...spotOf(property) },
+        ...(property.kind === 'method' ? {} : { accessor: property.kind }),
+      });
+    } else entries.push({ key: toKey(property.key, property.computed, context), value: toExpr(property.value, context) });
+  }
+  return { kind: 'dict', entries, ...spotOf(node) };
+}
+
+function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
+  // `'a' + 'b' + …` is left-deep: descending by loop keeps ten thousand terms off the stack.
+  const chain: Babel.BinaryExpression[] = [];
+  let first: Node = node;
+  while (first.type === 'BinaryExpression') {
+    chain.push(first);
+    first = first.left;
+  }
+  let left = toExpr(first, context);
+  for (const each of chain.toReversed()) {
+    const made: Binary = { kind: 'binary', op: each.operator === '===' ? '==' : each.operator === '!==' ? '!=' : each.operator, left, right: toExpr(each.right, context), ...spotOf(each) };
+    left = made;
+  }
+  return left;
+}
+
+function jsxParts(node: Babel.JSXElement | Babel.JSXFragment, context: Context): Expr[] {
+  const parts: Expr[] = [];
+  const add = (inner: Node | null | undefined) => {
+    if (inner && inner.type !== 'JSXEmptyExpression') parts.push(toExpr(inner, context));
+  };
+  if (node.type === 'JSXElement') {
+    for (const attribute of node.openingElement.attributes) {
+      if (attribute.type === 'JSXSpreadAttribute') add(attribute.argument);
+      else if (attribute.value?.type === 'JSXExpressionContainer') add(attribute.value.expression);
+      else if (attribute.value?.type === 'StringLiteral') add(attribute.value);
+    }
+  }
+  for (const child of node.children) {
+    if (child.type === 'JSXExpressionContainer' || child.type === 'JSXSpreadChild') add(child.expression);
+    else if (child.type === 'JSXElement' || child.type === 'JSXFragment') add(child);
+  }
+  return parts;
+}

@@ -1,0 +1,88 @@
+import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
+import { spotOf, type Context } from './context.js';
+import { toExpr, toKey } from './expressions.js';
+import { toPattern } from './patterns.js';
+import { toStmts } from './statements.js';
+import { toAnnotation } from './types.js';
+import type * as Babel from '@babel/types';
+import type { Node } from '@babel/types';
+
+type FunctionLike = Babel.FunctionDeclaration | Babel.FunctionExpression | Babel.ArrowFunctionExpression | Babel.ObjectMethod | Babel.ClassMethod | Babel.ClassPrivateMethod;
+
+/** Turns any kind of function into a function node. */
+export function toFunction(node: FunctionLike, context: Context): FunctionNode {
+  const spot = spotOf(node);
+  const body: Stmt[] = node.body.type === 'BlockStatement'
+    ? toStmts(node.body.body, context)
+    : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }];
+  const name = nameOf(node);
+  return {
+    ...(name === undefined ? {} : { name }),
+    params: node.params.map((param) => toParam(param, context)),
+    body,
+    isAsync: node.async ?? false,
+    isGenerator: node.generator ?? false,
+    isArrow: node.type === 'ArrowFunctionExpression',
+    decorators: decoratorsOf(node, context),
+    decoratedStart: spot.start,
+    ...spot,
+  };
+}
+
+function nameOf(node: FunctionLike): string | undefined {
+  if (node.type === 'ArrowFunctionExpression') return undefined;
+  if (node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression') return node.id?.name;
+  return plainKey(node.key, 'computed' in node && node.computed === true);
+}
+
+function plainKey(key: Node, computed: boolean): string | undefined {
+  if (key.type === 'PrivateName') return `#${key.id.name}`;
+  if (key.type === 'Identifier' && !computed) return key.name;
+  if (key.type === 'StringLiteral') return key.value;
+  if (key.type === 'NumericLiteral') return String(key.value);
+  return undefined;
+}
+
+function decoratorsOf(node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node, context: Context): Expr[] {
+  const decorators = 'decorators' in node ? node.decorators : undefined;
+  return (decorators ?? []).map((decorator) => toExpr(decorator.expression, context));
+}
+
+function toParam(node: Node, context: Context): Param {
+  if (node.type === 'TSParameterProperty') return { ...toParam(node.parameter, context), isField: true };
+  const spot = spotOf(node);
+  if (node.type === 'AssignmentPattern') {
+    return { ...toParam(node.left, context), default: toExpr(node.right, context), ...spot };
+  }
+  if (node.type === 'RestElement') return { target: toPattern(node.argument, context), rest: 'list', ...spot };
+  const annotation = 'typeAnnotation' in node ? toAnnotation(node.typeAnnotation) : undefined;
+  return { target: toPattern(node, context), ...(annotation ? { annotation } : {}), ...spot };
+}
+
+/** Turns a class into a class node; abstract members and index signatures have nothing to run and are left out. */
+export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, context: Context): ClassNode {
+  const members: ClassMember[] = [];
+  const body: Stmt[] = [];
+  for (const member of node.body.body) {
+    const spot = spotOf(member);
+    if (member.type === 'StaticBlock') body.push({ kind: 'block', body: toStmts(member.body, context), ...spot });
+    if (member.type === 'ClassMethod' || member.type === 'ClassPrivateMethod') {
+      const kind = member.kind === 'get' ? 'getter' : member.kind === 'set' ? 'setter' : 'method';
+      members.push({ kind, name: memberName(member, context), isStatic: member.static === true, fn: toFunction(member, context), ...spot });
+    }
+    if (member.type === 'ClassProperty' || member.type === 'ClassPrivateProperty' || member.type === 'ClassAccessorProperty') {
+      const annotation = 'typeAnnotation' in member ? toAnnotation(member.typeAnnotation) : undefined;
+      members.push({
+        kind: 'field', name: memberName(member, context), isStatic: member.static === true,
+        ...(member.value ? { value: toExpr(member.value, context) } : {}), ...(annotation ? { annotation } : {}), ...spot,
+      });
+    }
+  }
+  const bases: Arg[] = node.superClass ? [{ value: toExpr(node.superClass, context) }] : [];
+  return { ...(node.id ? { name: node.id.name } : {}), bases, members, body, decorators: decoratorsOf(node, context), ...spotOf(node) };
+}
+
+function memberName(member: { readonly key: Node; readonly computed?: boolean | null }, context: Context): string {
+  const key = toKey(member.key, member.computed === true, context);
+  return key.kind === 'literal' && typeof key.value === 'string' ? key.value : '[computed]';
+}

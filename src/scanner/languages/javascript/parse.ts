@@ -1,0 +1,72 @@
+import { parse, type ParserOptions } from '@babel/parser';
+import type { Language, Module, Stmt } from '../../ir/nodes.js';
+import { lineStartsOf } from '../../ir/positions.js';
+import type { Context } from './context.js';
+import { toStmts } from './statements.js';
+import type { File } from '@babel/types';
+
+/** Reads JavaScript, TypeScript or JSX; a file that cannot be read whole gives what its readable top-level pieces hold, marked partial. */
+export function parseJavaScript(path: string, text: string): Module {
+  const language: Language = /\.[mc]?tsx?$/.test(path) ? 'typescript' : 'javascript';
+  const options = optionsFor(path);
+  const context: Context = { depth: 0, partial: false };
+  const whole = tryParse(text, options);
+  const body = whole ? toStmts(whole.program.body, context) : pieces(text, options, context);
+  return { path, language, text, body, partial: context.partial || whole === undefined, lineStarts: lineStartsOf(text) };
+}
+
+function optionsFor(path: string): ParserOptions {
+  const typescript = /\.[mc]?tsx?$/.test(path);
+  return {
+    sourceType: 'unambiguous',
+    errorRecovery: true,
+    attachComment: false,
+    allowReturnOutsideFunction: true,
+    allowAwaitOutsideFunction: true,
+    allowImportExportEverywhere: true,
+    allowNewTargetOutsideFunction: true,
+    allowSuperOutsideMethod: true,
+    allowUndeclaredExports: true,
+    plugins: [
+      ...(typescript ? (['typescript'] as const) : []),
+      ...(/\.[mc]?ts$/.test(path) ? [] : (['jsx'] as const)),
+      'decorators-legacy',
+      'decoratorAutoAccessors',
+      'explicitResourceManagement',
+      'importAttributes',
+    ],
+  };
+}
+
+/** Babel throws on what it cannot recover from, and on nesting deeper than its stack: both are an unreadable text, not a crash. */
+function tryParse(text: string, options: ParserOptions): File | undefined {
+  try {
+    return parse(text, options);
+  } catch {
+    return undefined;
+  }
+}
+
+const maxPieces = 4_000;
+const maxPieceLength = 400_000;
+
+/**
+ * Reads a broken file piece by piece: lines that start at the left margin begin a piece, and pieces that do not parse
+ * alone are joined with the next few before they are given up.
+ */
+function pieces(text: string, options: ParserOptions, context: Context): Stmt[] {
+  const starts = [...text.matchAll(/^(?=[^\s})\]/*])/gm)].map((match) => match.index).slice(0, maxPieces);
+  const body: Stmt[] = [];
+  for (let at = 0; at < starts.length; ) {
+    let taken = 1;
+    let file: File | undefined;
+    for (; taken <= 3 && file === undefined; taken += 1) {
+      const piece = text.slice(starts[at], starts[at + taken]);
+      const from = starts[at] ?? 0;
+      file = piece.length > maxPieceLength ? undefined : tryParse(piece, { ...options, startIndex: from, startLine: 1, startColumn: from });
+    }
+    if (file) body.push(...toStmts(file.program.body, context));
+    at += file ? taken - 1 : 1;
+  }
+  return body;
+}

@@ -1,0 +1,44 @@
+import type { Pattern } from '../../ir/nodes.js';
+import { deeper, opaque, spotOf, type Context } from './context.js';
+import { toExpr, toKey } from './expressions.js';
+import type { Node } from '@babel/types';
+
+/** Turns what stands left of an assignment, or in a parameter list, into a pattern. */
+export function toPattern(node: Node, context: Context): Pattern {
+  return deeper<Pattern>(node, context, () => convert(node, context));
+}
+
+function convert(node: Node, context: Context): Pattern {
+  const spot = spotOf(node);
+  switch (node.type) {
+    case 'Identifier':
+      return { kind: 'name', name: node.name, ...spot };
+    case 'ObjectPattern': {
+      const entries: { key: ReturnType<typeof toKey>; target: Pattern }[] = [];
+      let rest: Pattern | undefined;
+      for (const property of node.properties) {
+        if (property.type === 'RestElement') rest = toPattern(property.argument, context);
+        else entries.push({ key: toKey(property.key, property.computed, context), target: toPattern(property.value, context) });
+      }
+      return { kind: 'dict-pattern', entries, ...(rest ? { rest } : {}), ...spot };
+    }
+    case 'ArrayPattern': {
+      const items: (Pattern | undefined)[] = [];
+      let rest: Pattern | undefined;
+      for (const element of node.elements) {
+        if (element?.type === 'RestElement') rest = toPattern(element.argument, context);
+        else items.push(element ? toPattern(element, context) : undefined);
+      }
+      return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), ...spot };
+    }
+    case 'AssignmentPattern':
+      return { kind: 'default-pattern', target: toPattern(node.left, context), value: toExpr(node.right, context), ...spot };
+    case 'RestElement':
+      return toPattern(node.argument, context);
+    default: {
+      const target = toExpr(node, context);
+      if (target.kind === 'name' || target.kind === 'member' || target.kind === 'index') return target;
+      return opaque(node, [target]);
+    }
+  }
+}

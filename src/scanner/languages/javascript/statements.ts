@@ -1,0 +1,148 @@
+import type { Case, Dict, Entry, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
+import { deeperStmts, spotOf, type Context } from './context.js';
+import { literal, toExpr } from './expressions.js';
+import { toClass, toFunction } from './functions.js';
+import { toExport } from './exports.js';
+import { toPattern } from './patterns.js';
+import { toAnnotation } from './types.js';
+import type * as Babel from '@babel/types';
+import type { Node } from '@babel/types';
+
+/** Turns a list of Babel statements into ours; declarations without run-time meaning vanish. */
+export function toStmts(nodes: readonly Node[], context: Context): Stmt[] {
+  return deeperStmts(context, () => nodes.flatMap((node) => toStmt(node, context)));
+}
+
+const one = (node: Node | null | undefined, context: Context): Stmt[] => {
+  if (!node) return [];
+  return node.type === 'BlockStatement' ? toStmts(node.body, context) : toStmts([node], context);
+};
+
+/** Turns one statement into none, one or several of ours. */
+export function toStmt(node: Node, context: Context): Stmt[] {
+  const spot = spotOf(node);
+  const expr = (inner: Node) => toExpr(inner, context);
+  switch (node.type) {
+    case 'ExpressionStatement':
+      return [{ kind: 'expr', value: expr(node.expression), ...spot }];
+    case 'VariableDeclaration':
+      return node.declare ? [] : toDeclarations(node, context);
+    case 'FunctionDeclaration':
+      return [{ kind: 'function', fn: toFunction(node, context), ...spot }];
+    case 'ClassDeclaration':
+      return node.declare ? [] : [{ kind: 'class', cls: toClass(node, context), ...spot }];
+    case 'ReturnStatement':
+      return [{ kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), ...spot }];
+    case 'ThrowStatement':
+      return [{ kind: 'throw', value: expr(node.argument), ...spot }];
+    case 'IfStatement':
+      return [{ kind: 'if', test: expr(node.test), yes: one(node.consequent, context), no: one(node.alternate, context), ...spot }];
+    case 'BlockStatement':
+      return [{ kind: 'block', body: toStmts(node.body, context), ...spot }];
+    case 'LabeledStatement':
+      return toStmt(node.body, context);
+    case 'WhileStatement':
+    case 'DoWhileStatement':
+      return [{ kind: 'while', init: [], test: expr(node.test), body: one(node.body, context), else: [], ...spot }];
+    case 'ForStatement':
+      return [{
+        kind: 'while', init: forInit(node.init, context), ...(node.test ? { test: expr(node.test) } : {}),
+        ...(node.update ? { update: expr(node.update) } : {}), body: one(node.body, context), else: [], ...spot,
+      }];
+    case 'ForOfStatement':
+    case 'ForInStatement':
+      return [{
+        kind: 'for', ...forTarget(node.left, context), iterable: expr(node.right), over: node.type === 'ForInStatement' ? 'keys' : 'values',
+        body: one(node.body, context), else: [], ...spot,
+      }];
+    case 'TryStatement':
+      return [{ kind: 'try', body: toStmts(node.block.body, context), handlers: toHandlers(node.handler, context), else: [], finally: one(node.finalizer, context), ...spot }];
+    case 'SwitchStatement':
+      return [{ kind: 'switch', subject: expr(node.discriminant), cases: node.cases.map((each) => toCase(each, context)), fallsThrough: true, ...spot }];
+    case 'BreakStatement':
+      return [{ kind: 'break', ...spot }];
+    case 'ContinueStatement':
+      return [{ kind: 'continue', ...spot }];
+    case 'WithStatement':
+      return one(node.body, context);
+    case 'ImportDeclaration':
+      return [{ kind: 'import', source: node.source.value, bindings: bindingsOf(node), typeOnly: node.importKind === 'type', ...spot }];
+    case 'ExportNamedDeclaration':
+    case 'ExportDefaultDeclaration':
+    case 'ExportAllDeclaration':
+    case 'TSExportAssignment':
+      return toExport(node, context);
+    case 'TSImportEqualsDeclaration':
+      return toImportEquals(node);
+    case 'TSEnumDeclaration':
+      return node.declare ? [] : [{ kind: 'assign', target: toPattern(node.id, context), value: toEnum(node, context), declares: 'const', ...spot }];
+    case 'TSModuleDeclaration':
+      return node.declare || node.body.type !== 'TSModuleBlock' ? [] : toStmts(node.body.body, context);
+    default:
+      return [];
+  }
+}
+
+function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt[] {
+  const declares = node.kind === 'const' || node.kind === 'var' ? node.kind : 'let';
+  return node.declarations.map((each): Stmt => {
+    const annotation = 'typeAnnotation' in each.id ? toAnnotation(each.id.typeAnnotation) : undefined;
+    return {
+      kind: 'assign', target: toPattern(each.id, context), declares, ...(each.init ? { value: toExpr(each.init, context) } : {}),
+      ...(annotation ? { annotation } : {}), ...spotOf(each),
+    };
+  });
+}
+
+function forInit(node: Node | null | undefined, context: Context): Stmt[] {
+  if (!node) return [];
+  if (node.type === 'VariableDeclaration') return toDeclarations(node, context);
+  return [{ kind: 'expr', value: toExpr(node, context), ...spotOf(node) }];
+}
+
+function forTarget(node: Node, context: Context): { target: Pattern; declares?: 'const' | 'let' | 'var' } {
+  if (node.type !== 'VariableDeclaration') return { target: toPattern(node, context) };
+  const target = node.declarations[0]?.id ?? node;
+  return { target: toPattern(target, context), declares: node.kind === 'const' || node.kind === 'var' ? node.kind : 'let' };
+}
+
+function toHandlers(node: Babel.CatchClause | null | undefined, context: Context): Handler[] {
+  if (!node) return [];
+  return [{ ...(node.param ? { param: toPattern(node.param, context) } : {}), body: toStmts(node.body.body, context), ...spotOf(node) }];
+}
+
+const toCase = (node: Babel.SwitchCase, context: Context): Case => ({
+  tests: node.test ? [toExpr(node.test, context)] : [], body: toStmts(node.consequent, context), ...spotOf(node),
+});
+
+function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
+  const bindings: ImportBinding[] = [];
+  for (const each of node.specifiers) {
+    if (each.type === 'ImportDefaultSpecifier') bindings.push({ imported: 'default', local: each.local.name });
+    else if (each.type === 'ImportNamespaceSpecifier') bindings.push({ imported: '*', local: each.local.name });
+    else if (each.importKind !== 'type') {
+      bindings.push({ imported: each.imported.type === 'Identifier' ? each.imported.name : each.imported.value, local: each.local.name });
+    }
+  }
+  return bindings;
+}
+
+function toImportEquals(node: Babel.TSImportEqualsDeclaration): Stmt[] {
+  if (node.moduleReference.type !== 'TSExternalModuleReference') return [];
+  const bindings = [{ imported: '*', local: node.id.name }];
+  return [{ kind: 'import', source: node.moduleReference.expression.value, typeOnly: node.importKind === 'type', bindings, ...spotOf(node) }];
+}
+
+/** An enum is the object it compiles to; numeric members count up. */
+function toEnum(node: Babel.TSEnumDeclaration, context: Context): Dict {
+  const members = node.body?.members ?? node.members ?? [];
+  const entries: Entry[] = [];
+  let next = 0;
+  for (const member of members) {
+    const key = literal(member, member.id.type === 'Identifier' ? member.id.name : member.id.value);
+    const value = member.initializer ? toExpr(member.initializer, context) : literal(member, next);
+    if (value.kind === 'literal' && typeof value.value === 'number') next = value.value + 1;
+    entries.push({ key, value });
+  }
+  return { kind: 'dict', entries, ...spotOf(node) };
+}

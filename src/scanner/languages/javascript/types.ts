@@ -1,0 +1,21 @@
+import type { Expr } from '../../ir/nodes.js';
+import { spotOf } from './context.js';
+import type { Node } from '@babel/types';
+
+/** A TypeScript annotation as a plain name where it is one (`server: McpServer`, `sdk.McpServer`, `Promise<McpServer>`); nothing otherwise. */
+export function toAnnotation(node: Node | null | undefined): Expr | undefined {
+  if (!node) return undefined;
+  if (node.type === 'TSTypeAnnotation') return toAnnotation(node.typeAnnotation);
+  if (node.type !== 'TSTypeReference') return undefined;
+  const target = toName(node.typeName);
+  const [only] = node.typeParameters?.params ?? [];
+  if (target?.kind === 'name' && target.name === 'Promise' && only) return toAnnotation(only);
+  return target;
+}
+
+function toName(node: Node): Expr | undefined {
+  if (node.type === 'Identifier') return { kind: 'name', name: node.name, ...spotOf(node) };
+  if (node.type !== 'TSQualifiedName') return undefined;
+  const object = toName(node.left);
+  return object && { kind: 'member', object, property: node.right.name, ...spotOf(node) };
+}

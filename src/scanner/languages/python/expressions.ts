@@ -1,0 +1,223 @@
+import type { Arg, Binary, Clause, Comprehension, Entry, Expr, Item, Literal, Pattern } from '../../ir/nodes.js';
+import { child, named, opaque, textOf, type Context } from './context.js';
+import { toLambda } from './functions.js';
+import { toPattern } from './patterns.js';
+import { toString } from './strings.js';
+import type { Syntax } from './tree.js';
+
+const spotOf = (node: Syntax) => ({ start: node.start, end: node.end });
+const missing = (node: Syntax): Expr => opaque(node);
+
+/** Turns a Python expression into ours; annotations are expressions too. */
+export function toExpr(node: Syntax, context: Context): Expr {
+  const spot = spotOf(node);
+  const to = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : missing(node));
+  const field = (name: string): Expr => to(child(node, name));
+  switch (node.type) {
+    case 'identifier':
+      return { kind: 'name', name: textOf(node, context), ...spot };
+    case 'string':
+    case 'concatenated_string':
+      return toString(node, context);
+    case 'integer':
+    case 'float':
+      return toNumber(node, context);
+    case 'true':
+    case 'false':
+      return { kind: 'literal', value: node.type === 'true', ...spot };
+    case 'none':
+      return { kind: 'literal', value: null, ...spot };
+    case 'attribute':
+      return { kind: 'member', object: field('object'), property: textOf(child(node, 'attribute') ?? node, context), ...spot };
+    case 'subscript':
+      return { kind: 'index', object: field('value'), index: tupleOf(node, node.children.filter((each) => each.field === 'subscript'), context), ...spot };
+    case 'slice':
+      return toSlice(node, context);
+    case 'call':
+      return { kind: 'call', callee: field('function'), args: toArgs(child(node, 'arguments'), context), isNew: false, ...spot };
+    case 'list':
+    case 'set':
+    case 'tuple':
+      return { kind: 'list', of: node.type, items: toItems(node, context), ...spot };
+    case 'expression_list':
+    case 'pattern_list':
+      return { kind: 'list', of: 'tuple', items: toItems(node, context), ...spot };
+    case 'dictionary':
+      return { kind: 'dict', entries: toEntries(node, context), ...spot };
+    case 'list_comprehension':
+    case 'set_comprehension':
+    case 'dictionary_comprehension':
+    case 'generator_expression':
+      return toComprehension(node, context);
+    case 'lambda':
+      return { kind: 'function', fn: toLambda(node, context), ...spot };
+    case 'binary_operator':
+      return { kind: 'binary', op: operatorOf(node, context), left: field('left'), right: field('right'), ...spot };
+    case 'boolean_operator':
+      return { kind: 'logical', op: operatorOf(node, context) === 'and' ? 'and' : 'or', left: field('left'), right: field('right'), ...spot };
+    case 'comparison_operator':
+      return toComparison(node, context);
+    case 'not_operator':
+      return { kind: 'unary', op: 'not', value: field('argument'), ...spot };
+    case 'unary_operator':
+      return { kind: 'unary', op: operatorOf(node, context), value: field('argument'), ...spot };
+    case 'conditional_expression': {
+      const [yes, test, no] = named(node);
+      return { kind: 'conditional', test: to(test), yes: to(yes), no: to(no), ...spot };
+    }
+    case 'named_expression': {
+      const target = child(node, 'name');
+      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), value: field('value'), ...spot };
+    }
+    case 'assignment':
+    case 'augmented_assignment': {
+      const target = child(node, 'left');
+      const op = node.type === 'assignment' ? {} : { op: operatorOf(node, context).slice(0, -1) };
+      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), ...op, value: field('right'), ...spot };
+    }
+    case 'await':
+      return { kind: 'await', value: to(named(node)[0]), ...spot };
+    case 'yield': {
+      context.sawYield = true;
+      const [value] = named(node);
+      return { kind: 'yield', ...(value ? { value: to(value) } : {}), delegate: node.children.some((each) => each.type === 'from'), ...spot };
+    }
+    case 'parenthesized_expression':
+    case 'type':
+    case 'constrained_type':
+      return to(named(node)[0]);
+    case 'generic_type':
+      return toGeneric(node, context);
+    case 'union_type': {
+      const [left, right] = named(node);
+      return { kind: 'binary', op: '|', left: to(left), right: to(right), ...spot };
+    }
+    case 'member_type': {
+      const [object, property] = named(node);
+      return { kind: 'member', object: to(object), property: property ? textOf(property, context) : '', ...spot };
+    }
+    case 'dotted_name':
+      return toDotted(node, context);
+    case 'ellipsis':
+      return { kind: 'opaque', what: 'ellipsis', parts: [], ...spot };
+    default:
+      return opaque(node, named(node).map((each) => toExpr(each, context)));
+  }
+}
+
+/** The text of a node's operator, `is` and `<>` spelled as `==` and `!=`. */
+function operatorOf(node: Syntax, context: Context): string {
+  const token = child(node, 'operator');
+  return token ? textOf(token, context) : '';
+}
+
+const sameness = new Map([['is', '=='], ['is not', '!='], ['<>', '!=']]);
+
+function toComparison(node: Syntax, context: Context): Expr {
+  const operands = named(node).filter((each) => each.field !== 'operators').map((each) => toExpr(each, context));
+  const ops = node.children.filter((each) => each.field === 'operators').map((each) => textOf(each, context).replace(/\s+/g, ' '));
+  let made: Expr | undefined;
+  ops.forEach((op, index) => {
+    const [left, right] = [operands[index], operands[index + 1]];
+    if (!left || !right) return;
+    const one: Binary = { kind: 'binary', op: sameness.get(op) ?? op, left, right, ...spotOf(node) };
+    made = made ? { kind: 'logical', op: 'and', left: made, right: one, ...spotOf(node) } : one;
+  });
+  return made ?? opaque(node, operands);
+}
+
+function toNumber(node: Syntax, context: Context): Literal {
+  const text = textOf(node, context).replaceAll('_', '');
+  return { kind: 'literal', value: Number(text), ...spotOf(node) };
+}
+
+function toSlice(node: Syntax, context: Context): Expr {
+  const found: (Expr | undefined)[] = [undefined, undefined, undefined];
+  let at = 0;
+  for (const each of node.children) {
+    if (each.type === ':') at += 1;
+    else if (each.named && at < 3) found[at] = toExpr(each, context);
+  }
+  return { kind: 'slice', lower: found[0], upper: found[1], step: found[2], ...spotOf(node) };
+}
+
+function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr {
+  const [first] = parts;
+  if (!first) return missing(node);
+  if (parts.length === 1) return toExpr(first, context);
+  return { kind: 'list', of: 'tuple', items: parts.map((each) => ({ value: toExpr(each, context), spread: false })), ...spotOf(node) };
+}
+
+function toGeneric(node: Syntax, context: Context): Expr {
+  const [base, parameters] = named(node);
+  if (!base) return missing(node);
+  const object = toExpr(base, context);
+  return parameters ? { kind: 'index', object, index: tupleOf(parameters, named(parameters), context), ...spotOf(node) } : object;
+}
+
+/** `a.b.c` as members of a name. */
+export function toDotted(node: Syntax, context: Context): Expr {
+  let made: Expr | undefined;
+  for (const part of named(node)) {
+    const name = textOf(part, context);
+    made = made ? { kind: 'member', object: made, property: name, start: node.start, end: part.end } : { kind: 'name', name, ...spotOf(part) };
+  }
+  return made ?? missing(node);
+}
+
+/** The arguments of a call or the bases of a class. */
+export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
+  if (!node) return [];
+  if (node.type === 'generator_expression') return [{ value: toExpr(node, context) }];
+  return named(node).map((each): Arg => {
+    const [inner] = named(each);
+    if (each.type === 'keyword_argument') {
+      const [name, value] = [child(each, 'name'), child(each, 'value')];
+      return { value: value ? toExpr(value, context) : missing(each), ...(name ? { name: textOf(name, context) } : {}) };
+    }
+    if (each.type === 'list_splat' && inner) return { value: toExpr(inner, context), spread: 'list' };
+    if (each.type === 'dictionary_splat' && inner) return { value: toExpr(inner, context), spread: 'dict' };
+    return { value: toExpr(each, context) };
+  });
+}
+
+function toItems(node: Syntax, context: Context): Item[] {
+  return named(node).map((each): Item => {
+    const [inner] = named(each);
+    if (each.type === 'list_splat' && inner) return { value: toExpr(inner, context), spread: true };
+    return { value: toExpr(each, context), spread: false };
+  });
+}
+
+function toEntries(node: Syntax, context: Context): Entry[] {
+  return named(node).map((each): Entry => {
+    const [inner] = named(each);
+    if (each.type === 'dictionary_splat' && inner) return { value: toExpr(inner, context) };
+    const [key, value] = [child(each, 'key'), child(each, 'value')];
+    return { ...(key ? { key: toExpr(key, context) } : {}), value: value ? toExpr(value, context) : toExpr(each, context) };
+  });
+}
+
+const comprehensionOf = new Map<string, Comprehension['of']>([
+  ['list_comprehension', 'list'], ['set_comprehension', 'set'], ['dictionary_comprehension', 'dict'], ['generator_expression', 'generator'],
+]);
+
+function toComprehension(node: Syntax, context: Context): Comprehension {
+  const clauses: { target: Pattern; iterable: Expr; conditions: Expr[] }[] = [];
+  for (const each of named(node)) {
+    if (each.type === 'for_in_clause') {
+      const [left, right] = [child(each, 'left'), each.children.filter((part) => part.field === 'right' && part.named)];
+      clauses.push({ target: left ? toPattern(left, context) : opaque(each), iterable: tupleOf(each, right, context), conditions: [] });
+    } else if (each.type === 'if_clause') {
+      const [test] = named(each);
+      if (test) clauses.at(-1)?.conditions.push(toExpr(test, context));
+    }
+  }
+  const body = child(node, 'body');
+  const [key, value] = body?.type === 'pair' ? [child(body, 'key'), child(body, 'value')] : [undefined, body];
+  const made: readonly Clause[] = clauses;
+  return {
+    kind: 'comprehension', of: comprehensionOf.get(node.type) ?? 'list', clauses: made,
+    ...(key ? { key: toExpr(key, context) } : {}), element: value ? toExpr(value, context) : missing(node), ...spotOf(node),
+  };
+}

@@ -1,0 +1,125 @@
+import type { ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
+import { child, named, opaque, textOf, type Context } from './context.js';
+import { toArgs, toExpr } from './expressions.js';
+import { toPattern } from './patterns.js';
+import { toStmts } from './statements.js';
+import { cleanDoc } from './strings.js';
+import type { Syntax } from './tree.js';
+
+/** Turns `def` into a function node. */
+export function toFunction(node: Syntax, decorators: readonly Syntax[], context: Context): FunctionNode {
+  const outer = context.sawYield;
+  context.sawYield = false;
+  const name = child(node, 'name');
+  const returns = child(node, 'return_type');
+  const body = toStmts(child(node, 'body'), context);
+  const isGenerator = context.sawYield;
+  context.sawYield = outer;
+  const docstring = docstringOf(body);
+  return {
+    ...(name ? { name: textOf(name, context) } : {}),
+    params: toParams(child(node, 'parameters'), context),
+    body,
+    isAsync: node.children.some((each) => each.type === 'async'),
+    isGenerator,
+    isArrow: false,
+    decorators: toDecorators(decorators, context),
+    ...(docstring === undefined ? {} : { docstring }),
+    ...(returns ? { returns: toExpr(returns, context) } : {}),
+    decoratedStart: decorators[0]?.start ?? node.start,
+    start: node.start,
+    end: node.end,
+  };
+}
+
+/** Turns a lambda into a function that returns its expression. */
+export function toLambda(node: Syntax, context: Context): FunctionNode {
+  const body = child(node, 'body');
+  const returned: Stmt[] = body ? [{ kind: 'return', value: toExpr(body, context), start: body.start, end: body.end }] : [];
+  return {
+    params: toParams(child(node, 'parameters'), context), body: returned, isAsync: false, isGenerator: false, isArrow: true,
+    decorators: [], decoratedStart: node.start, start: node.start, end: node.end,
+  };
+}
+
+const toDecorators = (decorators: readonly Syntax[], context: Context): Expr[] =>
+  decorators.map((each) => {
+    const [inner] = named(each);
+    return inner ? toExpr(inner, context) : opaque(each);
+  });
+
+/** The docstring that a body begins with, cleaned as Python's `inspect` would. */
+export function docstringOf(body: readonly Stmt[]): string | undefined {
+  const [first] = body;
+  if (first?.kind !== 'expr' || first.value.kind !== 'literal' || typeof first.value.value !== 'string') return undefined;
+  return cleanDoc(first.value.value);
+}
+
+function toParams(node: Syntax | undefined, context: Context): Param[] {
+  const params: Param[] = [];
+  let keywordOnly = false;
+  for (const each of node ? named(node) : []) {
+    if (each.type === 'keyword_separator') keywordOnly = true;
+    if (each.type === 'keyword_separator' || each.type === 'positional_separator') continue;
+    const param = toParam(each, context);
+    if (param) params.push(keywordOnly && !param.rest ? { ...param, keywordOnly } : param);
+    if (param?.rest === 'list') keywordOnly = true;
+  }
+  return params;
+}
+
+function toParam(node: Syntax, context: Context): Param | undefined {
+  const spot = { start: node.start, end: node.end };
+  const [type, value, name] = [child(node, 'type'), child(node, 'value'), child(node, 'name')];
+  const extras = { ...(type ? { annotation: toExpr(type, context) } : {}), ...(value ? { default: toExpr(value, context) } : {}) };
+  const [first] = named(node);
+  switch (node.type) {
+    case 'identifier':
+    case 'tuple_pattern':
+      return { target: toPattern(node, context), ...spot };
+    case 'default_parameter':
+    case 'typed_default_parameter':
+      return name && { target: toPattern(name, context), ...extras, ...spot };
+    case 'typed_parameter': {
+      const inner = first && toParam(first, context);
+      return inner && { ...inner, ...extras, ...spot };
+    }
+    case 'list_splat_pattern':
+    case 'dictionary_splat_pattern':
+      return first && { target: toPattern(first, context), rest: node.type === 'list_splat_pattern' ? 'list' : 'dict', ...spot };
+    default:
+      return undefined;
+  }
+}
+
+/** Turns `class` into a class node: functions become methods, assignments static fields, everything else its body. */
+export function toClass(node: Syntax, decorators: readonly Syntax[], context: Context): ClassNode {
+  const name = child(node, 'name');
+  const stmts = toStmts(child(node, 'body'), context);
+  const members: ClassMember[] = [];
+  const body: Stmt[] = [];
+  for (const stmt of stmts) {
+    const member = memberOf(stmt);
+    if (member) members.push(member);
+    else body.push(stmt);
+  }
+  const docstring = docstringOf(stmts);
+  return {
+    ...(name ? { name: textOf(name, context) } : {}), bases: toArgs(child(node, 'superclasses'), context), members, body,
+    decorators: toDecorators(decorators, context), ...(docstring === undefined ? {} : { docstring }), start: node.start, end: node.end,
+  };
+}
+
+function memberOf(stmt: Stmt): ClassMember | undefined {
+  const spot = { start: stmt.start, end: stmt.end };
+  if (stmt.kind === 'function') {
+    const names = new Set(stmt.fn.decorators.map((each) => (each.kind === 'name' ? each.name : each.kind === 'member' ? each.property : '')));
+    const kind = names.has('property') || names.has('cached_property') ? 'getter' : names.has('setter') ? 'setter' : 'method';
+    return { kind, name: stmt.fn.name ?? '', isStatic: names.has('staticmethod'), fn: stmt.fn, ...spot };
+  }
+  if (stmt.kind !== 'assign' || stmt.op !== undefined || stmt.target.kind !== 'name') return undefined;
+  return {
+    kind: 'field', name: stmt.target.name, isStatic: true, ...(stmt.value ? { value: stmt.value } : {}),
+    ...(stmt.annotation ? { annotation: stmt.annotation } : {}), ...spot,
+  };
+}

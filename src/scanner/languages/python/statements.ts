@@ -1,0 +1,193 @@
+import type { Case, Expr, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
+import { child, named, opaque, textOf, type Context } from './context.js';
+import { toExpr } from './expressions.js';
+import { toClass, toFunction } from './functions.js';
+import { toPattern } from './patterns.js';
+import type { Syntax } from './tree.js';
+
+/** Turns a block or module into statements; what stands inside a syntax error is kept where it reads as statements. */
+export function toStmts(node: Syntax | undefined, context: Context): Stmt[] {
+  return node ? named(node).flatMap((each) => toStmt(each, context)) : [];
+}
+
+function toStmt(node: Syntax, context: Context): Stmt[] {
+  const spot = { start: node.start, end: node.end };
+  const expr = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : opaque(node));
+  const body = (field: string) => toStmts(child(node, field), context);
+  const [first] = named(node);
+  switch (node.type) {
+    case 'expression_statement':
+      return toExpressionStmt(node, context);
+    case 'function_definition':
+      return [{ kind: 'function', fn: toFunction(node, [], context), ...spot }];
+    case 'class_definition':
+      return [{ kind: 'class', cls: toClass(node, [], context), ...spot }];
+    case 'decorated_definition':
+      return toDecorated(node, context);
+    case 'return_statement':
+      return [{ kind: 'return', ...(first ? { value: expr(first) } : {}), ...spot }];
+    case 'raise_statement':
+      return [{ kind: 'throw', ...(first ? { value: expr(first) } : {}), ...spot }];
+    case 'if_statement':
+      return [toIf(node, context)];
+    case 'while_statement':
+      return [{ kind: 'while', init: [], test: expr(child(node, 'condition')), body: body('body'), else: elseOf(node, context), ...spot }];
+    case 'for_statement': {
+      const left = child(node, 'left');
+      return [{
+        kind: 'for', target: left ? toPattern(left, context) : opaque(node), iterable: expr(child(node, 'right')), over: 'values',
+        body: body('body'), else: elseOf(node, context), ...spot,
+      }];
+    }
+    case 'try_statement':
+      return [toTry(node, context)];
+    case 'with_statement':
+      return [{ kind: 'with', items: toWithItems(node, context), body: body('body'), ...spot }];
+    case 'match_statement':
+      return [toMatch(node, context)];
+    case 'import_statement':
+    case 'import_from_statement':
+      return toImport(node, context);
+    case 'assert_statement':
+      return [{ kind: 'assert', test: expr(first), ...spot }];
+    case 'break_statement':
+      return [{ kind: 'break', ...spot }];
+    case 'continue_statement':
+      return [{ kind: 'continue', ...spot }];
+    case 'global_statement':
+    case 'nonlocal_statement':
+      return [{ kind: 'scope', scope: node.type === 'global_statement' ? 'global' : 'nonlocal', names: named(node).map((each) => textOf(each, context)), ...spot }];
+    case 'delete_statement':
+    case 'print_statement':
+    case 'exec_statement':
+      return [{ kind: 'expr', value: opaque(node, named(node).map((each) => toExpr(each, context))), ...spot }];
+    case 'type_alias_statement': {
+      const [left, right] = [child(node, 'left'), child(node, 'right')];
+      return left && right ? [{ kind: 'assign', target: toPattern(named(left)[0] ?? left, context), value: toExpr(right, context), ...spot }] : [];
+    }
+    case 'ERROR':
+    case 'block':
+      return toStmts(node, context);
+    default:
+      return [];
+  }
+}
+
+function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
+  const parts = named(node);
+  const [first] = parts;
+  const spot = { start: node.start, end: node.end };
+  if (!first) return [];
+  if (parts.length > 1) return parts.map((each) => ({ kind: 'expr', value: toExpr(each, context), start: each.start, end: each.end }));
+  if (first.type !== 'assignment') {
+    const value = toExpr(first, context);
+    if (value.kind === 'assign' && first.type === 'augmented_assignment') {
+      return [{ kind: 'assign', target: value.target, ...(value.op === undefined ? {} : { op: value.op }), value: value.value, ...spot }];
+    }
+    return [{ kind: 'expr', value, ...spot }];
+  }
+  const [left, right, type] = [child(first, 'left'), child(first, 'right'), child(first, 'type')];
+  return [{
+    kind: 'assign', target: left ? toPattern(left, context) : opaque(first), ...(right ? { value: toExpr(right, context) } : {}),
+    ...(type ? { annotation: toExpr(type, context) } : {}), ...spot,
+  }];
+}
+
+function toDecorated(node: Syntax, context: Context): Stmt[] {
+  const decorators = node.children.filter((each) => each.type === 'decorator');
+  const definition = child(node, 'definition');
+  const spot = { start: node.start, end: node.end };
+  if (definition?.type === 'function_definition') return [{ kind: 'function', fn: toFunction(definition, decorators, context), ...spot }];
+  if (definition?.type === 'class_definition') return [{ kind: 'class', cls: toClass(definition, decorators, context), ...spot }];
+  return [];
+}
+
+function toIf(node: Syntax, context: Context): Stmt {
+  // An `elif` chain is flat in the tree and nested in the model, so it is built from its end.
+  let otherwise: Stmt[] = [];
+  for (const clause of node.children.filter((each) => each.field === 'alternative').toReversed()) {
+    if (clause.type === 'else_clause') otherwise = toStmts(child(clause, 'body'), context);
+    else otherwise = [branch(clause, otherwise, context)];
+  }
+  return branch(node, otherwise, context);
+}
+
+function branch(node: Syntax, otherwise: Stmt[], context: Context): Stmt {
+  const test = child(node, 'condition');
+  return {
+    kind: 'if', test: test ? toExpr(test, context) : opaque(node), yes: toStmts(child(node, 'consequence'), context), no: otherwise,
+    start: node.start, end: node.end,
+  };
+}
+
+const elseOf = (node: Syntax, context: Context): Stmt[] => {
+  const clause = node.children.find((each) => each.type === 'else_clause');
+  return clause ? toStmts(child(clause, 'body'), context) : [];
+};
+
+const blockOf = (node: Syntax): Syntax | undefined => node.children.find((each) => each.type === 'block');
+
+function toTry(node: Syntax, context: Context): Stmt {
+  const handlers: Handler[] = [];
+  for (const clause of node.children.filter((each) => each.type.startsWith('except'))) {
+    const [value, alias] = [child(clause, 'value') ?? named(clause).find((each) => each.type !== 'block'), child(clause, 'alias')];
+    const bound = value?.type === 'as_pattern' ? child(value, 'alias') : alias;
+    const type = value?.type === 'as_pattern' ? named(value)[0] : value;
+    handlers.push({
+      ...(bound ? { param: toPattern(bound, context) } : {}), ...(type ? { type: toExpr(type, context) } : {}),
+      body: toStmts(blockOf(clause), context), start: clause.start, end: clause.end,
+    });
+  }
+  const last = node.children.find((each) => each.type === 'finally_clause');
+  return {
+    kind: 'try', body: toStmts(child(node, 'body'), context), handlers, else: elseOf(node, context),
+    finally: last ? toStmts(blockOf(last), context) : [], start: node.start, end: node.end,
+  };
+}
+
+function toWithItems(node: Syntax, context: Context): { context: Expr; target?: Pattern }[] {
+  const clause = node.children.find((each) => each.type === 'with_clause');
+  return (clause ? named(clause) : []).map((item) => {
+    const value = child(item, 'value') ?? item;
+    const alias = value.type === 'as_pattern' ? child(value, 'alias') : undefined;
+    const inner = value.type === 'as_pattern' ? (named(value)[0] ?? value) : value;
+    return { context: toExpr(inner, context), ...(alias ? { target: toPattern(alias, context) } : {}) };
+  });
+}
+
+function toMatch(node: Syntax, context: Context): Stmt {
+  const subject = child(node, 'subject');
+  const cases: Case[] = [];
+  for (const clause of (blockOf(node)?.children ?? node.children).filter((each) => each.type === 'case_clause')) {
+    const patterns = clause.children.filter((each) => each.type === 'case_pattern');
+    const tests = patterns.flatMap((pattern) => toTests(pattern, context));
+    cases.push({ tests, body: toStmts(child(clause, 'consequence'), context), start: clause.start, end: clause.end });
+  }
+  return { kind: 'switch', subject: subject ? toExpr(subject, context) : opaque(node), cases, fallsThrough: false, start: node.start, end: node.end };
+}
+
+function toTests(pattern: Syntax, context: Context): Expr[] {
+  const [inner] = named(pattern);
+  if (!inner) return [];
+  if (inner.type === 'union_pattern') return named(inner).map((each) => toExpr(each, context));
+  if (inner.type === 'as_pattern') return toTests(inner, context);
+  const made = toExpr(inner, context);
+  // A bare name captures anything, so the case is the default one.
+  return made.kind === 'name' ? [] : [made];
+}
+
+function toImport(node: Syntax, context: Context): Stmt[] {
+  const spot = { start: node.start, end: node.end };
+  const names = node.children.filter((each) => each.field === 'name').map((each) => {
+    const [name, alias] = each.type === 'aliased_import' ? [child(each, 'name'), child(each, 'alias')] : [each, undefined];
+    return { name: name ? textOf(name, context).replace(/\s/g, '') : '', alias: alias ? textOf(alias, context) : undefined };
+  });
+  if (node.type === 'import_statement') {
+    return names.map(({ name, alias }) => ({ kind: 'import', source: name, bindings: [{ imported: '*', local: alias ?? name }], typeOnly: false, ...spot }));
+  }
+  const source = child(node, 'module_name');
+  const bindings: ImportBinding[] = node.children.some((each) => each.type === 'wildcard_import')
+    ? [{ imported: '*all', local: '' }]
+    : names.map(({ name, alias }) => ({ imported: name, local: alias ?? name }));
+  return [{ kind: 'import', source: source ? textOf(source, context).replace(/\s/g, '') : '', bindings, typeOnly: false, ...spot }];
+}

@@ -1,0 +1,58 @@
+import type { Expr, Literal, Template } from '../../ir/nodes.js';
+import { child, named, opaque, textOf, type Context } from './context.js';
+import { toExpr } from './expressions.js';
+import type { Syntax } from './tree.js';
+
+const simple = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['a', '\u0007'], ['b', '\b'], ['f', '\f'], ['v', '\v'], ['\n', ''], ['\\', '\\'], ["'", "'"], ['"', '"']]);
+const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(\r\n|[\s\S]))/g;
+
+/** Resolves the escapes of a Python string body; what is not an escape stays as written. */
+export function unescape(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(escapes, (whole, hex, four, eight, octal, char) => {
+    const code = hex ?? four ?? eight;
+    if (code !== undefined) return fromCode(Number.parseInt(code, 16), whole);
+    if (octal !== undefined) return fromCode(Number.parseInt(octal, 8), whole);
+    if (char === '\r\n') return '';
+    return simple.get(char) ?? whole;
+  });
+}
+
+const fromCode = (code: number, otherwise: string): string => (code <= 0x10ffff ? String.fromCodePoint(code) : otherwise);
+
+/** Turns a string or a run of adjacent strings into a literal, or a template where it has f-string parts. */
+export function toString(node: Syntax, context: Context): Literal | Template {
+  const strings = node.type === 'concatenated_string' ? named(node) : [node];
+  const parts = strings.flatMap((string) => partsOf(string, context));
+  if (parts.every((part) => typeof part === 'string')) return { kind: 'literal', value: parts.join(''), start: node.start, end: node.end };
+  return { kind: 'template', parts, start: node.start, end: node.end };
+}
+
+function partsOf(node: Syntax, context: Context): (string | Expr)[] {
+  const opening = node.children.find((each) => each.type === 'string_start');
+  const prefix = opening ? textOf(opening, context).toLowerCase() : '';
+  const cook = prefix.includes('r') ? (text: string) => text : unescape;
+  const isTemplate = prefix.includes('f') || prefix.includes('t');
+  const parts: (string | Expr)[] = [];
+  for (const piece of node.children) {
+    if (piece.type === 'string_content') {
+      const raw = textOf(piece, context).replaceAll('\r\n', '\n');
+      parts.push(cook(isTemplate ? raw.replaceAll('{{', '{').replaceAll('}}', '}') : raw));
+    } else if (piece.type === 'interpolation') {
+      const value = child(piece, 'expression');
+      parts.push(value ? toExpr(value, context) : opaque(piece));
+    }
+  }
+  return parts;
+}
+
+/** A docstring as `inspect.cleandoc` shows it: common indentation and surrounding blank lines removed. */
+export function cleanDoc(text: string): string {
+  const lines = text.replaceAll('\t', '        ').split('\n');
+  const indents = lines.slice(1).filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const margin = indents.length > 0 ? Math.min(...indents.slice(0, 10_000)) : 0;
+  const cleaned = lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)).trimEnd());
+  while (cleaned.length > 0 && cleaned.at(-1) === '') cleaned.pop();
+  while (cleaned.length > 0 && cleaned[0] === '') cleaned.shift();
+  return cleaned.join('\n');
+}
