@@ -1,0 +1,26 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import { sha256 } from '../lib/hash.js';
+import type { JsonObject } from './json.js';
+import type { Tool } from './tool.js';
+
+/** What a client is shown of a tool and what an approval is bound to. */
+export const definitionOf = (tool: Tool): JsonObject => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  inputSchema: tool.input.schema,
+  outputSchema: tool.output?.schema,
+  annotations: tool.annotations,
+});
+
+const hashes = new WeakMap<Tool, string>();
+
+/** The hash of a tool's definition, worked out once. */
+export function definitionHash(tool: Tool): string {
+  let hash = hashes.get(tool);
+  if (hash === undefined) {
+    hash = sha256(canonicalJson(definitionOf(tool)));
+    hashes.set(tool, hash);
+  }
+  return hash;
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { AuditRecord } from './guards/audit.js';
+import { audit } from './guards/audit.js';
+import { authorize } from './guards/authorize.js';
+import { breakers } from './guards/breaker.js';
+import { contain } from './guards/contain.js';
+import { absent, pipeline } from './guards/pipeline.js';
+import type { Visibility } from './gateway.js';
+import { gateway } from './gateway.js';
+import { registry } from './registry/registry.js';
+import type { Tool } from './core/tool.js';
+import { done } from './core/outcome.js';
+import { ada, aTool, bob, never } from '../test/support/make.js';
+
+async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {}) {
+  const records: AuditRecord[] = [];
+  const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+  const source = { id: 'test', list: () => Promise.resolve(tools) };
+  const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
+  await reg.refresh(never);
+  const wire = pipeline({
+    audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
+    metrics: absent,
+    contain: contain({ faults: { fault: () => {} } }),
+    authorize: authorize({ authorizer: { decide: () => undefined } }),
+    rateLimit: absent,
+    confirm: absent,
+    breaker: all.guard,
+  });
+  const gate = gateway({ registry: reg, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility } });
+  const call = (tool: string, args = {}, principal = ada) => gate.call({ tool, args, principal, via: 'rest', signal: never });
+  return { gate, call, records, reg };
+}
+
+test('a call goes through the guards and comes back with its correlation id [S0.86]', async () => {
+  const { call, records } = await setUp([aTool()]);
+  const answer = await call('echo', { text: 'hello' });
+  expect(answer.outcome).toEqual(done('hello'));
+  expect(answer.correlationId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  expect(records).toMatchObject([{ correlationId: answer.correlationId }]);
+});
+
+test.each(['a'.repeat(65), 'a\nb', '{"x":1}', '', 7])('a correlation id that could forge a log line is replaced: %j [S0.86]', async (given) => {
+  const tool = aTool({ input: { schema: {}, parse: (value) => ({ ok: true, value: value as never }) } });
+  const { call } = await setUp([tool]);
+  expect((await call('echo', { correlation_id: given })).correlationId).not.toBe(given);
+});
+
+test('unknown, disabled and forbidden read the same; the audit keeps the difference [Obot ≤ 0.21] [S0.100]', async () => {
+  const { gate, call, records } = await setUp([aTool(), aTool({ name: 'hidden' }), aTool({ name: 'off' })], { sees: (view, tool) => tool.name !== 'hidden' || view.principal.id === 'ada' });
+  gate.setEnabled('off', false, ada);
+  const answers = await Promise.all([call('nothing', {}, bob), call('hidden', {}, bob), call('off', {}, bob)]);
+  expect(answers[1]?.outcome).toEqual(answers[0]?.outcome);
+  expect(answers[2]?.outcome).toEqual(answers[0]?.outcome);
+  expect(records.map((record) => record.code)).toEqual(expect.arrayContaining(['not_found', 'forbidden']));
+  expect((await call('hidden', {}, ada)).outcome.kind).toBe('done');
+});
+
+test('invalid arguments to a hidden tool do not betray it', async () => {
+  const { call } = await setUp([aTool({ name: 'hidden' })], { sees: () => false });
+  expect((await call('hidden', { nonsense: 1 })).outcome).toEqual((await call('nothing', { nonsense: 1 })).outcome);
+});
+
+test('a list is the same object until something changes, and a disabled tool is not on it [S0.99] [S0.100]', async () => {
+  const { gate } = await setUp([aTool(), aTool({ name: 'b' }), aTool({ name: 'a' })]);
+  const heard: string[] = [];
+  gate.onChange((what) => heard.push(what));
+  const first = gate.tools({ principal: ada });
+  expect(first.map((tool) => tool.name)).toEqual(['a', 'b', 'echo']);
+  expect(gate.tools({ principal: ada })).toBe(first);
+  gate.setEnabled('b', false, ada);
+  gate.setEnabled('b', false, ada);
+  expect(gate.tools({ principal: ada }).map((tool) => tool.name)).toEqual(['a', 'echo']);
+  expect(heard).toEqual(['tools']);
+  expect(gate.setEnabled('nothing', false, ada)).toBe(false);
+});
+
+test('a tool that cannot run here is not listed but has a status', async () => {
+  const { gate, call } = await setUp([aTool({ unavailable: { code: 'command_missing', message: 'not installed' } })]);
+  expect(gate.tools({ principal: ada })).toEqual([]);
+  expect(gate.statuses({ principal: ada })).toMatchObject([{ tool: { name: 'echo' }, enabled: true, breaker: { state: 'closed' } }]);
+  expect((await call('echo')).outcome).toMatchObject({ error: { code: 'command_missing' } });
+});
+
+test('a closing gateway takes no new call', async () => {
+  const { gate, call } = await setUp([aTool()]);
+  gate.close();
+  expect((await call('echo')).outcome).toMatchObject({ error: { code: 'shutting_down' } });
+});
+
+test('one name twice: the first source keeps it, the other is reported', async () => {
+  const reg = registry({ sources: [{ id: 'a', list: async () => [aTool({ source: 'a' })] }, { id: 'b', list: async () => [aTool({ source: 'b' }), aTool({ name: 'bad name' })] }], filter: { include: [], exclude: [] } });
+  await reg.refresh(never);
+  expect(reg.catalogue().tools.get('echo')?.source).toBe('a');
+  expect(reg.withheld().map((each) => each.what)).toEqual(['echo', 'bad name']);
+});
+
+test('a source that fails is reported and the others work', async () => {
+  const problems: string[] = [];
+  const reg = registry({ sources: [{ id: 'bad', list: () => Promise.reject(new Error('down')) }, { id: 'good', list: async () => [aTool()] }], filter: { include: [], exclude: [] }, onProblem: (source, problem) => problems.push(`${source}: ${problem}`) });
+  await reg.refresh(never);
+  expect([...reg.catalogue().tools.keys()]).toEqual(['echo']);
+  expect(problems).toEqual(['bad: down']);
+  expect(reg.health()).toMatchObject({ bad: { status: 'unhealthy' }, good: { status: 'healthy' } });
+});
+
+test('exclude wins over include [S0.19] [S0.20] [S0.98]', async () => {
+  const tools = ['a', 'b', 'c'].map((name) => aTool({ name }));
+  const reg = registry({ sources: [{ id: 's', list: async () => tools }], filter: { include: ['a', 'b'], exclude: ['b'] } });
+  await reg.refresh(never);
+  expect([...reg.catalogue().tools.keys()]).toEqual(['a']);
+});
+
+test('tools built anew without a change are no change; sources that leave are closed', async () => {
+  let closed = 0;
+  const source = { id: 's', list: async () => [aTool()], close: async () => void (closed += 1) };
+  const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
+  await reg.refresh(never);
+  const heard: string[] = [];
+  reg.onChange((what) => heard.push(what));
+  await reg.refresh(never);
+  expect(heard).toEqual([]);
+  await reg.replace([], { include: [], exclude: [] }, never);
+  expect([heard, closed]).toEqual([['tools'], 1]);
+});

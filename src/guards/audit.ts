@@ -1,0 +1,118 @@
+import type { Args, Call } from '../core/call.js';
+import { definitionHash } from '../core/definition.js';
+import type { ErrorCode } from '../core/errors.js';
+import type { Guard } from '../core/guard.js';
+import type { Json, JsonObject } from '../core/json.js';
+import type { Outcome } from '../core/outcome.js';
+import { refuse } from '../core/outcome.js';
+import type { Tool } from '../core/tool.js';
+import { canonicalJson } from '../lib/canonical-json.js';
+import type { Clock } from '../lib/clock.js';
+import { monotonic } from '../lib/clock.js';
+import { sha256 } from '../lib/hash.js';
+
+/** One line of the audit: who wanted what, what was decided, and how it ended. */
+export interface AuditRecord {
+  readonly event: 'begin' | 'end' | 'refused' | 'admin';
+  readonly at: string;
+  readonly call: string;
+  readonly correlationId: string;
+  readonly traceparent?: string;
+  readonly principal: string;
+  readonly via: string;
+  readonly tool: string;
+  readonly definition: string;
+  readonly argsDigest: string;
+  readonly args?: Json;
+  readonly decision: 'allowed' | 'refused' | 'failed' | 'asked';
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly durationMs?: number;
+  readonly detail?: JsonObject;
+}
+
+/** Where records go. */
+export interface AuditLog {
+  /** Why nothing can be recorded now, if so. */
+  problem(): string | undefined;
+  /** Settles when the record is in the hands of the operating system; rejects when it could not be written. */
+  append(record: AuditRecord): Promise<void> | void;
+}
+
+export interface AuditOptions {
+  readonly log: AuditLog;
+  readonly onFailure?: 'refuse' | 'continue';
+  /** Keeps arguments too, after this has taken the secrets out. */
+  readonly redact?: (args: Args) => Json;
+  readonly clock?: Clock;
+}
+
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_arguments', 'not_found', 'forbidden', 'policy_denied', 'confirmation_required', 'rate_limited', 'busy', 'circuit_open',
+  'command_missing', 'sandbox_unavailable', 'audit_unavailable', 'shutting_down',
+]);
+
+/** Records every call and every refusal; what cannot be recorded does not happen. */
+export function audit(options: AuditOptions): Guard {
+  const { log, onFailure = 'refuse', clock = monotonic } = options;
+  const unrecorded = (): Outcome => refuse('audit_unavailable', 'The audit cannot be written, so calls are refused');
+
+  return (tool, next) => {
+    // A call that changes something is written down before it runs: afterwards would be too late to refuse it.
+    const ahead = tool.effects.writes || tool.effects.destroys;
+
+    return async (call) => {
+      // After a failed write, too: that write is what finds out that the disk is back.
+      if (ahead || (onFailure === 'refuse' && log.problem() !== undefined)) {
+        try {
+          await log.append(record(tool, call, options, { event: 'begin', decision: 'allowed' }));
+        } catch {
+          if (onFailure === 'refuse') return unrecorded();
+        }
+      }
+      const outcome = await next(call);
+      try {
+        const written = log.append(record(tool, call, options, { ...conclusion(outcome), durationMs: round(clock() - call.receivedAt) }));
+        if (written !== undefined) await written;
+      } catch {
+        if (onFailure === 'refuse') return unrecorded();
+      }
+      return outcome;
+    };
+  };
+}
+
+type Conclusion = Pick<AuditRecord, 'event' | 'decision' | 'code' | 'message' | 'detail' | 'durationMs'>;
+
+function conclusion(outcome: Outcome): Conclusion {
+  if (outcome.kind === 'done') return { event: 'end', decision: 'allowed' };
+  if (outcome.kind === 'confirm') return { event: 'end', decision: 'asked' };
+  const { code, message, data } = outcome.error;
+  const refused = refusals.has(code);
+  const rule = data?.['rule'];
+  return {
+    event: refused ? 'refused' : 'end',
+    decision: refused ? 'refused' : 'failed',
+    code,
+    message: message.slice(0, 500),
+    ...(rule !== undefined && { detail: { rule } }),
+  };
+}
+
+function record(tool: Tool, call: Call, options: AuditOptions, conclusion: Conclusion): AuditRecord {
+  return {
+    at: new Date().toISOString(),
+    call: call.id,
+    correlationId: call.correlationId,
+    ...(call.trace && { traceparent: call.trace.traceparent }),
+    principal: call.principal.id,
+    via: call.via,
+    tool: call.tool,
+    definition: definitionHash(tool),
+    argsDigest: sha256(canonicalJson(call.args)),
+    ...(options.redact && { args: options.redact(call.args) }),
+    ...conclusion,
+  };
+}
+
+const round = (ms: number): number => Math.round(ms * 1000) / 1000;

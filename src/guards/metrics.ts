@@ -1,0 +1,31 @@
+import { behaviourOf } from '../core/errors.js';
+import type { Guard } from '../core/guard.js';
+import type { Outcome } from '../core/outcome.js';
+import type { Clock } from '../lib/clock.js';
+import { monotonic } from '../lib/clock.js';
+
+export type CallStatus = 'success' | 'failure' | 'confirm';
+
+/** What counts calls. */
+export interface CallMetrics {
+  started(tool: string): void;
+  ended(tool: string, status: CallStatus, errorType: string, seconds: number): void;
+}
+
+/** Counts every call, and gives the active gauge back on every way out. */
+export function metrics(options: { readonly sink: CallMetrics; readonly clock?: Clock }): Guard {
+  const { sink, clock = monotonic } = options;
+  return (tool, next) => async (call) => {
+    const start = clock();
+    let outcome: Outcome | undefined;
+    sink.started(tool.name);
+    try {
+      outcome = await next(call);
+      return outcome;
+    } finally {
+      const errorType = outcome === undefined ? 'unknown' : outcome.kind === 'failed' ? behaviourOf(outcome.error).type : 'none';
+      const status = outcome?.kind === 'done' ? 'success' : outcome?.kind === 'confirm' ? 'confirm' : 'failure';
+      sink.ended(tool.name, status, errorType, (clock() - start) / 1000);
+    }
+  };
+}

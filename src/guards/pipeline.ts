@@ -1,0 +1,42 @@
+import type { Guard } from '../core/guard.js';
+import { compose } from '../core/guard.js';
+import type { Handler, Tool } from '../core/tool.js';
+import { concurrency } from './concurrency.js';
+import { deadline } from './deadline.js';
+import { sanitize } from './sanitize.js';
+import { validate } from './validate.js';
+
+/** The guards that need to know someone outside this room; `serve.ts` introduces them. */
+export interface Wired {
+  readonly audit: Guard;
+  readonly metrics: Guard;
+  readonly contain: Guard;
+  readonly authorize: Guard;
+  readonly rateLimit: Guard;
+  readonly confirm: Guard;
+  readonly breaker: Guard;
+}
+
+/** THE order of protection, outermost first. */
+export const order = (wired: Wired): readonly Guard[] => [
+  wired.audit,
+  wired.metrics,
+  wired.contain,
+  validate,
+  wired.authorize,
+  wired.rateLimit,
+  wired.confirm,
+  wired.breaker,
+  concurrency,
+  deadline(),
+  sanitize(),
+];
+
+/** Wires every guard around a tool, once. */
+export const pipeline = (wired: Wired): ((tool: Tool) => Handler) => {
+  const guards = order(wired);
+  return (tool) => compose(guards, tool, tool.run);
+};
+
+/** A guard that is not there. */
+export const absent: Guard = (_tool, next) => next;

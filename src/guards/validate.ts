@@ -1,0 +1,30 @@
+import type { Args, Call } from '../core/call.js';
+import type { Guard } from '../core/guard.js';
+import type { Outcome } from '../core/outcome.js';
+import { failed, refuse } from '../core/outcome.js';
+import type { Handler, Parsed, Problem } from '../core/tool.js';
+
+/** Passes on the parsed copy of the arguments; what does not fit the tool's contract goes no further. */
+export const validate: Guard = (tool, next) => {
+  if (tool.unavailable !== undefined) {
+    const { unavailable } = tool;
+    return () => Promise.resolve(failed(unavailable));
+  }
+  return (call) => {
+    const parsed = tool.input.parse(call.args);
+    return parsed instanceof Promise ? parsed.then((value) => proceed(value, call, next)) : proceed(parsed, call, next);
+  };
+};
+
+function proceed(parsed: Parsed<Args>, call: Call, next: Handler): Promise<Outcome> {
+  if (parsed.ok) {
+    if (parsed.value === call.args && parsed.timeoutMs === undefined) return next(call);
+    return next({ ...call, args: parsed.value, ...(parsed.timeoutMs !== undefined && { timeoutMs: parsed.timeoutMs }) });
+  }
+  return Promise.resolve('error' in parsed ? failed(parsed.error) : refuse('invalid_arguments', say(parsed.problems), { data: { problems: parsed.problems.map(plain) } }));
+}
+
+const plain = ({ field, message, keyword, expected }: Problem) => ({ field, message, keyword, expected });
+
+const say = (problems: readonly Problem[]): string =>
+  problems.map(({ field, message }) => `${field === '' ? 'The arguments' : field.slice(1).replaceAll('/', '.')} ${message}`).join('; ');

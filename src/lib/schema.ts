@@ -1,0 +1,54 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+
+/** One thing that does not fit a schema. */
+export interface Misfit {
+  readonly field: string;
+  readonly keyword: string;
+  readonly message: string;
+  readonly expected?: unknown;
+}
+
+/** Judges a value; an empty list means that it fits. */
+export type Judge = (value: unknown) => readonly Misfit[];
+
+const fits: readonly Misfit[] = [];
+
+function addFormats(ajv: Ajv2020): void {
+  // ajv-formats is CommonJS whose default export does not survive ESM interop in types; required, it is a plain function.
+  const plugin: unknown = createRequire(import.meta.url)('ajv-formats');
+  if (typeof plugin === 'function') plugin(ajv);
+}
+
+/** Makes a judge for a JSON Schema 2020-12; compiled at the first use, since many tools are listed and few are called. */
+export function judge(schema: object): Judge {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= compile(schema);
+    if (validate(value)) return fits;
+    return (validate.errors ?? []).slice(0, 20).map(toMisfit);
+  };
+}
+
+function compile(schema: object): ValidateFunction {
+  // One instance a schema: a shared one would let a repeated $id of one source answer for another's.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true });
+  addFormats(ajv);
+  return ajv.compile(schema);
+}
+
+function toMisfit(error: ErrorObject): Misfit {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  const missing = params['missingProperty'];
+  const extra = params['additionalProperty'];
+  const named = typeof missing === 'string' ? missing : typeof extra === 'string' ? extra : undefined;
+  const field = named === undefined ? error.instancePath : `${error.instancePath}/${named}`;
+  const expected = params['allowedValues'] ?? params['limit'] ?? params['type'] ?? params['pattern'] ?? params['format'];
+  const message =
+    typeof missing === 'string' ? 'is required'
+    : typeof extra === 'string' ? 'is not a known argument'
+    : error.keyword === 'enum' && Array.isArray(expected) ? `must be one of ${expected.slice(0, 12).map(String).join(', ')}`
+    : (error.message ?? 'does not fit');
+  return { field, keyword: error.keyword, message, ...(expected !== undefined && { expected }) };
+}

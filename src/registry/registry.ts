@@ -1,0 +1,175 @@
+import { definitionHash } from '../core/definition.js';
+import type { Changed } from '../core/gateway.js';
+import type { Prompt, Resource, ResourceTemplate } from '../core/prompt.js';
+import type { SourceHealth, ToolSource, Withheld } from '../core/source.js';
+import type { Tool } from '../core/tool.js';
+import type { NameFilter } from './filter.js';
+import { passes } from './filter.js';
+import { isToolName } from './naming.js';
+
+/** All that is offered now; a new object after each change, the same one until then. */
+export interface Catalogue {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+}
+
+export interface Registry {
+  catalogue(): Catalogue;
+  isEnabled(name: string): boolean;
+  /** False where there is no such tool. */
+  setEnabled(name: string, enabled: boolean): boolean;
+  /** Asks sources for their lists again, all of them or one; one that fails keeps its last list and is reported. */
+  refresh(signal: AbortSignal, source?: string): Promise<void>;
+  /** Swaps the sources and filter; sources that are no longer there are closed. */
+  replace(sources: readonly ToolSource[], filter: NameFilter, signal: AbortSignal): Promise<void>;
+  withheld(): readonly (Withheld & { readonly source: string })[];
+  health(): Readonly<Record<string, SourceHealth>>;
+  onChange(listener: (what: Changed) => void): () => void;
+  close(): Promise<void>;
+}
+
+interface Shelf {
+  readonly source: ToolSource;
+  tools: readonly Tool[];
+  prompts: readonly Prompt[];
+  resources: readonly Resource[];
+  templates: readonly ResourceTemplate[];
+  problem?: string | undefined;
+  stop?: (() => void) | undefined;
+}
+
+/** Knows which tools exist now. One broken source is reported and its tools withheld; the others work. */
+export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void }): Registry {
+  let filter = options.filter;
+  let shelves = options.sources.map(shelf);
+  let left: (Withheld & { readonly source: string })[] = [];
+  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [] };
+  const disabled = new Set<string>();
+  const listeners = new Set<(what: Changed) => void>();
+
+  const announce = (what: Changed): void => {
+    for (const listener of listeners) listener(what);
+  };
+
+  function shelf(source: ToolSource): Shelf {
+    return { source, tools: [], prompts: [], resources: [], templates: [] };
+  }
+
+  async function fill(of: Shelf, signal: AbortSignal): Promise<void> {
+    of.stop ??= of.source.onChange?.(() => void refresh(new AbortController().signal, of.source.id));
+    try {
+      const [tools, prompts, resources, templates] = await Promise.all([
+        of.source.list(signal),
+        of.source.prompts?.(signal) ?? [],
+        of.source.resources?.(signal) ?? [],
+        of.source.templates?.(signal) ?? [],
+      ]);
+      Object.assign(of, { tools, prompts, resources, templates, problem: undefined });
+    } catch (error) {
+      of.problem = error instanceof Error ? error.message : String(error);
+      options.onProblem?.(of.source.id, of.problem);
+    }
+  }
+
+  function assemble(): void {
+    const tools = new Map<string, Tool>();
+    const problems: (Withheld & { readonly source: string })[] = [];
+    for (const { source, tools: offered, problem } of shelves) {
+      if (problem !== undefined) problems.push({ source: source.id, what: source.id, why: problem });
+      for (const withheld of source.withheld?.() ?? []) problems.push({ source: source.id, ...withheld });
+      for (const tool of offered) {
+        if (!passes(filter, tool.name)) continue;
+        const why = !isToolName(tool.name) ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'
+          : tools.has(tool.name) ? `the name is taken by source ${tools.get(tool.name)?.source}`
+          : undefined;
+        if (why === undefined) tools.set(tool.name, tool);
+        else problems.push({ source: source.id, what: tool.name, why });
+      }
+    }
+    const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const next: Catalogue = {
+      tools: sorted,
+      prompts: byKey(shelves.flatMap((each) => each.prompts), (prompt) => prompt.name),
+      resources: byKey(shelves.flatMap((each) => each.resources), (resource) => resource.uri),
+      templates: byKey(shelves.flatMap((each) => each.templates), (template) => template.uriTemplate),
+    };
+    const before = current;
+    current = next;
+    left = problems;
+    if (!sameTools(before.tools, next.tools)) announce('tools');
+    if (!sameList(before.prompts, next.prompts)) announce('prompts');
+    if (!sameList(before.resources, next.resources) || !sameList(before.templates, next.templates)) announce('resources');
+  }
+
+  async function refresh(signal: AbortSignal, id?: string): Promise<void> {
+    await Promise.all(shelves.filter((each) => id === undefined || each.source.id === id).map((each) => fill(each, signal)));
+    assemble();
+  }
+
+  const closeShelf = async (each: Shelf): Promise<void> => {
+    each.stop?.();
+    await each.source.close?.();
+  };
+
+  return {
+    catalogue: () => current,
+    isEnabled: (name) => !disabled.has(name),
+    setEnabled(name, enabled) {
+      if (!current.tools.has(name)) return false;
+      if (enabled !== disabled.has(name)) return true;
+      if (enabled) disabled.delete(name);
+      else disabled.add(name);
+      current = { ...current };
+      announce('tools');
+      return true;
+    },
+    refresh,
+    async replace(sources, newFilter, signal) {
+      const kept = new Set(sources);
+      const gone = shelves.filter((each) => !kept.has(each.source));
+      const known = new Map(shelves.map((each) => [each.source, each]));
+      const next = sources.map((source) => known.get(source) ?? shelf(source));
+      // New sources are asked before the swap, so that nobody sees a moment without tools.
+      await Promise.all(next.filter((each) => !known.has(each.source)).map((each) => fill(each, signal)));
+      shelves = next;
+      filter = newFilter;
+      assemble();
+      await Promise.all(gone.map(closeShelf));
+    },
+    withheld: () => left,
+    health() {
+      const report: Record<string, SourceHealth> = {};
+      for (const each of shelves) report[each.source.id] = each.problem === undefined ? (each.source.health?.() ?? { status: 'healthy' }) : { status: 'unhealthy', detail: each.problem };
+      return report;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      await Promise.all(shelves.map(closeShelf));
+    },
+  };
+}
+
+const byKey = <T>(items: readonly T[], key: (item: T) => string): readonly T[] => {
+  const unique = new Map<string, T>();
+  for (const item of items) if (!unique.has(key(item))) unique.set(key(item), item);
+  return [...unique.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+};
+
+const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((item, index) => item === b[index]);
+
+/** Do clients see the same? A source may build its tools anew without anything having changed. */
+function sameTools(a: ReadonlyMap<string, Tool>, b: ReadonlyMap<string, Tool>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, tool] of a) {
+    const other = b.get(name);
+    if (other === tool) continue;
+    if (other === undefined || (other.unavailable === undefined) !== (tool.unavailable === undefined)) return false;
+    if (definitionHash(other) !== definitionHash(tool)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const src = join(root, 'src');
+
+/** Whom each room may import, besides itself and packages. */
+const doors: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  core: ['lib'],
+  wire: ['lib', 'core'],
+  net: ['lib'],
+  processes: ['lib'],
+  scanner: ['lib'],
+  state: ['lib', 'core'],
+  config: ['lib', 'core'],
+  guards: ['lib', 'core'],
+  registry: ['lib', 'core'],
+  access: ['lib', 'core', 'guards', 'net', 'state'],
+  observe: ['lib', 'core', 'guards', 'state'],
+  sources: ['lib', 'core', 'net', 'processes', 'wire', 'registry'],
+  transports: ['lib', 'core', 'wire'],
+  console: [],
+};
+/** Packages that only some rooms may know. */
+const confined: Readonly<Record<string, readonly string[]>> = {
+  '@modelcontextprotocol/': ['transports', 'sources'],
+  undici: ['net'],
+  'node:child_process': ['processes', 'cli'],
+  'node-sqlite3-wasm': ['state'],
+  pino: ['observe'],
+  'prom-client': ['observe'],
+};
+/** Files above the rooms see everyone: the composition root and the command line. */
+const free = /^(serve|gateway|index|cli)\.ts$|^(cli|serve|docs)\//;
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+const product = files.filter((file) => !file.endsWith('.test.ts'));
+const read = (file: string): string => readFileSync(join(src, file), 'utf8');
+const importsOf = (text: string): string[] => [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+
+test('rooms import only in the directions of the design', () => {
+  const wrong: string[] = [];
+  for (const file of product) {
+    if (free.test(file)) continue;
+    const room = file.split('/')[0] ?? '';
+    const allowed = doors[room];
+    if (allowed === undefined) {
+      wrong.push(`${file}: no such room`);
+      continue;
+    }
+    for (const target of importsOf(read(file)).filter((each) => each.startsWith('.'))) {
+      const to = relative(src, join(src, dirname(file), target)).split('/')[0] ?? '';
+      if (to !== room && !allowed.includes(to)) wrong.push(`${file} → ${target}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('doors know the gateway, not guards or sources; guards do not know each other', () => {
+  const wrong = product.filter((file) => file.startsWith('guards/') && file !== 'guards/pipeline.ts' && importsOf(read(file)).some((target) => target.startsWith('./')));
+  expect(wrong).toEqual([]);
+});
+
+test('packages stay in the rooms that need them', () => {
+  const wrong: string[] = [];
+  for (const file of product) {
+    const room = file.split('/')[0] ?? '';
+    for (const target of importsOf(read(file))) {
+      for (const [name, rooms] of Object.entries(confined)) {
+        if ((target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`)) && !rooms.includes(room)) wrong.push(`${file} → ${target}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('no shell anywhere, no eval, no exec of a string [S0.54] [CVE-2025-6514]', () => {
+  const wrong = product.filter((file) => !file.startsWith('scanner/') && /shell:\s*true|\bexecSync\(|\bchild_process\.exec\(|\bimport \{[^}]*\bexec(Sync)?\b[^}]*\} from 'node:child_process'|\beval\(|new Function\(/.test(read(file)));
+  expect(wrong).toEqual([]);
+});
+
+test('no file is longer than 400 lines, and nine in ten are under 250', () => {
+  const lengths = product.map((file) => ({ file, lines: read(file).split('\n').length }));
+  expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);
+  expect(lengths.filter(({ lines }) => lines > 250).length).toBeLessThanOrEqual(lengths.length / 10);
+});
+
+test('runtime dependencies bring no install script and no native addon', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean; resolved?: string }> };
+  const entries = Object.entries(lock.packages);
+  expect(entries.filter(([, entry]) => entry.hasInstallScript && !entry.dev).map(([name]) => name)).toEqual([]);
+  expect(entries.filter(([name]) => /node-gyp|prebuild/.test(name)).filter(([, entry]) => !entry.dev).map(([name]) => name)).toEqual([]);
+  expect(entries.filter(([, entry]) => entry.resolved?.startsWith('http')).map(([name]) => name)).toEqual([]);
+});

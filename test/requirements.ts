@@ -1,0 +1,10 @@
+import { s0 } from './requirements/s0.js';
+
+/** One demand of a founding document, in our own words. */
+export interface Requirement {
+  readonly id: string;
+  readonly says: string;
+}
+
+/** Every demand that some test must cite by its id. */
+export const requirements: readonly Requirement[] = [...s0];

@@ -1,0 +1,60 @@
+import type { Call } from '../../src/core/call.js';
+import { schemaContract } from '../../src/core/contract.js';
+import type { Guard } from '../../src/core/guard.js';
+import { compose } from '../../src/core/guard.js';
+import { done } from '../../src/core/outcome.js';
+import type { Outcome } from '../../src/core/outcome.js';
+import type { Principal } from '../../src/core/principal.js';
+import type { Handler, Limits, Tool } from '../../src/core/tool.js';
+import { defaultLimits, readOnly } from '../../src/core/tool.js';
+
+/** Somebody with every right. */
+export const ada: Principal = { id: 'ada', name: 'Ada', kind: 'token', roles: ['admin'] };
+/** Somebody with none in particular. */
+export const bob: Principal = { id: 'bob', name: 'Bob', kind: 'token', roles: ['user'] };
+
+export const never: AbortSignal = new AbortController().signal;
+
+export function aTool(over: Partial<Omit<Tool, 'limits'>> & { readonly limits?: Partial<Limits> } = {}): Tool {
+  const { limits, ...rest } = over;
+  return {
+    name: 'echo',
+    description: 'Says what it is told',
+    source: 'test',
+    input: schemaContract({ type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }),
+    effects: readOnly,
+    run: (call) => Promise.resolve(done(String(call.args['text'] ?? ''))),
+    ...rest,
+    limits: { ...defaultLimits, ...limits },
+  };
+}
+
+export function aCall(over: Partial<Call> = {}): Call {
+  return { id: 'id', tool: 'echo', principal: ada, via: 'rest', args: {}, receivedAt: 0, signal: never, correlationId: 'c1', ...over };
+}
+
+/** Runs a handler behind guards, as the pipeline would. */
+export const guarded = (guards: readonly Guard[], run: Handler, tool: Tool = aTool()): Handler => compose(guards, tool, run);
+
+/** Ends only when its signal fires, as a tool that hangs and then obeys. */
+export const untilAborted: Handler = (call) =>
+  new Promise<Outcome>((resolve) => {
+    call.signal.addEventListener('abort', () => resolve({ kind: 'failed', error: { code: 'cancelled', message: 'stopped' } }), { once: true });
+  });
+
+/** A clock that moves only when told. */
+export function handClock(start = 0): { (): number; advance(ms: number): void } {
+  let now = start;
+  return Object.assign(() => now, { advance: (ms: number) => void (now += ms) });
+}
+
+/** A promise and the means to settle it. */
+export function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
