@@ -1,7 +1,7 @@
 import { mkdtemp, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { settings } from './env.js';
 import { load, type LoadFrom, type Loaded } from './load.js';
@@ -34,21 +34,21 @@ const at = (config: object, path: string): unknown => path.split('.').reduce<unk
 
 describe('defaults', () => {
   test.each([
-    ['S0.8', 'tool.max_args_length', 2048],
-    ['S0.9', 'tool.max_stdout_bytes', 1_048_576],
-    ['S0.10', 'tool.max_stderr_bytes', 262_144],
-    ['S0.11', 'tool.default_timeout', 300],
-    ['S0.12', 'tool.default_concurrency', 2],
-    ['S0.13', 'tool.max_memory_mb', 512],
-    ['S0.14', 'tool.max_file_descriptors', 256],
-    ['S0.15', 'server.transport', 'stdio'],
-    ['S0.16', 'server.port', 8080],
-    ['S0.17', 'server.host', '127.0.0.1'],
-    ['S0.21', 'security.allow_intrusive', false],
-    ['S0.22', 'server.shutdown_grace_period', 30],
-    ['S0.23', 'log.level', 'info'],
-    ['S0.24', 'log.format', 'json'],
-  ])('with nothing given, [%s] %s is %s [S0.5]', async (_, path, value) => {
+    ['[S0.8]', 'tool.max_args_length', 2048],
+    ['[S0.9]', 'tool.max_stdout_bytes', 1_048_576],
+    ['[S0.10]', 'tool.max_stderr_bytes', 262_144],
+    ['[S0.11]', 'tool.default_timeout', 300],
+    ['[S0.12]', 'tool.default_concurrency', 2],
+    ['[S0.13]', 'tool.max_memory_mb', 512],
+    ['[S0.14]', 'tool.max_file_descriptors', 256],
+    ['[S0.15]', 'server.transport', 'stdio'],
+    ['[S0.16]', 'server.port', 8080],
+    ['[S0.17]', 'server.host', '127.0.0.1'],
+    ['[S0.21]', 'security.allow_intrusive', false],
+    ['[S0.22]', 'server.shutdown_grace_period', 30],
+    ['[S0.23]', 'log.level', 'info'],
+    ['[S0.24]', 'log.format', 'json'],
+  ])('with nothing given, %s %s is %s [S0.5]', async (_, path, value) => {
     expect(at(await good(loaded()), path)).toBe(value);
   });
 
@@ -60,31 +60,31 @@ describe('defaults', () => {
 
 describe('the environment', () => {
   test.each([
-    ['S0.8', 'MCP_MAX_ARGS_LEN', '100', 100],
-    ['S0.9', 'MCP_MAX_STDOUT_BYTES', '2048', 2048],
-    ['S0.10', 'MCP_MAX_STDERR_BYTES', ' 4096 ', 4096],
-    ['S0.11', 'MCP_DEFAULT_TIMEOUT_SEC', '12.5', 12.5],
-    ['S0.12', 'MCP_DEFAULT_CONCURRENCY', '7', 7],
-    ['S0.13', 'MCP_MAX_MEMORY_MB', '1024', 1024],
-    ['S0.14', 'MCP_MAX_FILE_DESCRIPTORS', '64', 64],
-    ['S0.15', 'MCP_SERVER_TRANSPORT', 'HTTP', 'http'],
-    ['S0.16', 'MCP_SERVER_PORT', '0', 0],
-    ['S0.17', 'MCP_SERVER_HOST', '::1', '::1'],
-    ['S0.18', 'TOOLS_PACKAGE', 'a/tools, b', ['a/tools', 'b']],
-    ['S0.19', 'TOOL_INCLUDE', 'ping, dig,', ['ping', 'dig']],
-    ['S0.20', 'TOOL_EXCLUDE', 'nmap', ['nmap']],
-    ['S0.21', 'MCP_SECURITY_ALLOW_INTRUSIVE', 'Yes', true],
-    ['S0.22', 'MCP_SERVER_SHUTDOWN_GRACE_PERIOD', '0', 0],
-    ['S0.23', 'LOG_LEVEL', 'WARNING', 'warn'],
-    ['S0.24', 'LOG_FORMAT', 'text', 'text'],
-    ['S2.3', 'MCP_ALLOWED_DOMAINS', 'api.example.com', ['api.example.com']],
-    ['S2.5', 'MCP_MAX_RESPONSE_BYTES', '2000', 2000],
-    ['S2.6', 'MCP_RETRIES', '1', 1],
-    ['S2.7', 'MCP_TIMEOUT_SECONDS', '20', 20],
-    ['S2.8', 'MCP_CB_FAILURES', '3', 3],
-    ['S2.8', 'MCP_CB_RECOVERY_SECONDS', '5', 5],
+    ['[S0.8]', 'MCP_MAX_ARGS_LEN', '100', 100],
+    ['[S0.9]', 'MCP_MAX_STDOUT_BYTES', '2048', 2048],
+    ['[S0.10]', 'MCP_MAX_STDERR_BYTES', ' 4096 ', 4096],
+    ['[S0.11]', 'MCP_DEFAULT_TIMEOUT_SEC', '12.5', 12.5],
+    ['[S0.12]', 'MCP_DEFAULT_CONCURRENCY', '7', 7],
+    ['[S0.13]', 'MCP_MAX_MEMORY_MB', '1024', 1024],
+    ['[S0.14]', 'MCP_MAX_FILE_DESCRIPTORS', '64', 64],
+    ['[S0.15]', 'MCP_SERVER_TRANSPORT', 'HTTP', 'http'],
+    ['[S0.16]', 'MCP_SERVER_PORT', '0', 0],
+    ['[S0.17]', 'MCP_SERVER_HOST', '::1', '::1'],
+    ['[S0.18]', 'TOOLS_PACKAGE', 'a/tools, b', ['a/tools', 'b']],
+    ['[S0.19]', 'TOOL_INCLUDE', 'ping, dig,', ['ping', 'dig']],
+    ['[S0.20]', 'TOOL_EXCLUDE', 'nmap', ['nmap']],
+    ['[S0.21]', 'MCP_SECURITY_ALLOW_INTRUSIVE', 'Yes', true],
+    ['[S0.22]', 'MCP_SERVER_SHUTDOWN_GRACE_PERIOD', '0', 0],
+    ['[S0.23]', 'LOG_LEVEL', 'WARNING', 'warn'],
+    ['[S0.24]', 'LOG_FORMAT', 'text', 'text'],
+    ['[S2.3]', 'MCP_ALLOWED_DOMAINS', 'api.example.com', ['api.example.com']],
+    ['[S2.5]', 'MCP_MAX_RESPONSE_BYTES', '2000', 2000],
+    ['[S2.6]', 'MCP_RETRIES', '1', 1],
+    ['[S2.7]', 'MCP_TIMEOUT_SECONDS', '20', 20],
+    ['[S2.8]', 'MCP_CB_FAILURES', '3', 3],
+    ['[S2.8]', 'MCP_CB_RECOVERY_SECONDS', '5', 5],
     ['state', 'TOOLGATE_HOME', '/srv/gate', '/srv/gate'],
-  ])('[%s] %s=%s is taken', async (_, name, text, value) => {
+  ])('%s %s=%s is taken', async (_, name, text, value) => {
     const path = settings.find((setting) => setting.name === name)?.path ?? '';
     expect(at(await good(loaded({ env: { [name]: text } })), path)).toEqual(value);
     expect(at(await good(loadedText('log: {}', { env: { [name]: text } })), path)).toEqual(value);

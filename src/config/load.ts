@@ -32,7 +32,7 @@ export interface Good {
 }
 
 /** The largest file read: people write configurations by hand, and this is a thick book. */
-const MAX_FILE_BYTES = 1_048_576;
+export const MAX_FILE_BYTES = 1_048_576;
 
 /** Loads defaults < file < environment < command line; it never throws and lists every problem at once. */
 export async function load({ env = process.env, argv = [], cwd = process.cwd() }: LoadFrom = {}): Promise<Loaded> {
@@ -78,21 +78,16 @@ async function findFile(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Prom
   return { path, shown: 'toolgate.yaml', isNamed: false };
 }
 
-async function about(path: string): Promise<{ readonly size: number; readonly isFile: boolean }> {
-  const facts = await stat(path);
-  return { size: facts.size, isFile: facts.isFile() };
-}
-
 type ReadConfig = { readonly ok: true; readonly config: Config; readonly yaml: YamlFile } | { readonly ok: false; readonly problems: readonly Problem[] };
 
 async function readConfig({ path, shown }: Found): Promise<ReadConfig> {
   const whole = (message: string, hint?: string): ReadConfig => ({ ok: false, problems: [{ file: shown, path: '', message, ...(hint !== undefined && { hint }) }] });
   let text: string;
   try {
-    const { size, isFile } = await about(path);
+    const facts = await stat(path);
     // A pipe or a device has no size and may never end.
-    if (!isFile) return whole('is not a regular file');
-    if (size > MAX_FILE_BYTES) return whole(`is larger than ${MAX_FILE_BYTES} bytes`);
+    if (!facts.isFile()) return whole('is not a regular file');
+    if (facts.size > MAX_FILE_BYTES) return whole(`is larger than ${MAX_FILE_BYTES} bytes`);
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -30,6 +30,11 @@ export class SecretText {
     return this.names.length === 0;
   }
 
+  /** Whether both were written the same. */
+  equals(other: SecretText): boolean {
+    return this.#template === other.#template;
+  }
+
   /** Whether a lint finds something in the written template; the text itself stays inside. */
   isWrittenAs(test: (template: string) => boolean): boolean {
     return test(this.#template);
