@@ -1,0 +1,42 @@
+import { secretRedactor } from './hostile-text/secrets.js';
+
+/** What stands in place of a secret. */
+export const REDACTED = '[redacted]';
+
+/** Hides secrets in text and in JSON-like values. */
+export interface Redactor {
+  /** The text with every known secret value replaced. */
+  text(value: string): string;
+  /** A copy with secret values replaced, and everything under a key that names a secret. */
+  value(value: unknown): unknown;
+}
+
+const SECRET_KEY =
+  /(?:^|_)(?:pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|signing_?keys?|authorization|cookies?|credentials?|bearer|jwt|client_?secret)$/;
+
+/** Whether a property of this name holds a secret, in any of the usual spellings. */
+export const isSecretKey = (key: string): boolean =>
+  SECRET_KEY.test(key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase());
+
+const DEEPEST = 12;
+
+/** A redactor for the given secret values and for every known secret format. */
+export function redactor(secrets: Iterable<string> = []): Redactor {
+  const redact = secretRedactor({ values: [...secrets] });
+  const text = (value: string): string => redact(value).text;
+
+  const walk = (value: unknown, depth: number): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= DEEPEST) return '[too deep]';
+    if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1));
+    const copy: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      const under = isSecretKey(key) && item !== undefined && item !== null && typeof item !== 'boolean' ? REDACTED : walk(item, depth + 1);
+      // Assigning would let a key named __proto__ change the copy instead of being in it.
+      Object.defineProperty(copy, text(key), { value: under, enumerable: true, configurable: true, writable: true });
+    }
+    return copy;
+  };
+  return { text, value: (value) => walk(value, 0) };
+}

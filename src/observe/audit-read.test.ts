@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { aJournal, aJournalOf, aRecord } from '../../test/support/audit.js';
+import { aFolder } from '../../test/support/program.js';
+import { follow, read, type AuditFilter } from './audit-read.js';
+
+const calls = async (folder: string, filter: AuditFilter): Promise<string[]> =>
+  (await read(folder, filter)).entries.flatMap((entry) => ('call' in entry ? entry.call : []));
+
+async function aMixedJournal(): Promise<string> {
+  const folder = aFolder();
+  const journal = aJournal({ folder, maxFileBytes: 600 });
+  await journal.append(aRecord({ call: '1', at: '2026-01-01T00:00:00.000Z', principal: 'ada' }));
+  await journal.append(aRecord({ call: '2', at: '2026-01-02T00:00:00.000Z', tool: 'dig' }));
+  await journal.append(aRecord({ call: '3', at: '2026-01-03T00:00:00.000Z', decision: 'refused', code: 'rate_limited' }));
+  await journal.append(aRecord({ call: '4', at: '2026-01-04T00:00:00.000Z', principal: 'ada', tool: 'dig' }));
+  journal.close();
+  return folder;
+}
+
+test.each<[AuditFilter, string[]]>([
+  [{}, ['1', '2', '3', '4']],
+  [{ principal: 'ada' }, ['1', '4']],
+  [{ tool: 'dig' }, ['2', '4']],
+  [{ principal: 'ada', tool: 'dig' }, ['4']],
+  [{ code: 'rate_limited' }, ['3']],
+  [{ decision: 'allowed' }, ['1', '2', '4']],
+  [{ since: '2026-01-03T00:00:00.000Z' }, ['3', '4']],
+  [{ until: '2026-01-03T00:00:00.000Z' }, ['1', '2']],
+  [{ tool: 'none' }, []],
+  [{ limit: 0 }, []],
+  [{ decision: 'allowed', limit: 2 }, ['2', '4']],
+])('the filter %j gives %j', async (filter, expected) => {
+  expect(await calls(await aMixedJournal(), filter)).toEqual(expected);
+});
+
+test('notes of the journal about itself are shown unless calls are asked for', async () => {
+  const folder = await aMixedJournal();
+  expect((await read(folder)).entries.some((entry) => 'note' in entry)).toBe(true);
+  expect((await read(folder, { tool: 'ping' })).entries.some((entry) => 'note' in entry)).toBe(false);
+});
+
+test('the newest are given when there are more than asked for', async () => {
+  const folder = aFolder();
+  await aJournalOf(folder, 50, { maxFileBytes: 2000 });
+  expect(await calls(folder, { tool: 'ping', limit: 3 })).toEqual(['c48', 'c49', 'c50']);
+});
+
+test('following goes on where reading stopped, over new files, until told to stop', async () => {
+  const folder = aFolder();
+  await aJournalOf(folder, 2);
+  const { end } = await read(folder);
+  const stop = new AbortController();
+  const journal = aJournal({ folder, maxFileBytes: 1000 });
+  const seen: string[] = [];
+  const following = (async () => {
+    for await (const entry of follow(folder, { tool: 'ping' }, end, stop.signal, 1)) {
+      if ('call' in entry) seen.push(entry.call);
+      if (seen.length === 6) stop.abort();
+    }
+  })();
+  for (let at = 1; at <= 6; at++) await journal.append(aRecord({ call: `new${at}` }));
+  await following;
+  journal.close();
+  expect(seen).toEqual(['new1', 'new2', 'new3', 'new4', 'new5', 'new6']);
+});
+
+test('following a journal that does not exist yet waits for it', async () => {
+  const folder = aFolder();
+  const stop = new AbortController();
+  const first = follow(folder, { tool: 'ping' }, { file: 0, offset: 0 }, stop.signal, 1).next();
+  await aJournalOf(folder, 1);
+  expect((await first).value).toMatchObject({ call: 'c1' });
+  stop.abort();
+});

@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { unseal, type AuditEntry } from './audit-entry.js';
+import { fileName, fileNumbers, linesOf } from './audit-files.js';
+
+/** Which entries are wanted; absent means any. Times are ISO strings in UTC. */
+export interface AuditFilter {
+  readonly principal?: string;
+  readonly tool?: string;
+  readonly code?: string;
+  readonly decision?: string;
+  readonly since?: string;
+  readonly until?: string;
+  /** The newest so many. */
+  readonly limit?: number;
+}
+
+/** Where a reader stopped, so that `follow` goes on without a gap. */
+export interface Position {
+  readonly file: number;
+  readonly offset: number;
+}
+
+export interface ReadResult {
+  readonly entries: readonly AuditEntry[];
+  readonly end: Position;
+}
+
+/** The newest entries that fit, oldest first. Files are read from the newest back, and no further than needed. */
+export async function read(folder: string, filter: AuditFilter = {}): Promise<ReadResult> {
+  const limit = filter.limit ?? 1000;
+  const fits = fitting(filter);
+  let found: AuditEntry[] = [];
+  let end: Position = { file: 0, offset: 0 };
+  for (const number of fileNumbers(folder).toReversed()) {
+    let inFile: AuditEntry[] = [];
+    let offset = 0;
+    let startsBefore = false;
+    for await (const lines of linesOf(join(folder, fileName(number)))) {
+      for (const line of lines) {
+        if (!line.whole) continue;
+        offset = line.end;
+        const entry = unseal(line.text);
+        if (!entry) continue;
+        if (line.number === 1) startsBefore = filter.since !== undefined && entry.at < filter.since;
+        if (fits(entry)) inFile.push(entry);
+      }
+      if (inFile.length > 2 * limit) inFile = inFile.slice(-limit);
+    }
+    if (end.file === 0) end = { file: number, offset };
+    found = [...inFile, ...found].slice(-limit);
+    if (found.length >= limit || startsBefore) break;
+  }
+  return { entries: limit === 0 ? [] : found, end };
+}
+
+/** Entries as they are written from a position on, over file changes, until the signal fires. */
+export async function* follow(folder: string, filter: AuditFilter, from: Position, signal: AbortSignal, pollMs = 250): AsyncGenerator<AuditEntry> {
+  const fits = fitting(filter);
+  let { file, offset } = from;
+  while (!signal.aborted) {
+    if (file > 0 && sizeOf(join(folder, fileName(file))) > offset) {
+      for await (const lines of linesOf(join(folder, fileName(file)), offset)) {
+        for (const line of lines) {
+          if (!line.whole) continue;
+          offset = line.end;
+          const entry = unseal(line.text);
+          if (entry && fits(entry)) yield entry;
+        }
+      }
+    }
+    const next = fileNumbers(folder).find((number) => number > file);
+    if (next !== undefined && sizeOf(join(folder, fileName(file))) <= offset) {
+      file = next;
+      offset = 0;
+      continue;
+    }
+    await wait(pollMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function fitting(filter: AuditFilter): (entry: AuditEntry) => boolean {
+  const { principal, tool, code, decision, since, until } = filter;
+  const aboutCalls = [principal, tool, code, decision].some((value) => value !== undefined);
+  return (entry) => {
+    if (since !== undefined && entry.at < since) return false;
+    if (until !== undefined && entry.at >= until) return false;
+    if ('note' in entry) return !aboutCalls;
+    if (principal !== undefined && entry.principal !== principal) return false;
+    if (tool !== undefined && entry.tool !== tool) return false;
+    if (code !== undefined && entry.code !== code) return false;
+    return decision === undefined || entry.decision === decision;
+  };
+}
+
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
