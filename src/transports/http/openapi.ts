@@ -1,0 +1,58 @@
+import type { Gateway, Identity } from '../../core/gateway.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Principal } from '../../core/principal.js';
+import { sendJson } from './respond.js';
+import type { Route } from './route.js';
+import { envelopeSchema, errorSchema } from './schemas.js';
+
+/** Describes every documented route, and every tool the caller may run, as OpenAPI 3.1. */
+export function openApiRoute(gateway: Gateway, identity: Identity, routes: () => readonly Route[]): Route {
+  return {
+    method: 'GET', path: '/openapi.json', auth: 'principal',
+    doc: { summary: 'This description', responses: { 200: { description: 'OpenAPI 3.1' } } },
+    handle: ({ res, principal }) => sendJson(res, 200, describe(gateway, identity, routes(), principal)),
+  };
+}
+
+function describe(gateway: Gateway, identity: Identity, routes: readonly Route[], principal: Principal): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    if (route.doc === undefined) continue;
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, route.doc);
+  }
+  for (const tool of gateway.tools({ principal })) {
+    paths[`/tools/${tool.name}/execute`] = {
+      post: {
+        operationId: `execute_${tool.name}`,
+        summary: tool.title ?? tool.name,
+        description: tool.description,
+        requestBody: { content: { 'application/json': { schema: tool.input.schema } } },
+        responses: { 200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } } },
+      },
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: identity.title, version: identity.version },
+    security: [{ bearer: [] }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    paths,
+  };
+}
+
+function operation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
+  const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1] ?? '', in: 'path', required: true, schema: { type: 'string' } }));
+  const responses: Record<string, JsonObject> = {};
+  for (const [status, { description, schema, type }] of Object.entries(doc.responses)) {
+    responses[status] = { description, ...((schema ?? type) && { content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } }) };
+  }
+  if (route.auth !== 'open' && route.auth !== 'optional') responses['401'] = { description: 'No valid credential', content: { 'application/json': { schema: errorSchema } } };
+  if (route.auth === 'admin') responses['403'] = { description: 'Needs the admin role', content: { 'application/json': { schema: errorSchema } } };
+  return {
+    summary: doc.summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(doc.request && { requestBody: { content: { 'application/json': { schema: doc.request } } } }),
+    responses,
+    ...((route.auth === 'open' || route.auth === 'optional') && { security: [] }),
+  };
+}
