@@ -1,0 +1,64 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Withheld } from '../../core/source.js';
+import type { CommandDefinition } from './definition.js';
+import { readManifestText } from './manifest-file.js';
+import { parserNamed } from './parsers.js';
+
+/** What a folder holds: commands, and the files that were left out with the reason. */
+export interface Discovered {
+  readonly definitions: readonly CommandDefinition[];
+  readonly withheld: readonly Withheld[];
+}
+
+const ending = '.tool.yaml';
+const notTools = /^(?:Test|Mock|Abstract|_|Example)|(?:Base|Mixin|Interface)$|^MCPBaseTool$/;
+const maxFileBytes = 262_144;
+const maxFiles = 500;
+const worldWritable = 0o002;
+
+/** Whether a file of this name declares a tool, by the naming rules. */
+export const declaresTool = (file: string): boolean => file.endsWith(ending) && !notTools.test(file.slice(0, -ending.length));
+
+/** Reads every `{command}.tool.yaml` of a folder; a broken one is named and left out, the rest load. */
+export async function discover(folder: string): Promise<Discovered> {
+  const definitions: CommandDefinition[] = [];
+  const withheld: Withheld[] = [];
+  let names: readonly string[];
+  try {
+    names = (await readdir(folder)).filter(declaresTool).sort();
+  } catch {
+    return { definitions, withheld: [{ what: folder, why: 'the folder of manifests cannot be read' }] };
+  }
+  if (names.length > maxFiles) withheld.push({ what: folder, why: `holds more than ${maxFiles} manifests; the rest is left out` });
+  for (const file of names.slice(0, maxFiles)) {
+    const found = await readOne(folder, file);
+    if (typeof found === 'string') withheld.push({ what: file, why: found });
+    else if (found !== undefined) definitions.push(found);
+  }
+  return { definitions, withheld };
+}
+
+async function readOne(folder: string, file: string): Promise<CommandDefinition | string | undefined> {
+  const path = join(folder, file);
+  let text: string;
+  try {
+    const about = await lstat(path);
+    if (!about.isFile()) return 'is not a regular file';
+    // Whoever may write a manifest decides what the gateway runs.
+    if ((about.mode & worldWritable) !== 0) return 'can be written by every user';
+    if (about.size > maxFileBytes) return `is larger than ${maxFileBytes} bytes`;
+    text = await readFile(path, 'utf8');
+  } catch {
+    return 'cannot be read';
+  }
+  const reading = readManifestText(file, text);
+  if (!reading.ok) return reading.problems.join('; ');
+  const { manifest } = reading;
+  if (!manifest.tool) return undefined;
+  const name = manifest.name ?? file.slice(0, -ending.length);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return `${name} is not a tool name: 1 to 64 letters, digits, _ or -`;
+  const parser = parserNamed(manifest.parser);
+  if (parser === 'unknown') return `parser ${manifest.parser} is not known`;
+  return { name, manifest, origin: path, ...(parser !== undefined && { parser }) };
+}
