@@ -56,3 +56,6 @@ export interface Call {
   /** Extra `_meta` of the request, for sources that relay it. */
   readonly meta?: JsonObject;
 }
+
+/** The reason a call's signal carries when it was our clock, not the caller, that ended the call. */
+export const deadlinePassed: unique symbol = Symbol('deadline passed');

@@ -1,10 +1,7 @@
-import type { Call } from '../core/call.js';
+import { deadlinePassed, type Call } from '../core/call.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
-
-/** The reason an inner signal carries when it was our clock, not the caller, that ended the call. */
-export const deadlinePassed: unique symbol = Symbol('deadline passed');
 
 /**
  * Ends a call when its time is over: what the caller asked for, else the tool's default, never more than the tool's maximum.

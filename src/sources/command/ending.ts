@@ -1,4 +1,4 @@
-import type { Call } from '../../core/call.js';
+import { deadlinePassed, type Call } from '../../core/call.js';
 import type { CommandOutput } from '../../core/command-output.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
@@ -34,7 +34,7 @@ export const commandMissing = (command: string) => ({
 export function ended(settings: Ended, call: Call, result: Finished, timeoutMs: number, facts: JsonObject): Outcome {
   const { definition, onCap } = settings;
   const { command } = definition.manifest;
-  const timedOut = result.timedOut || (result.cancelled && result.durationMs >= timeoutMs - clockSlackMs);
+  const timedOut = result.timedOut || (result.cancelled && call.signal.reason === deadlinePassed);
   const returncode = timedOut ? 124 : (result.code ?? 128 + signalNumber(result.signal));
   const stdout = toText(result.stdout, result.truncatedStdout);
   const said = toText(result.stderr, result.truncatedStderr);
@@ -54,8 +54,6 @@ export function ended(settings: Ended, call: Call, result: Finished, timeoutMs: 
   const offline = /network is unreachable|no route to host|name resolution|no servers could be reached/i.test(`${stderr}\n${stdout.slice(0, 4096)}`);
   return no('execution_failed', `${command} ended with exit code ${returncode}`, offline ? 'Check network connectivity and firewall rules.' : undefined);
 }
-
-const clockSlackMs = 20;
 
 function readings({ parser }: CommandDefinition, call: Call, printed: { stdout: string; stderr: string; returncode: number }, cut: boolean): JsonObject {
   const reading = parser?.read({ ...printed, args: call.args }) ?? {};
