@@ -6,6 +6,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    globalSetup: './test/support/build.ts',
     reporters: process.env['CI'] ? ['default', './test/support/plain-summary.ts'] : ['default'],
   },
 });

@@ -1,0 +1,49 @@
+import type { Config } from './schema.js';
+import { secretsIn } from './secrets.js';
+import { dotted } from './problem.js';
+
+/** A fault that only shows when keys are seen together. */
+export interface Conflict {
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'public'];
+
+/** Everything in a well-formed configuration that must still stop the start. */
+export function conflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {
+  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...unsetSecrets(config, env)];
+}
+
+/** Whether an address to listen on can be reached from this machine only. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+function exposure({ server, auth }: Config): readonly Conflict[] {
+  const found: Conflict[] = [];
+  if (server.transport === 'http' && !auth.required && !isLoopback(server.host)) {
+    found.push({ path: 'auth.required', message: `is false while server.host is ${server.host}`, hint: 'Listen on 127.0.0.1 or require a token' });
+  }
+  if (server.cors_origins.includes('*')) found.push({ path: 'server.cors_origins', message: 'must not hold *', hint: 'Name each origin' });
+  return found;
+}
+
+const anywhere = ({ outbound }: Config, insecureDev: boolean): readonly Conflict[] =>
+  outbound.allowed_domains.includes('*') && !insecureDev
+    ? [{ path: 'outbound.allowed_domains', message: 'holds *, which lets a function call any host', hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost' }]
+    : [];
+
+function policies({ security, tool }: Config): readonly Conflict[] {
+  const known = new Set([...BUILTIN_POLICIES, ...Object.keys(security.network_policies)]);
+  const named = [
+    ['security.default_policy', security.default_policy] as const,
+    ...Object.entries(tool.overrides).map(([name, one]) => [`tool.overrides.${name}.policy`, one.policy] as const),
+  ];
+  return named.flatMap(([path, policy]) => (policy === undefined || known.has(policy) ? [] : [{ path, message: `names the network policy ${policy}, which there is not`, hint: `Known are ${[...known].join(', ')}` }]));
+}
+
+const unsetSecrets = (config: Config, env: NodeJS.ProcessEnv): readonly Conflict[] =>
+  [...secretsIn(config)].flatMap(({ path, secret }) => {
+    const resolved = secret.resolve(env);
+    return resolved.ok ? [] : resolved.unset.map((name) => ({ path: dotted(path), message: `refers to \${${name}}, which is not set`, hint: `Set ${name} in the environment of the gateway` }));
+  });

@@ -1,0 +1,34 @@
+/** The known word a misspelt one most likely means, or undefined where none is near. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > 64) return undefined;
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_ ]/g, '');
+  const wanted = plain(word);
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of known) {
+    const away = distance(wanted, plain(candidate));
+    if (away < least) {
+      best = candidate;
+      least = away;
+    }
+  }
+  return best;
+}
+
+/** Edits between two short words, a swap of neighbours counting as one. */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      row.push(cost);
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] ?? 0;
+}

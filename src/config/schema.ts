@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { auth } from './sections/auth.js';
+import { outbound } from './sections/outbound.js';
+import { prompts } from './sections/prompts.js';
+import { circuitBreaker, rateLimit, security } from './sections/protection.js';
+import { audit, commands, log, state } from './sections/records.js';
+import { server } from './sections/server.js';
+import { mcpTools, sources } from './sections/sources.js';
+import { tool } from './sections/tool.js';
+import type { SecretText } from './secrets.js';
+
+/** The whole configuration file; every object is strict, so a misspelt key is an error and never a silent default. */
+export const schema = z.strictObject({
+  server,
+  auth,
+  tool,
+  circuit_breaker: circuitBreaker,
+  rate_limit: rateLimit,
+  security,
+  commands,
+  outbound,
+  audit,
+  state,
+  log,
+  prompts,
+  sources,
+  mcp_tools: mcpTools,
+});
+
+type DeepReadonly<T> = T extends SecretText ? T : T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+
+/** A configuration that passed: keys as in the file, everything filled in. */
+export type Config = DeepReadonly<z.output<typeof schema>>;
+
+/** The JSON Schema that editors use. */
+export const editorSchema = (): Record<string, unknown> => ({
+  ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }),
+  title: 'Toolgate configuration',
+});

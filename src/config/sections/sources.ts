@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { name } from './words.js';
+
+/** The kinds of sources a file may name; a kind is one line here, with a strict object whose `kind` is its literal. */
+export const sourceKinds = {} as const satisfies Readonly<Record<string, z.ZodObject>>;
+
+type Kinds = typeof sourceKinds;
+/** One entry of `sources`, of whichever kind. */
+export type SourceConfig = { [Kind in keyof Kinds]: z.output<Kinds[Kind]> }[keyof Kinds];
+
+// The tuple type wants to know its members one by one; which kinds there are is the table's business.
+const options = Object.values(sourceKinds) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>];
+const source: z.ZodType<SourceConfig> = z.discriminatedUnion('kind', options) as unknown as z.ZodType<SourceConfig>;
+
+/** Where further tools come from, by source id. */
+export const sources = z.record(name, source).default({}).describe('Where further tools come from, by id; `kind` says how.');
+
+/** HTTP functions by tool name. */
+export const mcpTools = z.record(name, z.looseObject({})).default({}).describe('HTTP functions by tool name.');

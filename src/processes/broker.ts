@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { child, type Child } from './child.js';
+import { frame, toCountFrame, toFrame } from './frames.js';
+import { launch, type Ground } from './launch.js';
+import { brokerSerial, runSerial, toLimit } from './mark.js';
+import type { Hello, Start } from './messages.js';
+import { refused } from './spec.js';
+import { killAll } from './sweep.js';
+import { sweeper } from './sweeper.js';
+import { probeTiers } from './tiers.js';
+
+/** The side of the broker that its pipe talks to. */
+export interface Broker {
+  /** Takes one frame; the payload must be the broker's to keep. */
+  take(kind: number, id: number, payload: Buffer): void;
+  /** Kills everything this broker ever started; resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+/** A broker that answers through `send`. */
+export function broker(send: (bytes: Buffer) => void): Broker {
+  const children = new Map<number, Child>();
+  let ready: Promise<(id: number, start: Start) => void> | undefined;
+  let instance = -1;
+  let ending = false;
+
+  const prepare = async (hello: Hello): Promise<(id: number, start: Start) => void> => {
+    if (hello.replaces) await killAll((mark) => mark.instance === hello.instance);
+    const report = hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }));
+    send(toFrame(frame.tiers, 0, JSON.stringify(report)));
+    const ground: Ground = { report, bestEffort: hello.bestEffort, uid: process.getuid?.() ?? -1, ownLimits: ownLimits() };
+    const swept = sweeper(hello.instance);
+    let runs = 0;
+    void killAll((mark) => hello.stale.includes(mark.instance));
+
+    return (id, start) => {
+      if (ending) return;
+      const who = { instance: hello.instance, serial: runSerial(runs++) };
+      const plan = launch(start.spec, toLimit(who), ground);
+      if (plan.kind === 'refused') return send(toFrame(frame.refused, id, JSON.stringify(plan)));
+      const started = child(start, plan, who, swept, {
+        started: (pid) => {
+          if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
+        },
+        output: (stream, chunk) => send(toFrame(stream === 'stdout' ? frame.stdout : frame.stderr, id, chunk)),
+        inputDone: (bytes) => send(toCountFrame(frame.inputDone, id, bytes)),
+        inputClosed: () => send(toFrame(frame.inputClosed, id)),
+        problem: (message) => send(toFrame(frame.problem, id, message)),
+        ended: (outcome) => {
+          children.delete(id);
+          send(toFrame('kind' in outcome ? frame.refused : frame.exit, id, JSON.stringify(outcome)));
+        },
+      });
+      children.set(id, started);
+    };
+  };
+
+  const begin = async (id: number, payload: Buffer): Promise<void> => {
+    // The payload was written by our own gateway from its own types; nobody else holds this pipe.
+    const start = JSON.parse(payload.toString()) as Start;
+    try {
+      (await ready)?.(id, start);
+    } catch (problem) {
+      const message = problem instanceof Error ? problem.message : String(problem);
+      send(toFrame(frame.refused, id, JSON.stringify(refused('spawn_failed', `The program could not be started: ${message}`))));
+    }
+  };
+
+  /** A kill or input may overtake its start while the tiers are still being probed; the same promise keeps their order. */
+  const withChild = async (id: number, use: (child: Child) => void): Promise<void> => {
+    await ready;
+    const target = children.get(id);
+    if (target !== undefined) use(target);
+  };
+
+  return {
+    take(kind, id, payload) {
+      if (kind === frame.hello) {
+        const hello = JSON.parse(payload.toString()) as Hello; // as above
+        instance = hello.instance;
+        ready = prepare(hello);
+      } else if (kind === frame.start) void begin(id, payload);
+      else if (kind === frame.input) void withChild(id, (target) => target.input(payload));
+      else if (kind === frame.endInput) void withChild(id, (target) => target.endInput());
+      else if (kind === frame.kill) void withChild(id, (target) => target.kill(payload.readUInt32LE(0)));
+      else if (kind === frame.credit) void withChild(id, (target) => target.credit(payload.readUInt32LE(0)));
+    },
+    async end() {
+      ending = true;
+      for (const target of children.values()) target.kill(0);
+      await killAll((mark) => mark.instance === instance);
+    },
+  };
+}
+
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'latin1');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process';
+import type { Launch } from './launch.js';
+import { outputWindowBytes, type Exit, type Start } from './messages.js';
+import { capture } from './capture.js';
+import { refused, type Refused } from './spec.js';
+import { marked, signal } from './sweep.js';
+import type { Sweeper } from './sweeper.js';
+import { launcherFailure } from './tiers.js';
+
+/** What one child tells the broker. */
+export interface ChildEvents {
+  started(pid: number): void;
+  output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
+  inputDone(bytes: number): void;
+  inputClosed(): void;
+  ended(outcome: Exit | Refused): void;
+  problem(message: string): void;
+}
+
+/** One running program inside the broker. */
+export interface Child {
+  input(bytes: Buffer): void;
+  endInput(): void;
+  credit(bytes: number): void;
+  /** Ends the whole tree: SIGTERM, the grace, SIGKILL; `ended` follows when nothing is left. */
+  kill(graceMs: number): void;
+}
+
+export interface Identity {
+  readonly instance: number;
+  readonly serial: number;
+}
+
+/** How long to read on after the program ended without a byte arriving: an escaped child may hold the pipe for ever. */
+const drainMs = 100;
+const maxDrains = 50;
+
+/** Starts one program; everything about it comes back through the events, `ended` exactly once. */
+export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweeper, events: ChildEvents): Child {
+  const startedAt = performance.now();
+  const [file, ...args] = plan.argv;
+  const program = spawn(file, args, {
+    cwd: plan.cwd,
+    env: start.spec.env,
+    detached: true, // a session of its own: the gateway's terminal and group are out of reach
+    stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const state = { timedOut: false, cancelled: false, exited: false, ended: false, killing: false, sawStdout: false, stderrStart: '' };
+  let unread = 0;
+  let heard = 0;
+  let graceTimer: NodeJS.Timeout | undefined;
+
+  const isRun = ({ instance, serial }: Identity): boolean => instance === who.instance && serial === who.serial;
+
+  const isAsked = (): boolean => state.killing || state.timedOut || state.cancelled;
+
+  const term = (pid: number): void => {
+    // bwrap's own outer process would take the whole namespace down at once, so SIGTERM goes to what runs inside it.
+    const inside = marked(isRun).filter((candidate) => plan.tier !== 'bwrap' || candidate !== pid);
+    for (const candidate of inside) signal(candidate, 'SIGTERM');
+    if (inside.length === 0 || plan.tier !== 'bwrap') signal(-pid, 'SIGTERM');
+  };
+
+  const killTree = (): void => {
+    const { pid } = program;
+    if (pid === undefined || state.killing) return;
+    state.killing = true;
+    // Once reaped, the group's number may belong to someone else; from then on only the mark tells who is ours.
+    if (!state.exited || plan.tier === 'none') signal(-pid, 'SIGKILL');
+    void swept();
+  };
+
+  const swept = async (): Promise<void> => {
+    const left = await sweeper.sweep(who.serial);
+    if (left > 0) events.problem(`${left} processes could not be killed`);
+  };
+
+  const kill = (graceMs: number): void => {
+    const { pid } = program;
+    if (pid === undefined || state.exited || state.ended) return;
+    clearTimeout(graceTimer);
+    if (graceMs <= 0) return killTree();
+    term(pid);
+    graceTimer = setTimeout(killTree, graceMs);
+  };
+
+  const flow = (): void => {
+    const open = unread < outputWindowBytes;
+    for (const stream of [program.stdout, program.stderr]) {
+      if (open && stream?.isPaused() === true) stream.resume();
+      else if (!open) stream?.pause();
+    }
+  };
+
+  const send = (stream: 'stdout' | 'stderr', chunk: Buffer): void => {
+    unread += chunk.length;
+    events.output(stream, chunk);
+    if (unread >= outputWindowBytes) flow();
+  };
+  const atCap = (): void => {
+    if (start.onCap === 'kill') killTree();
+  };
+  const stdout = capture(start.maxStdoutBytes, (chunk) => send('stdout', chunk), atCap);
+  const stderr = capture(start.maxStderrBytes, (chunk) => send('stderr', chunk), atCap);
+
+  const timeout =
+    start.timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => {
+          state.timedOut = !state.exited && !isAsked();
+          kill(start.graceMs);
+        }, start.timeoutMs);
+
+  const end = (outcome: Exit | Refused): void => {
+    if (state.ended) return;
+    state.ended = true;
+    clearTimeout(timeout);
+    clearTimeout(graceTimer);
+    program.stdin?.destroy();
+    program.stdout?.destroy();
+    program.stderr?.destroy();
+    events.ended(outcome);
+  };
+
+  const finish = async (code: number | null, name: string | null): Promise<void> => {
+    // A tree that we were asked to end is gone before anyone is told so.
+    if (isAsked()) await swept();
+    const failure = launcherFailure(code, state.stderrStart, state.sawStdout);
+    end({
+      code, signal: name, timedOut: state.timedOut, cancelled: state.cancelled, tier: plan.tier,
+      truncatedStdout: stdout.truncated(), truncatedStderr: stderr.truncated(),
+      durationMs: performance.now() - startedAt,
+      ...(failure === undefined ? {} : { refused: failure }),
+    });
+  };
+
+  program.stdout?.on('data', (chunk: Buffer) => {
+    heard += 1;
+    state.sawStdout = true;
+    stdout.take(chunk);
+  });
+  program.stderr?.on('data', (chunk: Buffer) => {
+    heard += 1;
+    if (state.stderrStart.length < 512) state.stderrStart += chunk.toString('latin1', 0, 512);
+    stderr.take(chunk);
+  });
+  for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.on('error', () => {});
+  program.once('spawn', () => events.started(program.pid ?? 0));
+  program.once('error', (problem) => end(refused('spawn_failed', `The program could not be started: ${problem.message}`)));
+  program.once('exit', (code, name) => {
+    state.exited = true;
+    clearTimeout(timeout);
+    clearTimeout(graceTimer);
+    let finished = false;
+    const once = (): void => {
+      if (finished) return;
+      finished = true;
+      void finish(code, name);
+    };
+    const idle = (rounds: number, lastHeard: number): void => {
+      const waitsForReader = unread >= outputWindowBytes && !isAsked();
+      if (rounds >= maxDrains || (heard === lastHeard && !waitsForReader)) return once();
+      setTimeout(idle, drainMs, waitsForReader ? rounds : rounds + 1, heard);
+    };
+    program.once('close', once);
+    // What the program left behind goes with it: daemons, background jobs, whoever still holds the pipe.
+    if (plan.tier === 'prlimit') void swept();
+    if (plan.tier === 'none' && program.pid !== undefined) signal(-program.pid, 'SIGKILL');
+    setTimeout(idle, drainMs, 0, heard);
+  });
+
+  return {
+    input(bytes) {
+      const { length } = bytes;
+      if (program.stdin === null || state.exited) return events.inputClosed();
+      program.stdin.write(bytes, (problem) => (problem ? events.inputClosed() : events.inputDone(length)));
+    },
+    endInput: () => void program.stdin?.end(),
+    credit(bytes) {
+      unread = Math.max(0, unread - bytes);
+      if (unread < outputWindowBytes / 2) flow();
+    },
+    kill(graceMs) {
+      state.cancelled ||= !state.exited && !isAsked();
+      kill(graceMs);
+    },
+  };
+}

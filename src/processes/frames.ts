@@ -1,0 +1,83 @@
+/** Kinds of frames between gateway and broker; `>` goes to the broker, `<` comes back. */
+export const frame = {
+  hello: 1, // > JSON Hello
+  start: 2, // > JSON Start
+  input: 3, // > bytes for the child's stdin
+  endInput: 4, // > nothing
+  kill: 5, // > u32 grace in ms
+  credit: 6, // > u32 output bytes consumed
+  tiers: 16, // < JSON TierReport
+  started: 17, // < JSON { pid, tier }
+  stdout: 18, // < bytes
+  stderr: 19, // < bytes
+  exit: 20, // < JSON Exit
+  refused: 21, // < JSON { reason, message }
+  inputDone: 22, // < u32 stdin bytes taken by the child
+  problem: 23, // < text for the log
+  inputClosed: 24, // < nothing: the child reads no more
+} as const;
+
+const headerBytes = 9;
+
+/** Most payload bytes of one frame; a longer one is a fault of the peer. */
+export const maxPayloadBytes = 4 * 1024 * 1024;
+
+/** One frame as bytes: length, kind, id, payload. */
+export function toFrame(kind: number, id: number, payload: Buffer | string = ''): Buffer {
+  const length = Buffer.byteLength(payload);
+  const bytes = Buffer.allocUnsafe(headerBytes + length);
+  bytes.writeUInt32LE(length, 0);
+  bytes[4] = kind;
+  bytes.writeUInt32LE(id, 5);
+  if (typeof payload === 'string') bytes.write(payload, headerBytes);
+  else payload.copy(bytes, headerBytes);
+  return bytes;
+}
+
+/** A frame whose payload is one unsigned number. */
+export function toCountFrame(kind: number, id: number, count: number): Buffer {
+  const payload = Buffer.allocUnsafe(4);
+  payload.writeUInt32LE(count, 0);
+  return toFrame(kind, id, payload);
+}
+
+export type FrameHandler = (kind: number, id: number, payload: Buffer) => void;
+
+/**
+ * A reader fed with whatever pieces the pipe gives; it hands out whole frames and answers false once the stream is
+ * broken. A payload is only valid during the call unless the handler copies it.
+ */
+export function frameReader(onFrame: FrameHandler): (chunk: Buffer) => boolean {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let wanted = headerBytes;
+  let broken = false;
+
+  return (chunk) => {
+    if (broken) return false;
+    heldBytes += chunk.length;
+    held.push(chunk);
+    if (heldBytes < wanted) return true;
+    const bytes = held.length === 1 ? chunk : Buffer.concat(held, heldBytes);
+    let at = 0;
+    wanted = headerBytes;
+    while (bytes.length - at >= headerBytes) {
+      const length = bytes.readUInt32LE(at);
+      if (length > maxPayloadBytes) {
+        broken = true;
+        held = [];
+        return false;
+      }
+      if (bytes.length - at < headerBytes + length) {
+        wanted = headerBytes + length;
+        break;
+      }
+      const body = at + headerBytes;
+      onFrame(bytes.readUInt8(at + 4), bytes.readUInt32LE(at + 5), bytes.subarray(body, body + length));
+      at = body + length;
+    }
+    heldBytes = bytes.length - at;
+    held = heldBytes === 0 ? [] : [bytes.subarray(at)];
+    return true;
+  };
+}

@@ -1,0 +1,146 @@
+import { randomInt } from 'node:crypto';
+import { frame, toCountFrame, toFrame } from './frames.js';
+import { link, type Link } from './link.js';
+import { maxInstance } from './mark.js';
+import { uncapped, type Entry, type Hello, type Start } from './messages.js';
+import { openEntry, type OpenHandlers, type OpenProcess } from './open.js';
+import { orphans } from './orphans.js';
+import { runEntry } from './run.js';
+import { refused, type ProcessSpec, type Refused, type RunOptions, type RunResult } from './spec.js';
+import type { TierReport } from './tiers.js';
+
+export interface ProcessesOptions {
+  /** Runs in a weaker tier, or without a limit that cannot be set, instead of refusing; off unless told. */
+  readonly bestEffort?: boolean;
+  /** Where this gateway is written down, so that after a crash the next one can end its orphans. */
+  readonly stateFolder?: string;
+  /** Hears what an operator should know: a lost broker, a process that could not be killed. */
+  onProblem?(message: string): void;
+}
+
+/** Starts and ends programs through the broker; refusals are values, and nothing it starts outlives it. */
+export interface Processes {
+  run(spec: ProcessSpec, options: RunOptions): Promise<RunResult>;
+  open(spec: ProcessSpec, handlers: OpenHandlers): Promise<OpenProcess | Refused>;
+  /** What this machine can hold a process with; probed once. */
+  tiers(): Promise<TierReport>;
+  /** How many programs are running or being ended. */
+  active(): number;
+  /** Ends every program (SIGTERM, the grace, SIGKILL) and the broker; later starts are refused. */
+  close(graceMs?: number): Promise<void>;
+  /** The broker's pid, for diagnosis; undefined while there is none. */
+  readonly brokerPid: number | undefined;
+}
+
+const defaultGraceMs = 2_000;
+const watchEveryMs = 5_000;
+const quickDeathMs = 1_000;
+
+/** The gateway's side of process handling: one broker, restarted when it dies. */
+export function processes(options: ProcessesOptions = {}): Processes {
+  const instance = randomInt(1, maxInstance);
+  const records = options.stateFolder === undefined ? undefined : orphans(options.stateFolder, instance);
+  const entries = new Map<number, Entry>();
+  let current: Link | undefined;
+  let nextId = 1;
+  let quickDeaths = 0;
+  let isClosed = false;
+  let report: TierReport | undefined;
+  let tellTiers: (report: TierReport) => void = () => {};
+  const tiers = new Promise<TierReport>((resolve) => (tellTiers = resolve));
+  let settled: (() => void) | undefined;
+
+  const drop = (id: number): void => {
+    entries.delete(id);
+    if (entries.size > 0) return;
+    current?.hold(false);
+    settled?.();
+  };
+
+  const onFrame = (kind: number, id: number, payload: Buffer): void => {
+    if (kind === frame.tiers) {
+      report = JSON.parse(payload.toString()) as TierReport; // written by our own broker
+      records?.swept();
+      tellTiers(report);
+      current?.hold(entries.size > 0);
+    } else if (kind === frame.problem) options.onProblem?.(payload.toString());
+    else if (entries.get(id)?.take(kind, payload) === true) drop(id);
+  };
+
+  const connect = (replaces: boolean): void => {
+    const bornAt = performance.now();
+    current = link(instance, {
+      onFrame,
+      onLost(message) {
+        current = undefined;
+        for (const [id, entry] of entries) {
+          entry.lost(refused('broker_lost', message));
+          drop(id);
+        }
+        options.onProblem?.(message);
+        if (isClosed) return;
+        quickDeaths = performance.now() - bornAt < quickDeathMs ? quickDeaths + 1 : 0;
+        const delayMs = quickDeaths === 0 ? 0 : Math.min(5_000, 50 * 2 ** quickDeaths);
+        setTimeout(() => isClosed || connect(true), delayMs).unref();
+      },
+    });
+    const hello: Hello = {
+      instance, replaces, bestEffort: options.bestEffort === true,
+      stale: replaces ? [] : (records?.stale ?? []),
+      ...(report === undefined ? {} : { report }),
+    };
+    current.send(toFrame(frame.hello, 0, JSON.stringify(hello)));
+  };
+
+  // A broker that is alive but stuck would leave callers waiting for ever.
+  const watch = setInterval(() => {
+    const now = performance.now();
+    for (const entry of entries.values()) if (entry.dueAt < now) return current?.kill();
+    return undefined;
+  }, watchEveryMs).unref();
+
+  /** Registers an entry made for the next id and sends its start; a refusal when there is no broker to send it to. */
+  const begin = (start: Start, make: (id: number, send: (bytes: Buffer) => void) => Entry): Refused | undefined => {
+    if (current === undefined) return refused('broker_lost', isClosed ? 'The gateway is closing' : 'The process broker is being restarted');
+    const to = current;
+    const id = nextId;
+    nextId = nextId === 0xffff_ffff ? 1 : nextId + 1;
+    if (entries.size === 0) to.hold(true);
+    entries.set(id, make(id, (bytes) => to.send(bytes)));
+    to.send(toFrame(frame.start, id, JSON.stringify(start)));
+    return undefined;
+  };
+
+  connect(false);
+
+  return {
+    tiers: () => tiers,
+    active: () => entries.size,
+    get brokerPid() {
+      return current?.pid;
+    },
+    run: (spec, runOptions) =>
+      new Promise((resolve) => {
+        const { timeoutMs, graceMs = defaultGraceMs, maxStdoutBytes, maxStderrBytes, onCap } = runOptions;
+        const start: Start = { kind: 'run', spec, timeoutMs, graceMs, maxStdoutBytes, maxStderrBytes, onCap };
+        const refusal = begin(start, (id, send) => runEntry(id, send, { ...runOptions, graceMs }, resolve));
+        if (refusal !== undefined) resolve(refusal);
+      }),
+    open: (spec, handlers) =>
+      new Promise((resolve) => {
+        const start: Start = { kind: 'open', spec, graceMs: defaultGraceMs, maxStdoutBytes: uncapped, maxStderrBytes: uncapped, onCap: 'kill' };
+        const refusal = begin(start, (id, send) => openEntry(id, send, handlers, resolve));
+        if (refusal !== undefined) resolve(refusal);
+      }),
+    async close(graceMs = 0) {
+      isClosed = true;
+      clearInterval(watch);
+      for (const id of entries.keys()) current?.send(toCountFrame(frame.kill, id, graceMs));
+      if (entries.size > 0) await new Promise<void>((resolve) => (settled = resolve));
+      const last = current;
+      current = undefined;
+      await last?.close();
+      records?.forget();
+    },
+  };
+}

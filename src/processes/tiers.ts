@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process';
+import type { BwrapFeatures } from './bwrap.js';
+import { launch } from './launch.js';
+import { toLimit, type Mark } from './mark.js';
+import { refused, type ProcessSpec, type Refused } from './spec.js';
+import { findExecutable } from './tools.js';
+
+/** Whether a tier works on this machine; `reason` is there exactly when it does not. */
+export interface TierState {
+  readonly available: boolean;
+  readonly reason?: string;
+}
+
+/** The programs that hold others. */
+export interface Launchers {
+  readonly prlimit?: string;
+  readonly setpriv?: string;
+  readonly bwrap?: string;
+  readonly features: BwrapFeatures;
+}
+
+/** What this machine can hold a process with, each tier tried and not guessed. */
+export interface TierReport {
+  readonly bwrap: TierState;
+  readonly bwrapNoNetwork: TierState;
+  readonly prlimit: TierState;
+  readonly launchers: Launchers;
+}
+
+const available: TierState = { available: true };
+const unavailable = (reason: string): TierState => ({ available: false, reason });
+
+/** Tries each tier with a real program and believes only what that program reports about itself. */
+export async function probeTiers(mark: Mark, platform: string = process.platform): Promise<TierReport> {
+  const launchers = await findLaunchers(platform);
+  const missing = missingLaunchers(launchers, platform);
+  const hopeful: TierReport = { bwrap: available, bwrapNoNetwork: available, prlimit: available, launchers };
+  const attempt = (tier: 'bwrap' | 'prlimit', network: 'host' | 'none'): Promise<TierState> => {
+    const reason = missing.prlimit ?? (tier === 'bwrap' ? missing.bwrap : undefined);
+    return reason === undefined ? tried(tier, network, mark, hopeful) : Promise.resolve(unavailable(reason));
+  };
+  const [prlimit, bwrap, bwrapNoNetwork] = await Promise.all([
+    attempt('prlimit', 'host'),
+    attempt('bwrap', 'host'),
+    attempt('bwrap', 'none'),
+  ]);
+  return { prlimit, bwrap, bwrapNoNetwork, launchers };
+}
+
+async function findLaunchers(platform: string): Promise<Launchers> {
+  if (platform !== 'linux') return { features: { size: false, disableUserns: false } };
+  const prlimit = findExecutable('prlimit');
+  const setpriv = findExecutable('setpriv');
+  const bwrap = findExecutable('bwrap');
+  const help = bwrap === undefined ? '' : (await output([bwrap, '--help'], '/')).text;
+  return {
+    ...(prlimit === undefined ? {} : { prlimit }),
+    ...(setpriv === undefined ? {} : { setpriv }),
+    ...(bwrap === undefined ? {} : { bwrap }),
+    features: { size: help.includes('--size '), disableUserns: help.includes('--disable-userns') },
+  };
+}
+
+function missingLaunchers(launchers: Launchers, platform: string): { readonly prlimit?: string; readonly bwrap?: string } {
+  if (platform !== 'linux') return { prlimit: `process limits need Linux; this is ${platform}` };
+  if (launchers.prlimit === undefined) return { prlimit: 'prlimit is not installed (package util-linux)' };
+  if (launchers.setpriv === undefined) return { prlimit: 'setpriv is not installed (package util-linux)' };
+  return launchers.bwrap === undefined ? { bwrap: 'bwrap is not installed (package bubblewrap)' } : {};
+}
+
+const expectedLines = [
+  /^Max cpu time\s+7\s+12\s/m,
+  /^Max address space\s+536870912\s+536870912\s/m,
+  /^Max open files\s+61\s+61\s/m,
+  /^Max file size\s+1048576\s+1048576\s/m,
+  /^Max core file size\s+0\s+0\s/m,
+  /^NoNewPrivs:\s+1$/m,
+  /^CapEff:\s+0+$/m,
+];
+
+async function tried(tier: 'bwrap' | 'prlimit', network: 'host' | 'none', mark: Mark, report: TierReport): Promise<TierState> {
+  const cat = findExecutable('cat');
+  if (cat === undefined) return unavailable('cat is not installed');
+  const spec: ProcessSpec = {
+    file: cat, args: ['/proc/self/limits', '/proc/self/status'], env: {}, tier, network,
+    limits: { cpuSeconds: 7, memoryBytes: 536_870_912, openFiles: 61, fileBytes: 1_048_576 },
+  };
+  const planned = launch(spec, toLimit(mark), { report, bestEffort: false, uid: process.getuid?.() ?? -1, ownLimits: '' });
+  if (planned.kind === 'refused') return unavailable(planned.message);
+  const { text, error } = await output(planned.argv, planned.cwd);
+  const wrong = expectedLines.find((line) => !line.test(text));
+  if (wrong === undefined && (tier !== 'bwrap' || /^Pid:\s+\d{1,2}$/m.test(text))) return available;
+  return unavailable(error === '' ? `${tier} ran a program but did not hold it as asked` : error);
+}
+
+interface Output {
+  readonly text: string;
+  readonly error: string;
+}
+
+function output([file, ...args]: readonly [string, ...string[]], cwd: string): Promise<Output> {
+  return new Promise((resolve) => {
+    let text = '';
+    let error = '';
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {}, cwd, timeout: 5_000, killSignal: 'SIGKILL' });
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(0, 65_536)));
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error = (error + chunk).slice(0, 300)));
+    child.on('error', (problem) => resolve({ text: '', error: problem.message }));
+    child.on('close', () => resolve({ text, error: error.trim() }));
+  });
+}
+
+const launcherWords = /^(?:prlimit|setpriv|bwrap): .*/;
+const execWords = /failed to execute|execvp|execute/;
+
+/**
+ * Why the program was never reached, read from what a launcher says when it gives up; undefined when the program ran.
+ * A program that imitates a launcher only gets its own run called refused.
+ */
+export function launcherFailure(code: number | null, stderrStart: string, sawStdout: boolean): Refused | undefined {
+  const line = launcherWords.exec(stderrStart)?.[0];
+  if (line === undefined || sawStdout || code === null || ![1, 126, 127].includes(code)) return undefined;
+  return refused(execWords.test(line) ? 'spawn_failed' : 'sandbox_unavailable', line.slice(0, 300));
+}
