@@ -51,7 +51,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   let contracts: readonly CommandContract[] = [];
   let withheld: readonly Withheld[] = [];
   const listeners = new Set<() => void>();
-  const packed = options.builtins === false ? [] : builtins({ onEvent });
+  const packed = options.builtins === false ? [] : builtins();
 
   const judge: TargetJudge = {
     vet(kind, value, name) {
