@@ -5,21 +5,21 @@ export type Resolver = (name: string, signal?: AbortSignal) => Promise<readonly 
 
 /** The system's own lookup with a time limit; it keeps no cache, so what is vetted is what the name means at this moment. */
 export function systemResolver({ timeoutMs = 5_000 } = {}): Resolver {
-  return async (name, signal) => {
-    const found = await within(timeoutMs, lookup(name, { all: true, verbatim: true }), signal);
-    return found.map((entry) => entry.address);
-  };
+  return withTimeLimit(async (name) => (await lookup(name, { all: true, verbatim: true })).map((entry) => entry.address), timeoutMs);
 }
 
-function within<T>(timeoutMs: number, work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const give = () => reject(new Error('the lookup was given up'));
-    const timer = setTimeout(give, timeoutMs);
-    signal?.addEventListener('abort', give, { once: true });
-    if (signal?.aborted) give();
-    void work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', give);
+/** The same resolver, given up after a time or when the caller goes. */
+export function withTimeLimit(resolver: Resolver, timeoutMs: number): Resolver {
+  return (name, signal) =>
+    new Promise((resolve, reject) => {
+      const giveUp = () => reject(new Error('the lookup was given up'));
+      const timer = setTimeout(giveUp, timeoutMs);
+      const tidy = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      if (signal?.aborted) giveUp();
+      resolver(name, signal).then(resolve, reject).finally(tidy);
     });
-  });
 }

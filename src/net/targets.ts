@@ -1,5 +1,6 @@
-import { parseAddress, type Address } from './addresses.js';
+import { parseAddress } from './addresses.js';
 import { cidrOf, parseCidr, type Cidr } from './cidrs.js';
+import { vettedAddresses } from './lookups.js';
 import { readName } from './names.js';
 import type { NetworkPolicy, Refusal } from './policies.js';
 import type { Resolver } from './resolver.js';
@@ -22,8 +23,6 @@ export interface VettedTarget {
 /** A target to use, or why not. */
 export type Vetted = VettedTarget | Refusal;
 
-const maxResolvedAddresses = 64;
-
 /** Decides whether a tool under this policy may be pointed at this value, looking names up exactly once. */
 export async function vetTarget(kind: TargetKind, value: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<Vetted> {
   if (kind === 'none') return value === '' ? { ok: true, kind, target: '', addresses: [] } : bad(policy, 'this tool takes no target');
@@ -45,25 +44,9 @@ async function vetHost(kind: TargetKind, value: string, policy: NetworkPolicy, r
   if (!reading.ok) return bad(policy, `${shown(value)} is not a valid target: ${reading.reason}`);
   const allowed = policy.hostName(reading.name);
   if (!allowed.ok) return allowed;
-  const found = await resolved(reading.name, policy, resolver, signal);
+  const found = await vettedAddresses(reading.name, policy, resolver, (each) => policy.address(each, reading.name), signal);
   if (!found.ok) return found;
   return { ok: true, kind, target: reading.name, name: reading.name, addresses: found.addresses.map((each) => each.text) };
-}
-
-/** Every address of an allowed name, looked up once, or the refusal of the first that is not allowed. */
-async function resolved(name: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<{ readonly ok: true; readonly addresses: readonly Address[] } | Refusal> {
-  const texts = await resolver(name, signal).catch(() => []);
-  const addresses: Address[] = [];
-  for (const text of texts.slice(0, maxResolvedAddresses)) {
-    const address = parseAddress(text);
-    if (!address) return { ...bad(policy, `${name} has an address of unknown form`), code: 'unresolved' };
-    const verdict = policy.address(address, name);
-    // One bad address spoils the name: whoever controls it may choose which one a program would take.
-    if (!verdict.ok) return { ...verdict, reason: `${name} leads to ${address.text}: ${verdict.reason}` };
-    addresses.push(address);
-  }
-  if (addresses.length > 0) return { ok: true, addresses };
-  return { ok: false, code: 'unresolved', reason: `${name} has no address`, policy: policy.name, hint: 'Check the name, or give an address' };
 }
 
 function vetNetwork(value: string, policy: NetworkPolicy): Vetted {

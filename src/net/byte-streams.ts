@@ -1,0 +1,42 @@
+import { pipeline, Readable } from 'node:stream';
+import type { ByteSource } from './arriving-answers.js';
+import { failed, StreamFailure, type ResponseHeaders } from './egress-types.js';
+import { allowance, codingOf, unpacker, unpackFailure, type UnpackLimits } from './unpacking.js';
+
+/** The bytes of an answer as its sender meant them: unpacked while they come, counted, and cut at the limits. */
+export async function* byteStream(source: ByteSource, headers: ResponseHeaders, limits: UnpackLimits, idleMs: number, onOver: () => void): AsyncGenerator<Buffer, void, undefined> {
+  let packed = 0;
+  let total = 0;
+  async function* raw(first: Buffer): AsyncGenerator<Buffer, void, undefined> {
+    for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs)) {
+      packed += chunk.length;
+      yield chunk;
+    }
+  }
+  try {
+    const coding = codingOf(headers);
+    if (typeof coding === 'object') throw new StreamFailure(coding);
+    const first = await source.next(idleMs);
+    if (!first) return;
+    const chunks = coding ? unpackedChunks(raw(first), unpacker(coding, first)) : raw(first);
+    for await (const chunk of chunks) {
+      total += chunk.length;
+      const limit = coding ? allowance(packed, limits) : limits.maxBytes;
+      if (total > limit) throw new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
+      yield chunk;
+    }
+  } finally {
+    source.stop();
+    onOver();
+  }
+}
+
+async function* unpackedChunks(chunks: AsyncGenerator<Buffer>, unpack: ReturnType<typeof unpacker>): AsyncGenerator<Buffer, void, undefined> {
+  // The error reaches us through the last stream; this only closes the others.
+  pipeline(Readable.from(chunks), unpack, () => undefined);
+  try {
+    for await (const chunk of unpack) yield chunk;
+  } catch (error) {
+    throw error instanceof StreamFailure ? error : new StreamFailure(unpackFailure({ code: undefined }));
+  }
+}
