@@ -1,0 +1,118 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { aFolder, aProgram } from '../../test/support/program.js';
+import { sqliteStore } from './sqlite-store.js';
+import type { Store } from './store.js';
+
+async function opened(home: string): Promise<{ readonly store: Store; readonly setAside?: string }> {
+  const result = await sqliteStore({ home });
+  if (!result.ok) throw new Error(result.problem);
+  return result;
+}
+
+test('what was put is there after closing and opening again', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  store.put('s', 'k', 'v');
+  store.close();
+  store.close();
+  const again = await opened(home);
+  expect(again.store.get('s', 'k')).toBe('v');
+  again.store.close();
+});
+
+test('only the owner can read the file', async () => {
+  const home = join(aFolder(), 'home');
+  const { store } = await opened(home);
+  store.put('s', 'k', 'v');
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+  for (const name of ['state.db', 'state.db-wal']) expect(statSync(join(home, name)).mode & 0o777).toBe(0o600);
+  store.close();
+});
+
+test('a second gateway on the same home is told who has it and what to do', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  expect(await sqliteStore({ home })).toEqual({ ok: false, problem: expect.stringMatching(new RegExp(`in use by process ${process.pid}; .*TOOLGATE_HOME`)) });
+  store.close();
+  (await opened(home)).store.close();
+});
+
+test.each<[string, (good: Buffer) => Buffer]>([
+  ['garbage', () => Buffer.from('garbage'.repeat(1000))],
+  ['a good header with a damaged body', (good) => Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0x5a)])],
+  ['the first half of itself', (good) => good.subarray(0, 4096 + 100)],
+])('a file that is %s is set aside, and a new one made', async (_, damage) => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  for (let at = 0; at < 500; at++) store.put('s', `k${at}`, 'v'.repeat(100));
+  store.close();
+  const damaged = damage(readFileSync(join(home, 'state.db')));
+  writeFileSync(join(home, 'state.db'), damaged);
+  const again = await opened(home);
+  expect(again.setAside).toMatch(/^state\.db\.damaged-/);
+  expect(readFileSync(join(home, again.setAside!)).equals(damaged)).toBe(true);
+  again.store.put('s', 'k', 'v');
+  expect(again.store.get('s', 'k')).toBe('v');
+  again.store.close();
+});
+
+test('a home that is a file is a problem in a sentence', async () => {
+  const home = join(aFolder(), 'file');
+  writeFileSync(home, '');
+  expect(await sqliteStore({ home })).toEqual({ ok: false, problem: expect.stringMatching(/^The state cannot be opened: E/) });
+});
+
+test('kill -9 while writing loses nothing that was put, and the next start takes over', async () => {
+  const home = aFolder();
+  const program = aProgram(
+    `import { sqliteStore } from './src/state/sqlite-store.js';
+     import { writeSync } from 'node:fs';
+     const { store } = await sqliteStore({ home: process.argv[2] });
+     for (let at = 0; ; at++) {
+       store.put('s', 'k' + at, 'v'.repeat(at % 3000));
+       if (at % 2) store.delete('s', 'k' + (at - 1));
+       writeSync(1, at + '\\n');
+     }`,
+  );
+  const child = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.length > 8000) child.kill('SIGKILL');
+  });
+  await once(child, 'close');
+  const last = Number(said.trimEnd().split('\n').at(-1));
+  expect(readdirSync(home)).toContain('state.db.lock');
+  const { store, setAside } = await opened(home);
+  expect(setAside).toBeUndefined();
+  for (let at = 0; at < last; at++) expect(store.get('s', `k${at}`)?.length).toBe(at % 2 ? at % 3000 : undefined);
+  store.close();
+});
+
+test('the write-ahead file does not grow for ever', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  for (let at = 0; at < 2_000; at++) {
+    store.put('s', `k${at % 10}`, 'v'.repeat(8_000));
+    store.get('s', 'k1');
+    store.list('s', { limit: 1 });
+  }
+  expect(statSync(join(home, 'state.db-wal')).size).toBeLessThan(8_000_000);
+  store.close();
+});
+
+test('SQLite is not loaded until a store is opened', () => {
+  const program = aProgram(
+    `import { sqliteStore } from './src/state/sqlite-store.js';
+     import { createRequire } from 'node:module';
+     const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes('sqlite3'));
+     const before = loaded();
+     await sqliteStore({ home: process.argv[2] });
+     console.log(before, loaded());`,
+  );
+  expect(spawnSync(process.execPath, [program, aFolder()], { encoding: 'utf8' }).stdout).toBe('false true\n');
+});

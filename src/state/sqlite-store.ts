@@ -1,0 +1,128 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'node-sqlite3-wasm';
+import { lockFile, type LockFile } from '../lib/lock-file.js';
+import { MOST_LISTED, type Kept, type Store } from './store.js';
+
+export interface SqliteStoreOptions {
+  /** The folder of this gateway's state. */
+  readonly home: string;
+  readonly now?: () => number;
+}
+
+/** The store, or a sentence why there is none; `setAside` names the file that a damaged one was moved to. */
+export type OpenedStore =
+  | { readonly ok: true; readonly store: Store; readonly setAside?: string }
+  | { readonly ok: false; readonly problem: string };
+
+const FILE = 'state.db';
+const BESIDE = ['', '-wal', '-journal'] as const;
+
+/** Opens the embedded store in a folder. SQLite is loaded here and not before, so that who keeps nothing pays nothing. */
+export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const path = join(options.home, FILE);
+  let lock: LockFile | undefined;
+  try {
+    mkdirSync(options.home, { recursive: true, mode: 0o700 });
+    const locked = lockFile(join(options.home, 'state.lock'));
+    if (!locked.ok) return { ok: false, problem: `The state in this home is in use by ${locked.heldBy}; stop it, or set TOOLGATE_HOME to another folder` };
+    lock = locked.lock;
+    forgetDriverLock(path);
+    const open = (): Database => sound(new sqlite.Database(path), path);
+    try {
+      return { ok: true, store: storeOn(open(), lock, options.now) };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const aside = setAside(path);
+      return { ok: true, store: storeOn(open(), lock, options.now), setAside: aside };
+    }
+  } catch (error) {
+    lock?.release();
+    return { ok: false, problem: `The state cannot be opened: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}` };
+  }
+}
+
+/** The driver's own lock is a folder that a killed process leaves behind for ever; ours is held, so nobody owns it. */
+function forgetDriverLock(path: string): void {
+  if (existsSync(`${path}.lock`)) rmdirSync(`${path}.lock`);
+}
+
+/** The database with its table, or an error where the file is none or is damaged. */
+function sound(database: Database, path: string): Database {
+  try {
+    chmodSync(path, 0o600);
+    // Exclusive locking spares the shared memory file that this build of SQLite cannot have.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    database.exec('PRAGMA journal_mode = WAL');
+    // In WAL mode this survives a killed process whole; a power cut may cost the last writes but not the file.
+    database.exec('PRAGMA synchronous = NORMAL');
+    const check = database.get('PRAGMA quick_check(1)')?.['quick_check'];
+    if (check !== 'ok') throw new Damage(String(check));
+    database.exec('CREATE TABLE IF NOT EXISTS kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID');
+    database.exec('CREATE INDEX IF NOT EXISTS kept_expiry ON kept (expires_at) WHERE expires_at IS NOT NULL');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+class Damage extends Error {}
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof Damage || (error instanceof Error && /not a database|malformed|disk image|corrupt/.test(error.message));
+
+/** Moves a damaged database and its journals out of the way, to be looked at later. */
+function setAside(path: string): string {
+  const suffix = `.damaged-${new Date().toISOString().replaceAll(/[^0-9TZ]/g, '')}`;
+  forgetDriverLock(path);
+  for (const part of BESIDE) if (existsSync(path + part)) renameSync(path + part, path + suffix + part);
+  return FILE + suffix;
+}
+
+/**
+ * Everything is kept as the bytes of its text: the driver ends a text it reads at the first NUL. Every statement is run to
+ * its end with `all`: one left at a row keeps its transaction open, and what it wrote is not written.
+ */
+function storeOn(database: Database, lock: LockFile, now: () => number = Date.now): Store {
+  const get = database.prepare('SELECT value FROM kept WHERE space = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)');
+  const put = database.prepare('INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at');
+  const take = database.prepare('DELETE FROM kept WHERE space = ? AND key = ? RETURNING expires_at');
+  const list = database.prepare(
+    'SELECT key, value FROM kept WHERE space = ? AND key >= ? AND key < ? AND (? IS NULL OR key > ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY key LIMIT ?',
+  );
+  const sweep = database.prepare('DELETE FROM kept WHERE expires_at <= ?');
+  let open = true;
+
+  return {
+    get(space, key) {
+      const [row] = get.all([bytes(space), bytes(key), now()]);
+      return row && text(row['value']);
+    },
+    put: (space, key, value, options) => void put.run([bytes(space), bytes(key), bytes(value), options?.expiresAt ?? null]),
+    delete(space, key) {
+      const [taken] = take.all([bytes(space), bytes(key)]);
+      return taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());
+    },
+    list(space, { prefix = '', after, limit = MOST_LISTED } = {}) {
+      const from = after === undefined ? null : bytes(after);
+      // No text holds the byte FF, so this is above every key with the prefix and below every other.
+      const end = Buffer.concat([bytes(prefix), Buffer.of(0xff)]);
+      const rows = list.all([bytes(space), bytes(prefix), end, from, from, now(), Math.min(limit, MOST_LISTED)]);
+      return rows.map((row): Kept => ({ key: text(row['key']), value: text(row['value']) }));
+    },
+    sweep: (at) => sweep.run([at]).changes,
+    close() {
+      if (!open) return;
+      open = false;
+      // The driver keeps its lock on a database that is closed with statements left.
+      for (const statement of [get, put, take, list, sweep]) statement.finalize();
+      database.close();
+      lock.release();
+    },
+  };
+}
+
+const bytes = (value: string): Buffer => Buffer.from(value);
+const text = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : '');
