@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { clamped, ranges } from './clamp.js';
 import { defaults } from './defaults.js';
-import { editorSchema, schema, type Config } from './schema.js';
+import { editorSchema, keysOf } from './keys.js';
+import { schema, type Config } from './schema.js';
 
 const configOf = (raw: unknown): Config => schema.parse(raw);
 
@@ -35,13 +36,8 @@ test('the defaults in code are the defaults of the schema and all in range [S0.5
 });
 
 test('every number that a file can hold has a range, but for the port, which is refused instead', () => {
-  const without: string[] = [];
-  const walk = (shape: Record<string, unknown>, path: readonly string[]): void => {
-    if ((shape['type'] === 'number' || shape['type'] === 'integer') && !Object.hasOwn(ranges, path.join('.'))) without.push(path.join('.'));
-    for (const [key, inner] of Object.entries((shape['properties'] ?? {}) as Record<string, Record<string, unknown>>)) walk(inner, [...path, key]);
-    if (typeof shape['additionalProperties'] === 'object') walk(shape['additionalProperties'] as Record<string, unknown>, [...path, '*']);
-  };
-  walk(editorSchema(), []);
+  const numbers = keysOf(editorSchema()).filter(({ shape }) => shape.type === 'number' || shape.type === 'integer');
+  const without = numbers.map(({ path }) => path.join('.')).filter((path) => !Object.hasOwn(ranges, path));
   // Sources have schemas and limits of their own.
   expect(without.filter((path) => !/^(sources|mcp_tools)\./.test(path))).toEqual(['server.port']);
 });

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { editorSchema, type Shape } from './keys.js';
 import { nearest } from './nearest.js';
 import { dotted, type Problem } from './problem.js';
-import { editorSchema } from './schema.js';
 import type { YamlFile } from './yaml-file.js';
 
 type Issue = z.core.$ZodIssue;
@@ -42,6 +42,7 @@ const article = { string: 'a text', number: 'a number', int: 'a whole number', b
 
 function expected(type: string, given: unknown): Pick<Problem, 'message' | 'hint'> {
   if (given === undefined) return { message: 'is required' };
+  if (type === 'never') return { message: 'is not of a kind that this version knows' };
   const wanted = Object.hasOwn(article, type) ? article[type as keyof typeof article] : type;
   if (given === null) return { message: `must be ${wanted}, and is empty`, hint: 'Give it a value or remove the key' };
   const got = Array.isArray(given) ? article.array : (article[typeof given as keyof typeof article] ?? typeof given);
@@ -65,20 +66,9 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return here;
 }
 
-interface Shape {
-  readonly properties?: Readonly<Record<string, Shape>>;
-  readonly additionalProperties?: Shape | boolean;
-  readonly items?: Shape;
-  readonly oneOf?: readonly Shape[];
-  readonly anyOf?: readonly Shape[];
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-}
-
 /** The keys that may stand at a path, or for a path that ends in `kind`, the kinds; read from the schema editors get. */
 function keysAt(path: readonly PropertyKey[], value: unknown): readonly string[] {
-  // The generated schema is JSON Schema; only the parts named in `Shape` are looked at, and each may be absent.
-  let shape = editorSchema() as Shape | undefined;
+  let shape: Shape | undefined = editorSchema();
   for (const [index, part] of path.entries()) {
     const own = shape?.properties?.[String(part)];
     const kinds = shape?.oneOf ?? shape?.anyOf;

@@ -27,6 +27,8 @@ export interface Good {
   readonly file?: string;
   /** What relative paths in it are relative to. */
   readonly base: string;
+  /** Where a key stands in the file; undefined where there is no file. */
+  place(path: string): { readonly line: number; readonly column: number } | undefined;
   /** What the command line said that is not configuration. */
   readonly rest: readonly string[];
 }
@@ -54,6 +56,7 @@ export async function load({ env = process.env, argv = [], cwd = process.cwd() }
     notes: [...environment.notes, ...flags.notes, ...notes],
     base: found === undefined ? cwd : dirname(found.path),
     rest: flags.rest,
+    place: (path) => read.yaml?.place(path.split('.')),
     ...where,
   };
 }

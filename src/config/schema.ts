@@ -9,6 +9,9 @@ import { mcpTools, sources } from './sections/sources.js';
 import { tool } from './sections/tool.js';
 import type { SecretText } from './secrets.js';
 
+// A compiled parser would be used once per start and costs more than it saves.
+z.config({ jitless: true });
+
 /** The whole configuration file; every object is strict, so a misspelt key is an error and never a silent default. */
 export const schema = z.strictObject({
   server,
@@ -31,9 +34,3 @@ type DeepReadonly<T> = T extends SecretText ? T : T extends object ? { readonly 
 
 /** A configuration that passed: keys as in the file, everything filled in. */
 export type Config = DeepReadonly<z.output<typeof schema>>;
-
-/** The JSON Schema that editors use. */
-export const editorSchema = (): Record<string, unknown> => ({
-  ...z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }),
-  title: 'Toolgate configuration',
-});

@@ -17,7 +17,7 @@ export const auth = z
   .strictObject({
     required: z.boolean().default(defaults.auth.required).describe('Whether HTTP callers must show a token. `false` is accepted on loopback only.'),
     token_file: z.exactOptional(z.string().min(1)).describe('Where the generated token is kept; `token` in the state directory when absent.'),
-    tokens: z.array(token).default([]).describe('Callers with tokens of their own, besides the generated one.'),
+    tokens: z.array(token).prefault([]).describe('Callers with tokens of their own, besides the generated one.'),
   })
   .prefault({})
   .describe('Who may call.');

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { name } from './words.js';
 
 const argument = z.strictObject({
-  name,
-  title: z.exactOptional(z.string()),
-  description: z.exactOptional(z.string()),
-  required: z.boolean().default(false),
+  name: name.describe('Name of the argument.'),
+  title: z.exactOptional(z.string()).describe('Its name for people.'),
+  description: z.exactOptional(z.string()).describe('What it is for.'),
+  required: z.boolean().default(false).describe('Whether a caller must give it.'),
 });
 
 const message = z.strictObject({
-  role: z.enum(['user', 'assistant']).default('user'),
+  role: z.enum(['user', 'assistant']).default('user').describe('Who says it.'),
   text: z.string().min(1).describe('What is said; `{{argument}}` stands for an argument.'),
 });
 
 const prompt = z
   .strictObject({
-    name,
-    title: z.exactOptional(z.string()),
-    description: z.exactOptional(z.string()),
-    arguments: z.array(argument).default([]),
-    messages: z.array(message).min(1),
+    name: name.describe('Name of the prompt.'),
+    title: z.exactOptional(z.string()).describe('Its name for people.'),
+    description: z.exactOptional(z.string()).describe('When to use it.'),
+    arguments: z.array(argument).default([]).describe('What a caller fills in.'),
+    messages: z.array(message).min(1).describe('What the prompt says, in order.'),
   })
   .superRefine((one, context) => {
     const known = new Set(one.arguments.map((given) => given.name));

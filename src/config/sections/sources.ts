@@ -8,9 +8,10 @@ type Kinds = typeof sourceKinds;
 /** One entry of `sources`, of whichever kind. */
 export type SourceConfig = { [Kind in keyof Kinds]: z.output<Kinds[Kind]> }[keyof Kinds];
 
-// The tuple type wants to know its members one by one; which kinds there are is the table's business.
-const options = Object.values(sourceKinds) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>];
-const source: z.ZodType<SourceConfig> = z.discriminatedUnion('kind', options) as unknown as z.ZodType<SourceConfig>;
+const options: readonly z.ZodObject[] = Object.values(sourceKinds);
+// The library wants its options as a tuple and infers from their names; which kinds there are is the table's business.
+const byKind = z.discriminatedUnion as unknown as (key: 'kind', options: readonly z.ZodObject[]) => z.ZodType<SourceConfig>;
+const source = options.length === 0 ? z.never() : byKind('kind', options);
 
 /** Where further tools come from, by source id. */
 export const sources = z.record(name, source).default({}).describe('Where further tools come from, by id; `kind` says how.');

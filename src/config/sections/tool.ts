@@ -11,7 +11,12 @@ const override = z.strictObject({
   concurrency: z.exactOptional(z.int()).describe('Calls at once.'),
   rate: z.exactOptional(z.number()).describe('Calls per minute and principal.'),
   breaker: z
-    .exactOptional(z.strictObject({ failure_threshold: z.exactOptional(z.int()), recovery_timeout: z.exactOptional(z.number()) }))
+    .exactOptional(
+      z.strictObject({
+        failure_threshold: z.exactOptional(z.int()).describe('Failures in a row that open the breaker.'),
+        recovery_timeout: z.exactOptional(z.number()).describe('Seconds an open breaker rests before one probe.'),
+      }),
+    )
     .describe('As `circuit_breaker`, for this tool.'),
   policy: z.exactOptional(name).describe('Network policy of the targets of this tool.'),
   max_stdout_bytes: z.exactOptional(z.int()).describe('Standard output kept, for this tool.'),

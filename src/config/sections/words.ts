@@ -15,4 +15,5 @@ export const secret = z
     if (made.ok) return made.secret;
     context.addIssue({ code: 'custom', message: made.message });
     return z.NEVER;
-  });
+  })
+  .meta({ writeOnly: true });

@@ -1,0 +1,53 @@
+import { settingsHelp } from '../config/layers.js';
+import { lints, type Finding } from '../config/lints/index.js';
+import { load, type Good } from '../config/load.js';
+import { noteLine, problemLine } from '../config/problem.js';
+import type { Io } from './io.js';
+
+/** One line for the list of verbs. */
+export const summary = 'look at the configuration without starting anything';
+
+export const help = `toolgate check [--config FILE] [--json]
+
+Reads the configuration as serve would, lists every problem with its place, and points at what is risky.
+Exit code 0: it may be used; 1: it has a problem or a finding of severity error; 2: the command line is wrong.
+
+Settings, by flag and by variable:
+${settingsHelp()}
+`;
+
+/** Checks a configuration and prints what it found; resolves to the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    io.out(help);
+    return 0;
+  }
+  const asJson = argv.includes('--json');
+  const loaded = await load({ argv: argv.filter((word) => word !== '--json'), env: io.env });
+  if (!loaded.ok) {
+    if (asJson) io.out(`${JSON.stringify({ ok: false, problems: loaded.problems, notes: [], findings: [] })}\n`);
+    else io.err(`${loaded.problems.map(problemLine).join('\n')}\n${count(loaded.problems.length, 'problem')}\n`);
+    return 1;
+  }
+  if (loaded.rest.length > 0) {
+    io.err(`check does not know ${JSON.stringify(loaded.rest[0])}; see toolgate check --help\n`);
+    return 2;
+  }
+  const findings = lints.flatMap((lint) => lint(loaded.config)).map((finding) => ({ ...finding, ...loaded.place(finding.path) }));
+  const ok = !findings.some(({ severity }) => severity === 'error');
+  if (asJson) io.out(`${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`);
+  else io.out(report(loaded, findings, ok));
+  return ok ? 0 : 1;
+}
+
+function report(loaded: Good, findings: readonly (Finding & { readonly line?: number; readonly column?: number })[], ok: boolean): string {
+  const file = loaded.file ?? 'defaults';
+  const lines = [
+    ...loaded.notes.map((note) => `note: ${noteLine(note)}`),
+    ...findings.map((finding) => `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`),
+    ok ? `ok: ${loaded.file ?? 'no file; defaults, environment and command line'}` : `not ok: ${count(findings.length, 'finding')}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;

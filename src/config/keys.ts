@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { rangeOf } from './clamp.js';
+import { schema } from './schema.js';
+
+/** The parts of a generated JSON Schema that are looked at. */
+export interface Shape {
+  readonly title?: string;
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Shape | boolean;
+  readonly items?: Shape;
+  readonly oneOf?: readonly Shape[];
+  readonly anyOf?: readonly Shape[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** A secret: it may be written but is never shown. */
+  readonly writeOnly?: boolean;
+}
+
+/** One key that a file may hold; `*` in the path is any name, `[]` any item of a list, `(kind)` one kind of source. */
+export interface Key {
+  readonly path: readonly string[];
+  readonly shape: Shape;
+  readonly isRequired: boolean;
+}
+
+/** The JSON Schema that editors use, with the range of each number. */
+export function editorSchema(): Shape {
+  // zod's own type of a JSON Schema is wider than what is looked at here.
+  const generated = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Shape;
+  return { ...withRanges(generated, []), title: 'Toolgate configuration' };
+}
+
+/** Bounds of safe integers are noise; the ranges that numbers are clamped to are what an editor should warn of. */
+function withRanges(shape: Shape, path: readonly string[]): Shape {
+  if (shape.type === 'number' || shape.type === 'integer') {
+    const { minimum, maximum, ...rest } = shape;
+    const [low, high] = rangeOf(path) ?? [minimum, maximum];
+    return { ...rest, ...(isBound(low) && { minimum: low }), ...(isBound(high) && { maximum: high }) };
+  }
+  return {
+    ...shape,
+    ...(shape.properties && { properties: Object.fromEntries(Object.entries(shape.properties).map(([key, inner]) => [key, withRanges(inner, [...path, key])])) }),
+    ...(typeof shape.additionalProperties === 'object' && { additionalProperties: withRanges(shape.additionalProperties, [...path, '*']) }),
+    ...(shape.items && { items: withRanges(shape.items, [...path, '[]']) }),
+  };
+}
+
+const isBound = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+
+/** Every key that a file may hold, in the order of the schema. */
+export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key[] {
+  const below = (inner: Shape, name: string, isRequired: boolean): readonly Key[] => [{ path: [...path, name], shape: inner, isRequired }, ...keysOf(inner, [...path, name])];
+  return [
+    ...Object.entries(shape.properties ?? {}).flatMap(([name, inner]) => below(inner, name, shape.required?.includes(name) === true)),
+    ...(typeof shape.additionalProperties === 'object' ? keysOf(shape.additionalProperties, [...path, '*']) : []),
+    ...(shape.items ? keysOf(shape.items, [...path, '[]']) : []),
+    ...(shape.oneOf ?? shape.anyOf ?? []).flatMap((kind) => keysOf(kind, [...path, `(${String(kind.properties?.['kind']?.const ?? kind.type)})`])),
+  ];
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { settings } from '../config/env.js';
+import { editorSchema, keysOf } from '../config/keys.js';
+import { errors } from '../core/errors.js';
+import { configurationPage } from './configuration.js';
+import { errorsPage } from './errors.js';
+import { generated } from './generated.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+test.each(generated)('$path is what the code says; if not, run npm run docs', ({ path, text }) => {
+  expect(readFileSync(join(root, path), 'utf8')).toBe(text());
+});
+
+test('every error code has its own heading', () => {
+  const page = errorsPage();
+  for (const code of Object.keys(errors)) expect(page).toContain(`\n## ${code}\n`);
+});
+
+test('every key, every variable and every flag is in the configuration page', () => {
+  const page = configurationPage();
+  for (const { name, flag, path } of settings) for (const word of [name, flag, path]) expect(page).toContain(word ?? '');
+  for (const { path, shape } of keysOf(editorSchema())) {
+    if (shape.properties === undefined) expect(page).toContain(path.at(-1));
+  }
+});
+
+test('every key is explained', () => {
+  const silent = keysOf(editorSchema()).filter(({ shape }) => (shape.description ?? '') === '');
+  expect(silent.map(({ path }) => path.join('.'))).toEqual([]);
+});
+
+test('every variable stands for a key that exists', () => {
+  const known = new Set(keysOf(editorSchema()).map(({ path }) => path.join('.')));
+  expect(settings.filter(({ path }) => !known.has(path))).toEqual([]);
+});
+
+describe('the schema for editors', () => {
+  const validate = new Ajv2020({ strict: false }).compile(editorSchema());
+
+  test.each([
+    [true, {}],
+    [true, { server: { port: 80 }, auth: { tokens: [{ name: 'bob', token: '${BOB}' }] } }],
+    [false, { server: { prot: 80 } }],
+    [false, { server: { port: '80' } }],
+    [false, { circuit_breaker: { failure_threshold: 11 } }],
+    [false, { sevrer: {} }],
+  ])('says %s to %j', (isGood, value) => {
+    expect(validate(value)).toBe(isGood);
+  });
+});

@@ -1,0 +1,17 @@
+import { editorSchema } from '../config/keys.js';
+import { configurationPage } from './configuration.js';
+import { errorsPage } from './errors.js';
+
+/** A file that is written by the code and never by hand. */
+export interface Generated {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly text: () => string;
+}
+
+/** Every generated document; `npm run docs` writes them and a test fails when one is stale. */
+export const generated: readonly Generated[] = [
+  { path: 'docs/configuration.md', text: configurationPage },
+  { path: 'docs/errors.md', text: errorsPage },
+  { path: 'docs/toolgate.schema.json', text: () => `${JSON.stringify(editorSchema(), null, 2)}\n` },
+];
