@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type { JsonObject } from '../core/json.js';
 
 const REFERENCE = /\$\$|\$\{([^}]*)\}?/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -75,8 +74,3 @@ export function* secretsIn(value: unknown, path: readonly (string | number)[] = 
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* secretsIn(item, [...path, index]);
   else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) yield* secretsIn(item, [...path, key]);
 }
-
-/** The configuration as it may be shown: plain JSON in which every secret has turned into its references. */
-export const redacted = (config: object): JsonObject =>
-  // What JSON.parse yields from a text that JSON.stringify made of an object is a JSON object.
-  JSON.parse(JSON.stringify(config)) as JsonObject;

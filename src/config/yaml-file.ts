@@ -21,14 +21,14 @@ export function yamlFile(text: string, file: string): { readonly ok: true; reado
     const tokens = [...new Parser(lines.addNewLine).parse(text)];
     const tooMuch = excess(tokens);
     if (tooMuch !== undefined) return failed(tooMuch);
-    const documents = [...new Composer({ uniqueKeys: true, strict: true, logLevel: 'silent', version: '1.2', merge: false }).compose(tokens)];
+    const documents = [...new Composer({ uniqueKeys: true, strict: true, logLevel: 'silent', version: '1.2', merge: false, resolveKnownTags: false }).compose(tokens)];
     const [document] = documents;
     if (document === undefined) return { ok: true, file: { value: {}, place: () => ({ line: 1, column: 1 }) } };
     const problems = documents.flatMap((one) =>
       [...one.errors, ...one.warnings].map((error): Problem => ({ file, ...at(lines, error.pos[0]), path: '', message: firstLine(error.message) })),
     );
     if (documents.length > 1) problems.push({ file, line: 1, column: 1, path: '', message: 'holds more than one document' });
-    if (problems.length === 0) problems.push(...oddKeys(document, lines, file));
+    if (problems.length === 0) problems.push(...oddParts(document, lines, file));
     if (problems.length > 0) return { ok: false, problems };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     return { ok: true, file: { value: value ?? {}, place: (path, key) => at(lines, offset(document, path, key)) } };
@@ -44,16 +44,25 @@ function at(lines: LineCounter, offset: number): { readonly line: number; readon
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** Keys that would not survive as what they are: not a text, or a name that objects are born with. */
-function oddKeys(document: Document.Parsed, lines: LineCounter, file: string): Problem[] {
+/** Keys that would not survive as what they are (not a text, or a name that objects are born with) and aliases that lead nowhere or in a circle. */
+function oddParts(document: Document.Parsed, lines: LineCounter, file: string): Problem[] {
   const problems: Problem[] = [];
+  const anchors = new Set<string>();
+  const say = (node: unknown, message: string): void => {
+    problems.push({ file, ...at(lines, isNode(node) ? (node.range?.[0] ?? 0) : 0), path: '', message });
+  };
   visit(document, {
-    Pair(_, pair) {
-      const { key } = pair;
-      const start = isNode(key) ? (key.range?.[0] ?? 0) : 0;
-      const say = (message: string): number => problems.push({ file, ...at(lines, start), path: '', message });
-      if (!isScalar(key) || (typeof key.value !== 'string' && typeof key.value !== 'number')) say('has a key that is not a plain text');
-      else if (['__proto__', 'constructor', 'prototype'].includes(String(key.value))) say(`has a key that cannot be used: ${String(key.value)}`);
+    Value(_, node) {
+      if (node.anchor !== undefined) anchors.add(node.anchor);
+    },
+    Alias(_, node, path) {
+      if (!anchors.has(node.source)) say(node, `refers to &${node.source}, which does not stand before it`);
+      // A value inside itself has no end: whoever walks it overflows the stack.
+      else if (path.some((above) => isNode(above) && !isAlias(above) && above.anchor === node.source)) say(node, `refers to &${node.source} from inside it`);
+    },
+    Pair(_, { key }) {
+      if (!isScalar(key) || (typeof key.value !== 'string' && typeof key.value !== 'number')) say(key, 'has a key that is not a plain text');
+      else if (['__proto__', 'constructor', 'prototype'].includes(String(key.value))) say(key, `has a key that cannot be used: ${String(key.value)}`);
     },
   });
   return problems;

@@ -1,0 +1,57 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { help, run } from './check.js';
+
+async function checked(text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const file = join(await mkdtemp(join(tmpdir(), 'toolgate-check-')), 'c.yaml');
+  await writeFile(file, text);
+  const said = { out: '', err: '' };
+  const io = { out: (line: string) => void (said.out += line), err: (line: string) => void (said.err += line), env, isTTY: false, signal: new AbortController().signal };
+  const code = await run(['--config', file, ...argv], io);
+  return { code, out: said.out.replaceAll(file, 'c.yaml'), err: said.err.replaceAll(file, 'c.yaml') };
+}
+
+test('a good file is ok, and clamped numbers are told', async () => {
+  expect(await checked('tool: { default_timeout: 0 }')).toEqual({ code: 0, out: 'note: tool.default_timeout: 0 is out of range 1 to 3600; using 1\nok: c.yaml\n', err: '' });
+});
+
+test('problems go to stderr, all at once', async () => {
+  expect(await checked('server: { prot: 1 }\nlog: 5\n', [], { MCP_SERVER_PORT: 'x' })).toEqual({
+    code: 1,
+    out: '',
+    err: 'c.yaml:1:11: server.prot is not a known key (Did you mean port?)\nc.yaml:2:1: log must be a set of keys, not a number\nMCP_SERVER_PORT: server.port must be a whole number from 0 to 65535\n3 problems\n',
+  });
+});
+
+test('a finding has its place, and one of severity error is not ok', async () => {
+  const { code, out } = await checked('mcp_tools:\n  w: { url: "https://{host}/" }\noutbound: { timeout: 90 }\n');
+  expect(code).toBe(1);
+  expect(out).toContain('warning: c.yaml:3:13: outbound.timeout lets an HTTP call take 90 seconds');
+  expect(out).toContain('error: c.yaml:2:8: mcp_tools.w.url takes its host from an argument');
+  expect(out).toMatch(/\nnot ok: 2 findings\n$/);
+});
+
+test('warnings alone are ok', async () => {
+  expect(await checked('outbound: { timeout: 90 }')).toMatchObject({ code: 0, out: expect.stringMatching(/\nok: c.yaml\n$/) });
+});
+
+test('--json is one object on stdout, good or bad', async () => {
+  expect(JSON.parse((await checked('{}', ['--json'])).out)).toEqual({ ok: true, file: 'c.yaml', problems: [], notes: [], findings: [] });
+  const bad = await checked('a: 1', ['--json']);
+  expect(bad).toMatchObject({ code: 1, err: '' });
+  expect(JSON.parse(bad.out)).toMatchObject({ ok: false, problems: [{ line: 1, column: 1, path: 'a' }] });
+});
+
+test('an escape sequence in a key does not reach the terminal', async () => {
+  const { err } = await checked('"\\e[2Jx": 1');
+  expect(err).not.toContain('\u001b');
+  expect(err).toContain('\\u{1b}[2Jx');
+});
+
+test('an unknown word is a wrong command line, and --help says what there is', async () => {
+  expect(await checked('{}', ['--frob'])).toMatchObject({ code: 2, err: 'check does not know "--frob"; see toolgate check --help\n' });
+  expect(await checked('{}', ['--help'])).toMatchObject({ code: 0, out: help });
+  expect(help).toContain('MCP_MAX_ARGS_LEN');
+});
