@@ -33,6 +33,8 @@ export interface BackChannel {
   readonly log?: (level: LogLevel, data: Json, logger?: string) => void;
   /** The client's own capabilities, for sources that relay questions. */
   readonly capabilities?: JsonObject;
+  /** Lets go of the caller's connection for a long wait; the caller comes back for the answer. */
+  readonly detach?: () => void;
 }
 
 /** One call on its way through the guards. */

@@ -56,6 +56,11 @@ export const errors = {
     means: 'The call needs a person to agree first, and this client has no way to be asked.',
     recovery: 'Let an operator approve the ticket, then send the same call again with it.',
   },
+  capability_missing: {
+    type: 'capability_missing', status: 400, mcp: { protocol: -32021 }, retryable: false, tripsBreaker: false,
+    means: 'The tool must ask its caller something, and this client did not declare that it can be asked.',
+    recovery: 'Use a client that supports what the error names, or call through one that does.',
+  },
   rate_limited: {
     type: 'rate_limited', status: 429, mcp: 'result', retryable: true, tripsBreaker: false,
     means: 'This caller used up the rate of this tool.',

@@ -1,0 +1,120 @@
+import type { Answer, CallRequest, Gateway } from '../../core/gateway.js';
+import type { JsonObject } from '../../core/json.js';
+import { codes, rpcError } from '../../wire/codes.js';
+import { isObject } from '../../wire/message.js';
+import { metaOf, traceOf } from '../../wire/meta.js';
+import { backChannel } from './back-channel.js';
+import { refusal } from './caller.js';
+import type { Caller, Reply } from './caller.js';
+import type { Encoder, Settled } from './encode.js';
+import { confirmationOf, throughQuestions } from './questions.js';
+import type { Attempt } from './questions.js';
+import type { ResultShelf } from './shelf.js';
+import type { TaskCalls } from './task-calls.js';
+
+/** Answers one of the methods that run something. */
+export type Runner = (params: JsonObject, caller: Caller) => Promise<Reply>;
+
+const reserved = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage']);
+
+/** What is left of `_meta` when the keys that this hop consumes are gone. */
+function relayedMeta(params: JsonObject): JsonObject | undefined {
+  const meta = metaOf(params);
+  if (!meta) return undefined;
+  let rest: Record<string, JsonObject[string]> | undefined;
+  for (const key of Object.keys(meta)) {
+    if (reserved.has(key) || key.startsWith('io.modelcontextprotocol/')) continue;
+    rest ??= Object.create(null) as Record<string, JsonObject[string]>; // no prototype: `__proto__` is a key like any other
+    rest[key] = meta[key];
+  }
+  return rest;
+}
+
+/** The parts of a call that do not depend on what is called. */
+export function requestOf(params: JsonObject, caller: Caller, signal: AbortSignal): Omit<CallRequest, 'tool' | 'args'> {
+  const trace = traceOf(params);
+  const meta = relayedMeta(params);
+  return {
+    principal: caller.view.principal,
+    via: caller.via,
+    signal,
+    back: backChannel(params, caller),
+    ...(caller.view.profile !== undefined && { profile: caller.view.profile }),
+    ...(caller.session !== undefined && { session: caller.session }),
+    ...(trace && { trace }),
+    ...(meta && { meta }),
+  };
+}
+
+const confirmationIn = (params: JsonObject, { features }: Caller) => (features.modern ? confirmationOf(params) : undefined);
+
+const badParams = (message: string): Reply => refusal(rpcError(codes.invalidParams, message));
+
+/** The methods that run something through the gateway's guards. */
+export function callMethods(
+  gateway: Gateway,
+  encode: Encoder,
+  options: { readonly caching: JsonObject; readonly shelf: ResultShelf; readonly tasks: TaskCalls },
+): Readonly<Record<string, Runner>> {
+  const { shelf, tasks, caching } = options;
+
+  /** Waits for an answer, carries it through its questions, and hands back what goes on the wire. */
+  const settle = async (first: Promise<Answer>, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Promise<Reply> => {
+    const answer = await first;
+    if (answer.outcome.kind !== 'confirm') return finish({ ...answer, outcome: answer.outcome });
+    const ready = await throughQuestions(answer, attempt, caller);
+    return 'question' in ready ? inputRequired(ready.question, caller) : finish(ready);
+  };
+
+  const inputRequired = ({ asks, state }: { readonly asks: object; readonly state: string }, { features }: Caller): Reply => ({
+    // Asks are JSON by their types; the result type says that this is not the end.
+    result: encode.result({ resultType: 'input_required', inputRequests: asks as JsonObject, ...(state !== '' && { requestState: state }) }, features),
+  });
+
+  return {
+    'tools/call': async (params, caller) => {
+      const { name, arguments: args = {} } = params;
+      if (typeof name !== 'string') return badParams('params.name must be a string');
+      if (!isObject(args)) return badParams('params.arguments must be an object');
+      const confirmation = confirmationIn(params, caller);
+      if (confirmation && 'code' in confirmation) return refusal(confirmation);
+      const asTask = tasks.wanted(name, params, caller);
+      if (asTask === 'refused') return tasks.refusal(caller);
+      const attemptUnder = (signal: AbortSignal): Attempt => {
+        const request = requestOf(params, caller, signal);
+        return async (confirmed) => shelf.shelve(await gateway.call({ ...request, tool: name, args, ...(confirmed && { confirmation: confirmed }) }), caller.view);
+      };
+      const finish = (answer: Settled): Reply => encode.call(answer, caller.features);
+      if (asTask !== 'no') {
+        const begin = (signal: AbortSignal) => {
+          const attempt = attemptUnder(signal);
+          return { first: attempt(confirmation), attempt };
+        };
+        return tasks.start({ tool: name, params, caller, begin, finish: (first, attempt) => settle(first, attempt, caller, finish), atOnce: asTask === 'at-once' });
+      }
+      const attempt = attemptUnder(caller.signal);
+      return settle(attempt(confirmation), attempt, caller, finish);
+    },
+    'prompts/get': async (params, caller) => {
+      const { name, arguments: args = {} } = params;
+      if (typeof name !== 'string') return badParams('params.name must be a string');
+      if (!isObject(args)) return badParams('params.arguments must be an object');
+      const confirmation = confirmationIn(params, caller);
+      if (confirmation && 'code' in confirmation) return refusal(confirmation);
+      const request = requestOf(params, caller, caller.signal);
+      const attempt: Attempt = (confirmed) => gateway.prompt({ ...request, name, args, ...(confirmed && { confirmation: confirmed }) });
+      return settle(attempt(confirmation), attempt, caller, (answer) => encode.prompt(answer, caller.features));
+    },
+    'resources/read': async (params, caller) => {
+      const { uri } = params;
+      if (typeof uri !== 'string') return badParams('params.uri must be a string');
+      const kept = shelf.read(uri, caller.view);
+      if (kept) return encode.read(kept, caller.features, caching, uri);
+      const confirmation = confirmationIn(params, caller);
+      if (confirmation && 'code' in confirmation) return refusal(confirmation);
+      const request = requestOf(params, caller, caller.signal);
+      const attempt: Attempt = (confirmed) => gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
+      return settle(attempt(confirmation), attempt, caller, (answer) => encode.read(answer, caller.features, caching, uri));
+    },
+  };
+}

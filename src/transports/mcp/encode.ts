@@ -1,0 +1,107 @@
+import type { Content } from '../../core/content.js';
+import { text } from '../../core/content.js';
+import { behaviourOf, errors, recoveryOf } from '../../core/errors.js';
+import type { ToolError } from '../../core/errors.js';
+import type { Answer, Identity } from '../../core/gateway.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import type { Done, Failed } from '../../core/outcome.js';
+import { codes, rpcError } from '../../wire/codes.js';
+import type { RpcError } from '../../wire/codes.js';
+import { isObject } from '../../wire/message.js';
+import { metaKeys } from '../../wire/meta.js';
+import type { Features } from '../../wire/versions.js';
+import type { Reply } from './caller.js';
+import { toContent, toMessages } from './content.js';
+
+/** Turns outcomes into what goes on the wire; the only place where that is decided, by the error table. */
+export interface Encoder {
+  /** Any result object, completed with what the revision puts on every result. */
+  result(fields: JsonObject, features: Features, meta?: JsonObject): string;
+  call(answer: Settled, features: Features): Reply;
+  read(answer: Settled, features: Features, caching: JsonObject, uri: string): Reply;
+  prompt(answer: Settled, features: Features): Reply;
+}
+
+/** An answer that needs nothing more from the client. */
+export type Settled = Omit<Answer, 'outcome'> & { readonly outcome: Done | Failed };
+
+const said = (error: ToolError): string => {
+  const hint = recoveryOf(error);
+  return hint === '' || error.message.includes(hint) ? error.message : `${error.message}\n${hint}`;
+};
+
+/** What a program may want to know about a failure, beside the words for the model. */
+const facts = (error: ToolError, correlationId: string): JsonObject => ({
+  code: error.code === 'forbidden' ? 'not_found' : error.code,
+  type: behaviourOf(error).type,
+  retryable: behaviourOf(error).retryable,
+  correlationId,
+  ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  ...(error.data && { data: error.data }),
+});
+
+const internal = (correlationId: string): RpcError => rpcError(codes.internalError, 'Internal error', { correlationId });
+
+/** A failure as a JSON-RPC error, for methods whose results cannot say that they failed. */
+function protocolError(error: ToolError, correlationId: string): RpcError {
+  if (error.code === 'internal') return internal(correlationId);
+  const { mcp } = behaviourOf(error);
+  const code = mcp !== 'result' ? mcp.protocol : error.code === 'invalid_arguments' ? codes.invalidParams : codes.internalError;
+  return rpcError(code, said(error), error.code === 'capability_missing' ? error.data : { error: facts(error, correlationId) });
+}
+
+function blocks(content: readonly Content[], data: Json | undefined): readonly Content[] {
+  if (data === undefined || content.some((part) => part.type === 'text')) return content;
+  return [...content, text(JSON.stringify(data, null, 2))];
+}
+
+/** An encoder that signs every modern result with the gateway's name. */
+export function encoder(identity: Identity): Encoder {
+  const serverInfo: JsonObject = { name: identity.name, title: identity.title, version: identity.version };
+  const signature: JsonObject = { [metaKeys.serverInfo]: serverInfo };
+
+  const result: Encoder['result'] = (fields, features, meta) => {
+    if (features.modern) return JSON.stringify({ resultType: 'complete', ...fields, _meta: meta ? { ...meta, ...signature } : signature });
+    return JSON.stringify(meta ? { ...fields, _meta: meta } : fields);
+  };
+
+  const structured = (data: Json | undefined, features: Features): JsonObject | undefined =>
+    data !== undefined && features.structured && (features.anyData || isObject(data)) ? { structuredContent: data } : undefined;
+
+  return {
+    result,
+    call({ outcome, correlationId }, features) {
+      if (outcome.kind === 'done') {
+        const content = toContent(blocks(outcome.content, outcome.data), features);
+        // Content is JSON by its types; only its interfaces lack the index signature.
+        return { result: result({ content: content as unknown as Json, ...structured(outcome.data, features) }, features, outcome.meta) };
+      }
+      const { error } = outcome;
+      const form = errors[error.code].mcp;
+      // A missing capability is a protocol error only where the protocol has one.
+      if (form !== 'result' && (features.modern || form.protocol !== codes.missingCapability)) return { error: protocolError(error, correlationId) };
+      const content = toContent([...(outcome.content ?? []), text(said(error))], features);
+      const fields = { content: content as unknown as Json, ...structured(outcome.data, features), isError: true };
+      return { result: result(fields, features, { ...outcome.meta, 'toolgate/error': facts(error, correlationId) }) };
+    },
+    read({ outcome, correlationId }, features, caching, uri) {
+      if (outcome.kind === 'failed') {
+        const error = protocolError(outcome.error, correlationId);
+        const missing = outcome.error.code === 'not_found' || outcome.error.code === 'forbidden';
+        return { error: missing ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', { uri }) : error };
+      }
+      const contents = isObject(outcome.data) ? outcome.data['contents'] : undefined;
+      if (!Array.isArray(contents)) return { error: internal(correlationId) };
+      return { result: result({ contents: contents as Json, ...(features.modern && caching) }, features, outcome.meta) };
+    },
+    prompt({ outcome, correlationId }, features) {
+      if (outcome.kind === 'failed') return { error: protocolError(outcome.error, correlationId) };
+      const data = isObject(outcome.data) ? outcome.data : undefined;
+      const messages = data?.['messages'];
+      if (!Array.isArray(messages)) return { error: internal(correlationId) };
+      const description = data?.['description'];
+      const fields = { messages: toMessages(messages.filter(isObject), features), ...(typeof description === 'string' && { description }) };
+      return { result: result(fields, features, outcome.meta) };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Gateway, Identity } from '../../core/gateway.js';
+import type { JsonObject } from '../../core/json.js';
+import { codes, rpcError } from '../../wire/codes.js';
+import type { RpcRequest } from '../../wire/message.js';
+import { refusal } from './caller.js';
+import type { Caller, Reply } from './caller.js';
+import { callMethods } from './calls.js';
+import { completion } from './completion.js';
+import { encoder } from './encode.js';
+import type { Encoder } from './encode.js';
+import { listMethods } from './lists.js';
+import { resultShelf, shelfLimits } from './shelf.js';
+import type { ShelfLimits } from './shelf.js';
+import { taskCalls } from './task-calls.js';
+import { legacyTaskMethods, modernTaskMethods } from './task-methods.js';
+import { memoryTaskStore } from './task-store.js';
+import type { TaskStore } from './task-store.js';
+import { taskLimits, tasks } from './tasks.js';
+import type { TaskLimits, Tasks } from './tasks.js';
+import { toolIndex } from './tool-index.js';
+import type { ToolIndex } from './tool-index.js';
+
+export interface ProtocolOptions {
+  readonly identity: Identity;
+  readonly pageSize?: number;
+  /** How long a modern client may keep a list without asking again. */
+  readonly listTtlMs?: number;
+  readonly taskStore?: TaskStore;
+  readonly taskLimits?: Partial<TaskLimits>;
+  /** How long a call may take before a client that knows tasks is given one. */
+  readonly taskGraceMs?: number;
+  readonly shelf?: Partial<ShelfLimits>;
+  /** Told of a bug; the client only learns that there was one. */
+  readonly onBug?: (error: unknown, method: string) => void;
+}
+
+/** The methods of MCP, the same for every transport and, where eras agree, for both. */
+export interface Protocol {
+  answer(request: RpcRequest, caller: Caller): Reply | Promise<Reply>;
+  readonly identity: Identity;
+  readonly encode: Encoder;
+  readonly tools: ToolIndex;
+  readonly tasks: Tasks;
+  readonly gateway: Gateway;
+  close(): Promise<void>;
+}
+
+type Method = (params: JsonObject, caller: Caller) => Reply | Promise<Reply>;
+
+/** Builds the method tables over one gateway; everything kept between requests is held here and bounded. */
+export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
+  const { identity, pageSize = 1_000, listTtlMs = 60_000, taskGraceMs = 250, onBug } = options;
+  const encode = encoder(identity);
+  const caching = { ttlMs: listTtlMs, cacheScope: 'private' };
+  const tools = toolIndex(gateway);
+  const taskTable = tasks(options.taskStore ?? memoryTaskStore(), { ...taskLimits, ...options.taskLimits });
+  const shelf = resultShelf({ ...shelfLimits, ...options.shelf });
+  const shared: Readonly<Record<string, Method>> = {
+    ...listMethods(gateway, { pageSize, caching }, encode),
+    ...callMethods(gateway, encode, { caching, shelf, tasks: taskCalls(taskTable, tools, encode, taskGraceMs) }),
+    'completion/complete': completion(gateway, encode),
+  };
+  const modern = new Map<string, Method>(Object.entries({ ...shared, ...modernTaskMethods(taskTable, encode) }));
+  const ping: Method = (_, { features }) => ({ result: encode.result({}, features) });
+  const legacy = new Map<string, Method>(Object.entries({ ...shared, ping }));
+  const november = new Map<string, Method>([...legacy, ...Object.entries(legacyTaskMethods(taskTable, encode))]);
+
+  const guarded = async (reply: Promise<Reply>, method: string): Promise<Reply> => {
+    try {
+      return await reply;
+    } catch (error) {
+      onBug?.(error, method);
+      return refusal(rpcError(codes.internalError, 'Internal error'));
+    }
+  };
+
+  return {
+    identity,
+    encode,
+    tools,
+    tasks: taskTable,
+    gateway,
+    close: () => taskTable.close(),
+    answer({ method, params }, caller) {
+      const { features } = caller;
+      const run = (features.modern ? modern : features.coreTasks ? november : legacy).get(method);
+      if (!run || (method === 'completion/complete' && !features.completions)) return refusal(rpcError(codes.methodNotFound, 'Method not found'));
+      try {
+        const reply = run(params, caller);
+        return reply instanceof Promise ? guarded(reply, method) : reply;
+      } catch (error) {
+        onBug?.(error, method);
+        return refusal(rpcError(codes.internalError, 'Internal error'));
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Gateway, View } from '../../core/gateway.js';
+import type { Tool } from '../../core/tool.js';
+import { paramHeaders } from '../../wire/param-headers.js';
+import type { ParamHeader } from '../../wire/param-headers.js';
+
+/** Tools by name, and the headers their schemas ask for; built once per list. */
+export interface ToolIndex {
+  find(view: View, name: string): Tool | undefined;
+  /** Undefined where a tool asks for no headers, so that the usual call pays nothing. */
+  headersOf(tool: Tool): readonly ParamHeader[] | undefined;
+}
+
+export function toolIndex(gateway: Gateway): ToolIndex {
+  const byList = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+  const headers = new WeakMap<Tool, readonly ParamHeader[]>();
+  return {
+    find(view, name) {
+      const list = gateway.tools(view);
+      let names = byList.get(list);
+      if (!names) byList.set(list, (names = new Map(list.map((tool) => [tool.name, tool]))));
+      return names.get(name);
+    },
+    headersOf(tool) {
+      let declared = headers.get(tool);
+      if (!declared) headers.set(tool, (declared = paramHeaders(tool.input.schema) ?? []));
+      return declared.length > 0 ? declared : undefined;
+    },
+  };
+}
