@@ -62,7 +62,7 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
       return end !== undefined;
     },
     fail(error) {
-      for (const end of [...waiting.values()]) end({ error });
+      for (const end of waiting.values()) end({ error });
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Changes {
 export function changes(gateway: Gateway): Changes {
   const listeners = new Set<(what: Changed) => void>();
   const stop = gateway.onChange((what) => {
-    for (const listener of [...listeners]) listener(what);
+    for (const listener of listeners) listener(what);
   });
   return {
     subscribe(listener) {

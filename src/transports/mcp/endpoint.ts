@@ -54,7 +54,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const modern = modernEra(door, subscriptions);
   const table = sessions({ ...sessionLimits, ...options.sessions });
   const pulse = heartbeat(options.heartbeatMs ?? 15_000);
-  const profileOf = ({ url }: Exchange): string | undefined => options.profileOf?.(url.pathname);
+  const profileOf = ({ pathname }: Exchange): string | undefined => options.profileOf?.(pathname);
   const legacy = legacyHttp({ protocol: door, changes: hub, sessions: table, heartbeat: pulse, profileOf });
   const limits = { ...messageLimits, ...options.limits };
   const sweeper = setInterval(() => table.sweep(), sweepMs).unref();
@@ -101,7 +101,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   };
 
   const failed = (exchange: Exchange, error: unknown): void => {
-    options.onBug?.(error, `${exchange.req.method} ${exchange.url.pathname}`);
+    options.onBug?.(error, `${exchange.req.method} ${exchange.pathname}`);
     if (exchange.res.headersSent) exchange.res.destroy();
     else sendError(exchange.res, 500, null, rpcError(codes.internalError, 'Internal error'));
   };

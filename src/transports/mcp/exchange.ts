@@ -6,7 +6,7 @@ export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly principal: Principal;
-  readonly url: { readonly pathname: string; readonly search: string };
+  readonly pathname: string;
   /** Empty for methods without one. */
   readonly body: Buffer;
   /** Fires when the client hangs up. */

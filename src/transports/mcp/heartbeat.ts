@@ -8,7 +8,7 @@ export interface Heartbeat {
 export function heartbeat(everyMs: number): Heartbeat {
   const beats = new Set<() => void>();
   const timer = setInterval(() => {
-    for (const beat of [...beats]) beat();
+    for (const beat of beats) beat();
   }, everyMs).unref();
   return {
     add: (beat) => void beats.add(beat),

@@ -50,7 +50,7 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
       return open.size;
     },
     close() {
-      for (const end of [...open]) end();
+      for (const end of open) end();
     },
     async serve({ id, params }, caller, outlet) {
       const filter = params['notifications'];

@@ -77,7 +77,7 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
     end,
     sweep: () => sweepOlder(limits.idleMs),
     close() {
-      for (const session of [...table.values()]) end(session);
+      for (const session of table.values()) end(session);
     },
   };
 }

@@ -59,7 +59,7 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
 
   const save = async (record: TaskRecord): Promise<void> => {
     await store.put(record, Date.parse(record.createdAt) + record.ttlMs);
-    for (const wake of [...(running.get(record.id)?.waiters ?? [])]) wake();
+    for (const wake of running.get(record.id)?.waiters ?? []) wake();
     for (const listener of listeners) listener(record);
   };
   const step = async (id: string, change: Partial<TaskRecord>): Promise<void> => {
@@ -127,7 +127,7 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
         .finally(() => {
           clearTimeout(expiry);
           running.delete(id);
-          for (const wake of [...entry.waiters]) wake();
+          for (const wake of entry.waiters) wake();
           end();
         });
       return record;
