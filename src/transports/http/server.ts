@@ -62,6 +62,8 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     const hangUp = new AbortController();
     res.on('close', () => {
       if (!res.writableFinished) hangUp.abort();
+      // A kept-alive connection would hold the door open for as long as its client likes.
+      if (stopping) setImmediate(() => server.closeIdleConnections());
     });
     await route.handle({ req, res, principal, pathname, query, params, body, signal: hangUp.signal });
   }
@@ -140,7 +142,8 @@ export function httpDoor(options: HttpOptions): HttpDoor {
           signal.removeEventListener('abort', force);
           resolve();
         });
-        server.closeIdleConnections();
+        if (signal.aborted) force();
+        else server.closeIdleConnections();
       }),
   };
 }
