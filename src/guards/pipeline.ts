@@ -10,6 +10,7 @@ import { validate } from './validate.js';
 export interface Wired {
   readonly audit: Guard;
   readonly metrics: Guard;
+  readonly callLog: Guard;
   readonly contain: Guard;
   readonly authorize: Guard;
   readonly rateLimit: Guard;
@@ -21,6 +22,7 @@ export interface Wired {
 export const order = (wired: Wired): readonly Guard[] => [
   wired.audit,
   wired.metrics,
+  wired.callLog,
   wired.contain,
   validate,
   wired.authorize,

@@ -23,6 +23,8 @@ export const logEvents = {
   'source.withheld': 'warning',
   'tool_discovery.tool_loaded': 'info',
   'tool_discovery.tool_refused': 'warning',
+  'tool_discovery.tool_skipped': 'warning',
+  'tool_discovery.command_unusable': 'info',
   'tool.enabled': 'info',
   'tool.disabled': 'info',
   'tool.start': 'info',
@@ -56,3 +58,6 @@ export const logEvents = {
 } as const satisfies Record<string, Level>;
 
 export type LogEvent = keyof typeof logEvents;
+
+/** Whether a name from elsewhere is one of the events. */
+export const isLogEvent = (name: string): name is LogEvent => Object.hasOwn(logEvents, name);

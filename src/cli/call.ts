@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Args } from '../core/call.js';
+import { readable } from '../core/content.js';
+import { recoveryOf } from '../core/errors.js';
+import type { Answer } from '../core/gateway.js';
+import type { Io } from './io.js';
+import { localGate, localUser } from './local-gate.js';
+
+export const help = `Usage: toolgate call <tool> [name=value ...] [--args '{"json":"object"}' | --args @file] [--json] [--config file]
+
+Runs one tool through every guard, in this process: no server is needed. Values that read as JSON (numbers, true, false,
+lists, objects) are taken as such, everything else as text.
+
+Exit codes: 0 the tool succeeded, 1 it failed, 2 the command line is wrong, 3 the call was refused.
+
+Examples:
+  toolgate call ping target=127.0.0.1 count=2
+  toolgate call nmap target=192.168.1.0/28 template=quick dry_run=true
+`;
+
+/** Runs one tool. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const opened = await localGate(argv, io);
+  if (!opened.ok) return 1;
+  const { gate, rest } = opened;
+  try {
+    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' }, args: { type: 'string' } } });
+    const [tool, ...pairs] = positionals;
+    if (tool === undefined) {
+      io.err('toolgate call: which tool? toolgate tools lists them\n');
+      return 2;
+    }
+    const args = argumentsOf(values.args, pairs);
+    if (typeof args === 'string') {
+      io.err(`toolgate call: ${args}\n`);
+      return 2;
+    }
+    const line = progressLine(tool, io);
+    const answer = await gate.gateway.call({ tool, args, principal: localUser, via: 'cli', signal: io.signal, back: { progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) } });
+    line.done();
+    return report(answer, values.json === true, io);
+  } finally {
+    await gate.close(1_000);
+  }
+}
+
+function argumentsOf(json: string | undefined, pairs: readonly string[]): Args | string {
+  const args: Record<string, unknown> = {};
+  if (json !== undefined) {
+    let given: unknown;
+    try {
+      given = JSON.parse(json.startsWith('@') ? readFileSync(json.slice(1), 'utf8') : json);
+    } catch (error) {
+      return `--args cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return '--args must be a JSON object';
+    Object.assign(args, given);
+  }
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    if (equals < 1) return `${JSON.stringify(pair)} is not name=value`;
+    args[pair.slice(0, equals)] = valueOf(pair.slice(equals + 1));
+  }
+  return args as Args; // every value came out of JSON.parse or is text
+}
+
+function valueOf(text: string): unknown {
+  if (!/^(-?\d+(\.\d+)?|true|false|null|[[{].*)$/s.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** One line that tells on a terminal that a long call is still running. */
+function progressLine(tool: string, io: Io): { say(text: string): void; done(): void } {
+  if (!io.isTTY || process.stderr.isTTY !== true) return { say: () => {}, done: () => {} };
+  const start = Date.now();
+  let note = '';
+  const draw = (): void => io.err(`\r\u001B[K${tool} … ${Math.round((Date.now() - start) / 1000)} s ${note}`);
+  const timer = setInterval(draw, 1000);
+  return {
+    say(text) {
+      note = text.replaceAll(/[^\x20-\x7E]/g, '').slice(0, 60);
+      draw();
+    },
+    done() {
+      clearInterval(timer);
+      if (Date.now() - start >= 1000) io.err('\r\u001B[K');
+    },
+  };
+}
+
+function report({ outcome, correlationId, durationMs }: Answer, asJson: boolean, io: Io): number {
+  if (asJson) io.out(`${JSON.stringify({ correlation_id: correlationId, duration_ms: Math.round(durationMs), ...outcome }, null, 2)}\n`);
+  if (outcome.kind === 'done') {
+    if (!asJson) io.out(`${readable(outcome.content, outcome.data)}\n`);
+    return 0;
+  }
+  const error = outcome.kind === 'failed' ? outcome.error : outcome.question.otherwise;
+  if (!asJson) {
+    if (outcome.kind === 'failed' && (outcome.data !== undefined || outcome.content !== undefined)) io.out(`${readable(outcome.content ?? [], outcome.data)}\n`);
+    io.err(`refused or failed (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`);
+  }
+  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'network_error'].includes(error.code) ? 1 : 3;
+}

@@ -1,0 +1,29 @@
+import { behaviourOf } from '../core/errors.js';
+import type { CallLog } from '../guards/call-log.js';
+import { asCommandOutput } from '../core/command-output.js';
+import type { Log } from '../observe/log.js';
+import { idsOf } from '../observe/log.js';
+
+/** Writes calls to the log: begin, end, failure, refusal, and a result that had to be cut. */
+export function callLines(log: Log): CallLog {
+  return {
+    began(call) {
+      if (log.writes('info')) log.event('tool.start', { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) });
+    },
+    ended(call, outcome) {
+      const ids = { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) };
+      if (outcome.kind === 'confirm') return log.event('approval.asked', ids);
+      const output = asCommandOutput(outcome.data);
+      if (output !== undefined && (output.truncated_stdout || output.truncated_stderr)) {
+        log.event('tool.result_truncated', { ...ids, original_size: output.metadata['original_size'] ?? null, truncated_size: output.stdout.length + output.stderr.length });
+      }
+      if (outcome.kind === 'done') {
+        if (log.writes('info')) log.event('tool.end', { ...ids, ...(output && { returncode: output.returncode }) });
+        return undefined;
+      }
+      const { code, message } = outcome.error;
+      const failed = outcome.error.code === 'internal' || behaviourOf(outcome.error).tripsBreaker || code === 'execution_failed';
+      return log.event(failed ? 'tool.error' : 'tool.refused', { ...ids, code, message, ...(output && { returncode: output.returncode }) });
+    },
+  };
+}

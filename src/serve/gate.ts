@@ -1,0 +1,152 @@
+import type { Config } from '../config/schema.js';
+import type { Good } from '../config/load.js';
+import { secretsIn } from '../config/secrets.js';
+import type { Gateway } from '../core/gateway.js';
+import type { Json } from '../core/json.js';
+import type { Principal } from '../core/principal.js';
+import type { Tool } from '../core/tool.js';
+import { gateway } from '../gateway.js';
+import { audit } from '../guards/audit.js';
+import { authorize } from '../guards/authorize.js';
+import type { Breakers } from '../guards/breaker.js';
+import { breakers } from '../guards/breaker.js';
+import { callLog } from '../guards/call-log.js';
+import { contain } from '../guards/contain.js';
+import { metrics as metricsGuard } from '../guards/metrics.js';
+import { absent, pipeline } from '../guards/pipeline.js';
+import { rateLimit } from '../guards/rate-limit.js';
+import { uuid7 } from '../lib/hash.js';
+import { redactor } from '../lib/redact.js';
+import { tokenBucket } from '../lib/token-bucket.js';
+import type { AuditLog } from '../observe/audit-log.js';
+import { isLogEvent } from '../observe/log-events.js';
+import type { Log } from '../observe/log.js';
+import type { Metrics } from '../observe/metrics.js';
+import { metrics } from '../observe/metrics.js';
+import type { Processes } from '../processes/processes.js';
+import { processes } from '../processes/processes.js';
+import type { Registry } from '../registry/registry.js';
+import { registry } from '../registry/registry.js';
+import { callLines } from './call-lines.js';
+import type { Home } from './home.js';
+import { makeHome } from './home.js';
+import { openJournal } from './journal.js';
+import { sourcesOf } from './sources.js';
+
+/** A gateway with everything behind it, and no door yet. */
+export interface Gate {
+  readonly gateway: Gateway & { active(): number; close(): void };
+  readonly registry: Registry;
+  readonly breakers: Breakers;
+  readonly metrics: Metrics;
+  readonly processes: Processes;
+  readonly log: Log;
+  config(): Config;
+  /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
+  reload(config: Config): Promise<void>;
+  /** Ends every process within the grace and closes the books. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface GateOptions {
+  readonly loaded: Good;
+  readonly home: Home;
+  readonly log: Log;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Builds the gateway that a configuration describes. */
+export async function openGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
+  let { config } = loaded;
+  makeHome(home);
+  log.hide(secretValues(config, env));
+  const journal = openJournal(home.audit, {
+    sync: config.audit.sync,
+    maxFileBytes: config.audit.max_file_bytes,
+    onNote: (note) => log.event(note.note === 'failed' ? 'audit.failed' : 'audit.mended', { note: note.note, ...note.detail }),
+  });
+  const numbers = metrics();
+  const programs = processes({ bestEffort: config.security.best_effort_sandbox, stateFolder: home.run, onProblem: (message) => log.event('server.problem', { message }) });
+  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
+
+  const known = registry({
+    sources: sources(),
+    filter: { include: config.tool.include, exclude: config.tool.exclude },
+    onProblem: (source, problem) => log.event('source.failed', { source, problem }),
+  });
+  const all = breakers({
+    settings: (tool) => breakerSettings(config, tool),
+    circuit: { backoff: config.circuit_breaker.backoff_factor, maxRestMs: config.circuit_breaker.max_recovery_timeout * 1000, jitter: config.circuit_breaker.jitter },
+    onChange(tool, from, to) {
+      log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
+      numbers.breakerChanged(tool, to);
+    },
+  });
+  const hideSecrets = redactor(secretValues(config, env));
+  const wire = pipeline({
+    audit: audit({ log: journal, onFailure: config.audit.on_failure, ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }) }),
+    metrics: metricsGuard({ sink: numbers }),
+    callLog: callLog({ sink: callLines(log) }),
+    contain: contain({ faults: log }),
+    authorize: authorize({ authorizer: { decide: () => undefined } }),
+    rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: config.rate_limit.max_keys, onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }) }) }),
+    confirm: absent,
+    breaker: all.guard,
+  });
+  const gate = gateway({
+    registry: known,
+    wire,
+    breakers: all,
+    visibility: { group: (view) => view.profile ?? '', sees: () => true },
+    onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
+  });
+  const settle = (): void => {
+    const names = [...known.catalogue().tools.keys()];
+    numbers.tools(names);
+    all.keep(new Set(names));
+  };
+  known.onChange(settle);
+  await known.refresh(new AbortController().signal);
+  for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
+  settle();
+
+  return {
+    gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, log,
+    config: () => config,
+    async reload(next) {
+      config = next;
+      log.hide(secretValues(config, env));
+      await known.replace(sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
+    },
+    async close(graceMs) {
+      gate.close();
+      await programs.close(graceMs);
+      await known.close();
+      journal.close();
+    },
+  };
+}
+
+function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly restMs: number } {
+  const own = config.tool.overrides[tool.name]?.breaker;
+  return {
+    failures: own?.failure_threshold ?? config.circuit_breaker.failure_threshold,
+    restMs: (own?.recovery_timeout ?? config.circuit_breaker.recovery_timeout) * 1000,
+  };
+}
+
+/** Every secret that the configuration resolves to now, so that no log line can hold one. */
+function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator<string> {
+  for (const { secret } of secretsIn(config)) {
+    const resolved = secret.resolve(env);
+    if (resolved.ok) yield resolved.value;
+  }
+}
+
+function recordAdmin(journal: AuditLog, log: Log, action: string, target: string, by: Principal): void {
+  const id = uuid7();
+  log.event(action === 'breaker_reset' ? 'circuit_breaker.reset' : action === 'enable' ? 'tool.enabled' : 'tool.disabled', { tool: target, by: by.id });
+  journal
+    .append({ event: 'admin', at: new Date().toISOString(), call: id, correlationId: id, principal: by.id, via: 'rest', tool: target, definition: '', argsDigest: '', decision: 'allowed', detail: { action } })
+    .catch(() => log.event('audit.lost', { action, target }));
+}

@@ -1,0 +1,24 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where the token, the audit and the state are kept. */
+export interface Home {
+  readonly folder: string;
+  readonly token: string;
+  readonly audit: string;
+  readonly state: string;
+  readonly run: string;
+}
+
+/** The home by `TOOLGATE_HOME`, else by the configuration, else `~/.toolgate`; nothing is made yet. */
+export function homeOf(env: NodeJS.ProcessEnv, configured?: string): Home {
+  const folder = resolve(env['TOOLGATE_HOME'] || configured || join(env['HOME'] || homedir(), '.toolgate'));
+  return { folder, token: join(folder, 'token'), audit: join(folder, 'audit'), state: join(folder, 'state'), run: join(folder, 'run') };
+}
+
+/** Makes the home where it is missing, and closes it to others where it is open to them. */
+export function makeHome(home: Home): void {
+  mkdirSync(home.folder, { recursive: true, mode: 0o700 });
+  if ((statSync(home.folder).mode & 0o077) !== 0) chmodSync(home.folder, 0o700);
+}

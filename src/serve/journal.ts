@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { AuditLog, AuditLogOptions } from '../observe/audit-log.js';
+import { auditLog } from '../observe/audit-log.js';
+
+/** More gateways than this on one home are a mistake. */
+const mostJournals = 64;
+
+/**
+ * Opens a journal below the audit folder. A journal has one writer, and several assistants on one machine each start a gateway
+ * of their own, so each takes the first journal nobody else holds; every one of them is a chain that can be verified.
+ */
+export function openJournal(folder: string, options: Omit<AuditLogOptions, 'folder'>): AuditLog {
+  let last = '';
+  for (let number = 1; number <= mostJournals; number += 1) {
+    const opened = auditLog({ ...options, folder: join(folder, String(number)) });
+    if (opened.ok) return opened.log;
+    last = opened.problem;
+    if (!last.includes('in use')) break;
+  }
+  throw new Error(`The audit cannot be opened: ${last}`);
+}

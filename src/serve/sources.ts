@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/schema.js';
+import type { JsonObject } from '../core/json.js';
+import type { ToolSource } from '../core/source.js';
+import type { Processes } from '../processes/processes.js';
+import type { ToolSettings } from '../sources/command/settings.js';
+import { commandSource } from '../sources/command/source.js';
+import { policiesOf } from './policies.js';
+
+export interface SourcesOptions {
+  readonly config: Config;
+  /** What relative paths of the configuration are relative to. */
+  readonly base: string;
+  readonly processes: Processes;
+  onEvent(event: string, fields: JsonObject): void;
+}
+
+/** The sources a configuration asks for. */
+export function sourcesOf({ config, base, processes, onEvent }: SourcesOptions): readonly ToolSource[] {
+  const { tool, security, commands, rate_limit: rate } = config;
+  return [
+    commandSource({
+      processes,
+      policies: policiesOf(config),
+      allowIntrusive: security.allow_intrusive,
+      directories: commands.directories.map((folder) => resolve(base, folder)),
+      builtins: commands.builtins,
+      defaults: {
+        timeoutMs: tool.default_timeout * 1000,
+        concurrency: tool.default_concurrency,
+        queue: tool.queue_length,
+        queueTimeoutMs: tool.queue_timeout * 1000,
+        ratePerMinute: rate.requests,
+        maxStdoutBytes: tool.max_stdout_bytes,
+        maxStderrBytes: tool.max_stderr_bytes,
+        memoryBytes: tool.max_memory_mb * 1024 * 1024,
+        openFiles: tool.max_file_descriptors,
+        maxArgsLength: tool.max_args_length,
+      },
+      tools: toolSettings(config),
+      onEvent,
+    }),
+  ];
+}
+
+function toolSettings({ tool }: Config): Readonly<Record<string, ToolSettings>> {
+  const settings: Record<string, ToolSettings> = {};
+  for (const [name, over] of Object.entries(tool.overrides)) {
+    settings[name] = {
+      ...(over.policy !== undefined && { policy: over.policy }),
+      ...(over.timeout !== undefined && { timeoutSec: over.timeout }),
+      ...(over.max_timeout !== undefined && { maxTimeoutSec: over.max_timeout }),
+      ...(over.concurrency !== undefined && { concurrency: over.concurrency }),
+      ...(over.rate !== undefined && { ratePerMinute: over.rate }),
+    };
+  }
+  return settings;
+}
