@@ -5,7 +5,7 @@ import type { Good } from './config/load.js';
 import { load } from './config/load.js';
 import { noteLine, problemLine } from './config/problem.js';
 import type { Config } from './config/schema.js';
-import { redacted } from './config/secrets.js';
+import { redacted } from './config/redacted.js';
 import { watchConfig } from './config/watch.js';
 import type { Identity, Transport } from './core/gateway.js';
 import type { Log } from './observe/log.js';

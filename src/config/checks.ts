@@ -9,7 +9,7 @@ export interface Conflict {
   readonly hint?: string;
 }
 
-const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'public'];
+const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'local', 'public'];
 
 /** Everything in a well-formed configuration that must still stop the start. */
 export function conflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {

@@ -40,7 +40,7 @@ export const security = z
   .strictObject({
     allow_intrusive: z.boolean().default(s.allow_intrusive).describe('Allow flags and scripts that are marked as intrusive.'),
     best_effort_sandbox: z.boolean().default(s.best_effort_sandbox).describe('Run a tool even where a resource limit cannot be set. Off: such a call is refused.'),
-    default_policy: name.default(s.default_policy).describe('Network policy of tools that name none: `rfc1918`, `loopback`, `public` or one of `network_policies`.'),
+    default_policy: name.default(s.default_policy).describe('Network policy of tools that name none: `rfc1918`, `loopback`, `local` (both), `public` or one of `network_policies`.'),
     network_policies: z.record(name, policy).default({}).describe('Policies by name.'),
   })
   .prefault({})
