@@ -31,7 +31,8 @@ export function broker(send: (bytes: Buffer) => void): Broker {
     const ground: Ground = { report, bestEffort: hello.bestEffort, uid: process.getuid?.() ?? -1, ownLimits: ownLimits() };
     const swept = sweeper(hello.instance);
     let runs = 0;
-    void killAll((mark) => hello.stale.includes(mark.instance));
+    const stale = new Set(hello.stale);
+    if (stale.size > 0) void killAll((mark) => stale.has(mark.instance)).then((left) => send(toCountFrame(frame.swept, 0, left)));
 
     return (id, start) => {
       if (ending) return;

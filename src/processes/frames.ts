@@ -15,6 +15,7 @@ export const frame = {
   inputDone: 22, // < u32 stdin bytes taken by the child
   problem: 23, // < text for the log
   inputClosed: 24, // < nothing: the child reads no more
+  swept: 25, // < u32 orphans of dead gateways that could not be killed
 } as const;
 
 const headerBytes = 9;

@@ -60,9 +60,11 @@ export function processes(options: ProcessesOptions = {}): Processes {
   const onFrame = (kind: number, id: number, payload: Buffer): void => {
     if (kind === frame.tiers) {
       report = JSON.parse(payload.toString()) as TierReport; // written by our own broker
-      records?.swept();
       tellTiers(report);
       current?.hold(entries.size > 0);
+    } else if (kind === frame.swept) {
+      // What could not be killed is remembered, so that the next start tries again.
+      if (payload.readUInt32LE(0) === 0) records?.swept();
     } else if (kind === frame.problem) options.onProblem?.(payload.toString());
     else if (entries.get(id)?.take(kind, payload) === true) drop(id);
   };
@@ -123,7 +125,7 @@ export function processes(options: ProcessesOptions = {}): Processes {
       new Promise((resolve) => {
         const { timeoutMs, graceMs = defaultGraceMs, maxStdoutBytes, maxStderrBytes, onCap } = runOptions;
         const start: Start = { kind: 'run', spec, timeoutMs, graceMs, maxStdoutBytes, maxStderrBytes, onCap };
-        const refusal = begin(start, (id, send) => runEntry(id, send, { ...runOptions, graceMs }, resolve));
+        const refusal = begin(start, (id, send) => runEntry(id, send, runOptions, graceMs, resolve));
         if (refusal !== undefined) resolve(refusal);
       }),
     open: (spec, handlers) =>

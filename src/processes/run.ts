@@ -2,17 +2,21 @@ import { frame, toCountFrame } from './frames.js';
 import type { Entry, Exit } from './messages.js';
 import type { Finished, Refused, RunOptions, RunResult } from './spec.js';
 
-type Settings = RunOptions & { readonly graceMs: number };
-
 const creditEveryBytes = 64 * 1024;
 const brokerPatienceMs = 15_000;
 
 /** Follows one program to its end, collecting what the broker lets through. */
-export function runEntry(id: number, send: (bytes: Buffer) => void, options: Settings, resolve: (result: RunResult) => void): Entry {
+export function runEntry(
+  id: number,
+  send: (bytes: Buffer) => void,
+  options: RunOptions,
+  graceMs: number,
+  resolve: (result: RunResult) => void,
+): Entry {
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   let uncredited = 0;
-  const cancel = (): void => send(toCountFrame(frame.kill, id, options.graceMs));
+  const cancel = (): void => send(toCountFrame(frame.kill, id, graceMs));
   options.signal?.addEventListener('abort', cancel, { once: true });
   if (options.signal?.aborted === true) queueMicrotask(cancel);
 
@@ -35,7 +39,7 @@ export function runEntry(id: number, send: (bytes: Buffer) => void, options: Set
   };
 
   return {
-    dueAt: performance.now() + options.timeoutMs + options.graceMs + brokerPatienceMs,
+    dueAt: performance.now() + options.timeoutMs + graceMs + brokerPatienceMs,
     lost: (refusal) => void end(refusal),
     take(kind, payload) {
       if (kind === frame.stdout) return collect('stdout', payload);
