@@ -133,6 +133,27 @@ test('many runs leave no descriptor open and no zombie in gateway or broker', as
   await local.close();
 });
 
+test('no cgroup is left behind by runs, a lost broker, or the end', async () => {
+  const local = processes();
+  const { processLimit } = await local.tiers();
+  const base = '/sys/fs/cgroup/pids';
+  const left = (): readonly string[] => (existsSync(base) ? readdirSync(base).filter((name) => name.startsWith('toolgate-')) : []);
+  const before = new Set(left());
+  const added = (): readonly string[] => left().filter((name) => !before.has(name));
+  const counted = (script: string) => aSpec(script, { limits: processLimit.available && process.getuid?.() === 0 ? { processes: 20 } : {} });
+  await Promise.all([local.run(counted('exit 0'), aRun()), local.run(counted('sleep 60'), aRun({ timeoutMs: 100 }))]);
+  let isUp = false;
+  const lost = local.run(counted('echo up; sleep 60'), aRun({ onOutput: () => (isUp = true) }));
+  await eventually(() => isUp, Boolean);
+  process.kill(local.brokerPid!, 'SIGKILL');
+  await lost;
+  await eventually(() => local.run(counted('exit 0'), aRun()), ({ kind }) => kind === 'finished');
+  const hanging = local.run(counted('sleep 60'), aRun());
+  await local.close();
+  await hanging;
+  await eventually(added, (names) => names.length === 0); // runs of other tests come and go
+});
+
 test('a service manager that signals every process does not stop the broker', async () => {
   const local = processes();
   await local.tiers();

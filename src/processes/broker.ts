@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { removeStaleGroups, runGroups } from './cgroups.js';
 import { child, type Child } from './child.js';
 import { frame, toCountFrame, toFrame } from './frames.js';
 import { launch, type Ground } from './launch.js';
@@ -17,6 +19,8 @@ export interface Broker {
   end(): Promise<void>;
 }
 
+const patienceMs = 5_000;
+
 /** A broker that answers through `send`. */
 export function broker(send: (bytes: Buffer) => void): Broker {
   const children = new Map<number, Child>();
@@ -25,21 +29,37 @@ export function broker(send: (bytes: Buffer) => void): Broker {
   let ending = false;
 
   const prepare = async (hello: Hello): Promise<(id: number, start: Start) => void> => {
-    if (hello.replaces) await killAll((mark) => mark.instance === hello.instance);
-    const report = hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }));
+    if (hello.replaces) {
+      await killAll((mark) => mark.instance === hello.instance);
+      removeStaleGroups(new Set([hello.instance]));
+    }
+    const groups = runGroups(hello.instance);
+    const report = hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined));
     send(toFrame(frame.tiers, 0, JSON.stringify(report)));
-    const ground: Ground = { report, bestEffort: hello.bestEffort, uid: process.getuid?.() ?? -1, ownLimits: ownLimits() };
+    const ground: Ground = {
+      report, bestEffort: hello.bestEffort, uid: process.getuid?.() ?? -1, ownLimits: ownLimits(), hasCgroups: groups !== undefined,
+    };
     const swept = sweeper(hello.instance);
     let runs = 0;
     const stale = new Set(hello.stale);
-    if (stale.size > 0) void killAll((mark) => stale.has(mark.instance)).then((left) => send(toCountFrame(frame.swept, 0, left)));
+    if (stale.size > 0) {
+      void killAll((mark) => stale.has(mark.instance)).then((left) => {
+        removeStaleGroups(stale);
+        send(toCountFrame(frame.swept, 0, left));
+      });
+    }
 
     return (id, start) => {
       if (ending) return;
       const who = { instance: hello.instance, serial: runSerial(runs++) };
       const plan = launch(start.spec, toLimit(who), ground);
       if (plan.kind === 'refused') return send(toFrame(frame.refused, id, JSON.stringify(plan)));
-      const started = child(start, plan, who, swept, {
+      // Moving a process into a cgroup holds up every fork of the machine for a moment, so only a run that asks for it pays.
+      const group = plan.maxProcesses === undefined ? undefined : groups?.make(who.serial, plan.maxProcesses);
+      if (group === undefined && plan.maxProcesses !== undefined) {
+        return send(toFrame(frame.refused, id, JSON.stringify(refused('sandbox_unavailable', 'The number of processes cannot be limited'))));
+      }
+      const started = child(start, plan, { who, sweeper: swept, group }, {
         started: (pid) => {
           if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
         },
@@ -89,7 +109,10 @@ export function broker(send: (bytes: Buffer) => void): Broker {
     async end() {
       ending = true;
       for (const target of children.values()) target.kill(0);
+      const until = performance.now() + patienceMs;
+      while (children.size > 0 && performance.now() < until) await pause(5);
       await killAll((mark) => mark.instance === instance);
+      removeStaleGroups(new Set([instance]));
     },
   };
 }

@@ -31,6 +31,20 @@ test.each(cases)('%s: nothing survives a kill: %s', async (tier, _, script) => {
   await expect.poll(() => processesNamed(sleep), { timeout: 15_000 }).toEqual([]);
 });
 
+/** Forks and exits for ever, so that no process lives long enough to be found; bounded, should we fail. */
+const chain = 'n=$1; [ $n -gt 0 ] && { sh -c "$2" chain $((n-1)) "$2" WORD & }; exit 0';
+
+test.each(tiers)('%s: a chain of processes that fork and exit is caught where it can be', async (tier) => {
+  const isCounted = (await local.tiers()).processLimit.available && process.getuid?.() === 0;
+  const word = `chain-${oddSleep()}`;
+  const script = chain.replaceAll('WORD', word);
+  const args = ['-c', `sh -c '${script}' chain 3000 '${script}' ${word} & sleep 600`];
+  const limits = isCounted ? { processes: 50 } : {};
+  expect(finished(await local.run(aSpec('', { tier, args, limits }), aRun({ timeoutMs: 300, graceMs: 0 })))).toMatchObject({ timedOut: true });
+  // With neither a cgroup nor a pid namespace such a chain can outrun the search; the guide says so.
+  if (tier === 'bwrap' || isCounted) expect(processesNamed(word)).toEqual([]);
+});
+
 test('a hundred kills at random moments leave no survivor and no zombie', async () => {
   const sleep = oddSleep();
   const results = await Promise.all(

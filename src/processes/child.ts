@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Launch } from './launch.js';
+import type { RunGroup } from './cgroups.js';
+import type { Mark } from './mark.js';
 import { outputWindowBytes, type Exit, type Start } from './messages.js';
 import { capture } from './capture.js';
 import { refused, type Refused } from './spec.js';
@@ -26,9 +28,11 @@ export interface Child {
   kill(graceMs: number): void;
 }
 
-export interface Identity {
-  readonly instance: number;
-  readonly serial: number;
+/** What a child is known and held by. */
+export interface Holding {
+  readonly who: Mark;
+  readonly sweeper: Sweeper;
+  readonly group: RunGroup | undefined;
 }
 
 /** How long to read on after the program ended without a byte arriving: an escaped child may hold the pipe for ever. */
@@ -36,8 +40,9 @@ const drainMs = 100;
 const maxDrains = 50;
 
 /** Starts one program; everything about it comes back through the events, `ended` exactly once. */
-export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweeper, events: ChildEvents): Child {
+export function child(start: Start, plan: Launch, { who, sweeper, group }: Holding, events: ChildEvents): Child {
   const startedAt = performance.now();
+  const isRun = ({ instance, serial }: Mark): boolean => instance === who.instance && serial === who.serial;
   const [file, ...args] = plan.argv;
   const program = spawn(file, args, {
     cwd: plan.cwd,
@@ -46,12 +51,11 @@ export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweepe
     stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
+  const isHeld = program.pid === undefined || group === undefined || group.hold(program.pid, isRun);
   const state = { timedOut: false, cancelled: false, exited: false, ended: false, killing: false, sawStdout: false, stderrStart: '' };
   let unread = 0;
   let heard = 0;
   let graceTimer: NodeJS.Timeout | undefined;
-
-  const isRun = ({ instance, serial }: Identity): boolean => instance === who.instance && serial === who.serial;
 
   const isAsked = (): boolean => state.killing || state.timedOut || state.cancelled;
 
@@ -72,7 +76,7 @@ export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweepe
   };
 
   const swept = async (): Promise<void> => {
-    const left = await sweeper.sweep(who.serial);
+    const [left] = await Promise.all([sweeper.sweep(who.serial), group?.end()]);
     if (left > 0) events.problem(`${left} processes could not be killed`);
   };
 
@@ -117,6 +121,7 @@ export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweepe
     state.ended = true;
     clearTimeout(timeout);
     clearTimeout(graceTimer);
+    void group?.end();
     program.stdin?.destroy();
     program.stdout?.destroy();
     program.stderr?.destroy();
@@ -165,10 +170,15 @@ export function child(start: Start, plan: Launch, who: Identity, sweeper: Sweepe
     };
     program.once('close', once);
     // What the program left behind goes with it: daemons, background jobs, whoever still holds the pipe.
-    if (plan.tier === 'prlimit') void swept();
+    void (plan.tier === 'prlimit' ? swept() : group?.end());
     if (plan.tier === 'none' && program.pid !== undefined) signal(-program.pid, 'SIGKILL');
     setTimeout(idle, drainMs, 0, heard);
   });
+
+  if (!isHeld) {
+    killTree();
+    end(refused('sandbox_unavailable', 'The number of processes cannot be limited: the cgroup did not take the program'));
+  }
 
   return {
     input(bytes) {

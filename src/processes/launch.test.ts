@@ -8,8 +8,8 @@ const yes = { available: true };
 const no = { available: false, reason: 'it is not installed' };
 const launchers = { prlimit: '/usr/bin/prlimit', setpriv: '/usr/bin/setpriv', bwrap: '/usr/bin/bwrap', features: { size: true, disableUserns: true } };
 const ground = (over: Partial<TierReport> = {}, more: Partial<Ground> = {}): Ground => ({
-  report: { bwrap: yes, bwrapNoNetwork: yes, prlimit: yes, launchers, ...over },
-  bestEffort: false, uid: 1000, ownLimits: '', ...more,
+  report: { bwrap: yes, bwrapNoNetwork: yes, prlimit: yes, processLimit: yes, launchers, ...over },
+  bestEffort: false, uid: 1000, ownLimits: '', hasCgroups: false, ...more,
 });
 const planned = (spec: ProcessSpec, on: Ground) => launch(spec, 1n, on);
 

@@ -12,6 +12,8 @@ export interface Ground {
   readonly uid: number;
   /** The text of /proc/self/limits. */
   readonly ownLimits: string;
+  /** Whether runs can be put into a pids cgroup. */
+  readonly hasCgroups: boolean;
 }
 
 /** The exact command that starts a program in its tier. */
@@ -20,6 +22,8 @@ export interface Launch {
   readonly tier: Tier;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
+  /** What a cgroup must hold the run to, launchers included; absent where a limit of the process does it. */
+  readonly maxProcesses?: number;
 }
 
 /** How this spec is started here, or why it is not. */
@@ -35,15 +39,17 @@ export function launch(spec: ProcessSpec, mark: bigint, ground: Ground): Launch 
   }
   const limits = limitsFor(spec, ground);
   if ('kind' in limits) return limits;
+  const counted = ground.uid === 0 && limits.processes !== undefined ? { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) } : {};
   const limited = [prlimit, ...prlimitFlags(limits, mark), '--'] as const;
   if (tier === 'bwrap' && bwrap !== undefined) {
-    return { kind: 'launch', tier, argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program], cwd: '/' };
+    return { kind: 'launch', tier, argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program], cwd: '/', ...counted };
   }
   return {
     kind: 'launch',
     tier: 'prlimit',
     argv: [...limited, setpriv, ...setprivFlags(spec, ground.uid), '--', ...program],
     cwd: spec.cwd ?? '/',
+    ...counted,
   };
 }
 
@@ -64,8 +70,8 @@ function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: Ground): Tier |
   return states.prlimit.reason === undefined ? 'prlimit' : 'none';
 }
 
-function limitsFor(spec: ProcessSpec, { ownLimits, uid, bestEffort }: Ground): ProcessSpec['limits'] | Refused {
-  const problem = limitProblem(spec.limits, ownLimits, uid);
+function limitsFor(spec: ProcessSpec, { ownLimits, uid, bestEffort, hasCgroups }: Ground): ProcessSpec['limits'] | Refused {
+  const problem = limitProblem(spec.limits, ownLimits, uid, hasCgroups);
   if (problem === undefined) return spec.limits;
   return bestEffort ? possibleLimits(spec.limits, ownLimits, uid) : refused('sandbox_unavailable', `A limit cannot be set: ${problem}`);
 }

@@ -27,8 +27,9 @@ test('limits within the hard ones are fine, and root may raise them', () => {
   expect(limitProblem({ openFiles: 5000 }, own, 0)).toBeUndefined();
 });
 
-test('a process count is not promised to root, whom the kernel does not hold to it', () => {
+test('a process count is promised to root only with a cgroup, since the kernel does not hold root to the limit', () => {
   expect(limitProblem({ processes: 10 }, own, 0)).toContain('nproc');
+  expect(limitProblem({ processes: 10 }, own, 0, true)).toBeUndefined();
   expect(limitProblem({ processes: 10 }, own, 1000)).toBeUndefined();
 });
 

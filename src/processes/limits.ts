@@ -26,8 +26,11 @@ export const prlimitFlags = (limits: ProcessLimits, mark: bigint): readonly stri
   `--rttime=${mark}:${mark}`,
 ];
 
+/** Why root's processes cannot be counted without a cgroup. */
+export const rootProblem = 'limit nproc does not hold for root, and no pids cgroup can be made here';
+
 /** Why these limits cannot be what they say, or undefined; `own` is the text of /proc/self/limits. */
-export function limitProblem(limits: ProcessLimits, own: string, uid: number): string | undefined {
+export function limitProblem(limits: ProcessLimits, own: string, uid: number, hasCgroups = false): string | undefined {
   for (const { flag, label, soft, hard } of rowsOf(limits)) {
     if (!Number.isSafeInteger(soft) || soft < 0) return `limit ${flag} is not a whole number: ${soft}`;
     const ceiling = hardLimit(own, label);
@@ -37,7 +40,7 @@ export function limitProblem(limits: ProcessLimits, own: string, uid: number): s
     }
   }
   // The kernel does not hold root to RLIMIT_NPROC: setting it would look like a limit and be none.
-  if (uid === 0 && limits.processes !== undefined) return 'limit nproc does not hold for root';
+  if (uid === 0 && limits.processes !== undefined && !hasCgroups) return rootProblem;
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { aRun, aSpec, eventually, finished, oddSleep, processesNamed } from '../../test/support/processes.js';
 import { processes } from './index.js';
@@ -51,6 +51,25 @@ test('a program over its file size ends by signal, one over its memory fails', a
   expect(big.code).toBe(128 + 25); // SIGXFSZ, as bwrap tells it
   const hungry = await run({ ...aSpec(''), file: '/bin/dd', args: ['if=/dev/zero', 'of=/dev/null', 'bs=600M', 'count=1'] });
   expect(hungry.code).not.toBe(0);
+});
+
+test.each(tiers)('%s: the number of processes is held, root or not, or the run is refused', async (tier) => {
+  const spec = aSpec('for n in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.5 & done; wait; echo done', { tier, limits: { processes: 6 } });
+  const { processLimit } = await local.tiers();
+  const result = await local.run(spec, aRun());
+  if (!processLimit.available) return expect(result).toMatchObject({ kind: 'refused', reason: 'sandbox_unavailable' });
+  expect(String(finished(result).stderr)).toMatch(/fork/i);
+});
+
+test.each(tiers)('%s: a run within its number of processes does not notice it', async (tier) => {
+  if (!(await local.tiers()).processLimit.available || process.getuid?.() !== 0) return; // per user elsewhere: others count too
+  const { code, stderr } = await run(aSpec('sleep 0.01 & sleep 0.01 & wait; echo done', { tier, limits: { processes: 3 } }));
+  expect({ code, stderr: String(stderr) }).toEqual({ code: 0, stderr: '' });
+});
+
+test.skipIf(!existsSync('/usr/bin/ping'))('a program that lives by its privileges gets them where declared', async () => {
+  const spec = { ...aSpec('', { newPrivileges: true }), file: '/usr/bin/ping', args: ['-c', '1', '127.0.0.1'] };
+  expect(await run(spec)).toMatchObject({ code: 0 });
 });
 
 test('a limit that a launcher cannot set refuses the run [S0.63]', async () => {

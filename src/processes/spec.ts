@@ -7,7 +7,7 @@ export interface ProcessLimits {
   readonly memoryBytes?: number;
   readonly openFiles?: number;
   readonly fileBytes?: number;
-  /** Most processes at once, by RLIMIT_NPROC; it cannot hold root, so for root the run is refused unless best effort is configured. */
+  /** Most processes at once: by RLIMIT_NPROC, which counts per user, or for root, whom that does not hold, by a pids cgroup. */
   readonly processes?: number;
   /** Size of the private /tmp, `bwrap` tier only; 64 MiB unless told. */
   readonly tmpBytes?: number;

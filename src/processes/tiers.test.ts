@@ -5,13 +5,13 @@ import { launcherFailure, probeTiers } from './tiers.js';
 const mark = { instance: 1, serial: brokerSerial };
 
 test('a tier is reported with a reason exactly when it is not available', async () => {
-  const { bwrap, bwrapNoNetwork, prlimit } = await probeTiers(mark);
-  for (const state of [bwrap, bwrapNoNetwork, prlimit]) expect(state.available).toBe(state.reason === undefined);
+  const { bwrap, bwrapNoNetwork, prlimit, processLimit } = await probeTiers(mark, true);
+  for (const state of [bwrap, bwrapNoNetwork, prlimit, processLimit]) expect(state.available).toBe(state.reason === undefined);
 });
 
 test('another system has no tier and says why, without trying anything', async () => {
-  const report = await probeTiers(mark, 'darwin');
-  for (const state of [report.bwrap, report.bwrapNoNetwork, report.prlimit]) {
+  const report = await probeTiers(mark, false, 'darwin');
+  for (const state of [report.bwrap, report.bwrapNoNetwork, report.prlimit, report.processLimit]) {
     expect(state).toMatchObject({ available: false, reason: expect.stringContaining('darwin') });
   }
 });

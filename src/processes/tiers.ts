@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { BwrapFeatures } from './bwrap.js';
 import { launch } from './launch.js';
+import { rootProblem } from './limits.js';
 import { toLimit, type Mark } from './mark.js';
 import { refused, type ProcessSpec, type Refused } from './spec.js';
 import { findExecutable } from './tools.js';
@@ -24,6 +25,8 @@ export interface TierReport {
   readonly bwrap: TierState;
   readonly bwrapNoNetwork: TierState;
   readonly prlimit: TierState;
+  /** Whether the number of processes can be limited; where not, a spec that asks for it is refused. */
+  readonly processLimit: TierState;
   readonly launchers: Launchers;
 }
 
@@ -31,10 +34,10 @@ const available: TierState = { available: true };
 const unavailable = (reason: string): TierState => ({ available: false, reason });
 
 /** Tries each tier with a real program and believes only what that program reports about itself. */
-export async function probeTiers(mark: Mark, platform: string = process.platform): Promise<TierReport> {
+export async function probeTiers(mark: Mark, hasCgroups: boolean, platform: string = process.platform): Promise<TierReport> {
   const launchers = await findLaunchers(platform);
   const missing = missingLaunchers(launchers, platform);
-  const hopeful: TierReport = { bwrap: available, bwrapNoNetwork: available, prlimit: available, launchers };
+  const hopeful: TierReport = { bwrap: available, bwrapNoNetwork: available, prlimit: available, processLimit: available, launchers };
   const attempt = (tier: 'bwrap' | 'prlimit', network: 'host' | 'none'): Promise<TierState> => {
     const reason = missing.prlimit ?? (tier === 'bwrap' ? missing.bwrap : undefined);
     return reason === undefined ? tried(tier, network, mark, hopeful) : Promise.resolve(unavailable(reason));
@@ -44,7 +47,9 @@ export async function probeTiers(mark: Mark, platform: string = process.platform
     attempt('bwrap', 'host'),
     attempt('bwrap', 'none'),
   ]);
-  return { prlimit, bwrap, bwrapNoNetwork, launchers };
+  const uncounted = prlimit.reason ?? (process.getuid?.() === 0 && !hasCgroups ? rootProblem : undefined);
+  const processLimit = uncounted === undefined ? available : unavailable(uncounted);
+  return { prlimit, bwrap, bwrapNoNetwork, processLimit, launchers };
 }
 
 async function findLaunchers(platform: string): Promise<Launchers> {
@@ -85,7 +90,7 @@ async function tried(tier: 'bwrap' | 'prlimit', network: 'host' | 'none', mark: 
     file: cat, args: ['/proc/self/limits', '/proc/self/status'], env: {}, tier, network,
     limits: { cpuSeconds: 7, memoryBytes: 536_870_912, openFiles: 61, fileBytes: 1_048_576 },
   };
-  const planned = launch(spec, toLimit(mark), { report, bestEffort: false, uid: process.getuid?.() ?? -1, ownLimits: '' });
+  const planned = launch(spec, toLimit(mark), { report, bestEffort: false, uid: process.getuid?.() ?? -1, ownLimits: '', hasCgroups: false });
   if (planned.kind === 'refused') return unavailable(planned.message);
   const { text, error } = await output(planned.argv, planned.cwd);
   const wrong = expectedLines.find((line) => !line.test(text));
