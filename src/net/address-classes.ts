@@ -38,24 +38,36 @@ const table = {
 /** The kind of place an address is. */
 export type AddressClass = keyof typeof table;
 
-interface Entry {
+/** One line of the table. */
+export interface ClassEntry {
   readonly network: Cidr;
   readonly kind: AddressClass;
 }
 
-const entries: readonly Entry[] = Object.entries(table)
+const entries: readonly ClassEntry[] = Object.entries(table)
   // Object.entries forgets that its keys are the keys of the table.
   .flatMap(([kind, networks]) => networks.map((text) => ({ network: cidr(text), kind: kind as AddressClass })))
   .sort((one, other) => other.network.bits - one.network.bits);
 
-/** What kind of place this address is. */
-export function classOf(address: Address): AddressClass {
-  return entries.find((entry) => contains(entry.network, address))?.kind ?? 'reserved';
+const rest: ClassEntry = { network: cidr('::/0'), kind: 'reserved' };
+
+/** What kind of place this address is, and the line of the table that says so. */
+export function classOf(address: Address): ClassEntry {
+  return entries.find((entry) => contains(entry.network, address)) ?? rest;
 }
 
-/** Every kind of place found inside this network, the one it lies in first. */
-export function classesIn(network: Cidr): readonly AddressClass[] {
-  const around = entries.find((entry) => covers(entry.network, network))?.kind ?? 'reserved';
-  const inside = entries.filter((entry) => covers(network, entry.network)).map((entry) => entry.kind);
-  return [...new Set([around, ...inside])];
+/** Every line of the table that says something about this network, the one it lies in first. */
+export function classesIn(network: Cidr): readonly ClassEntry[] {
+  const around = entries.find((entry) => covers(entry.network, network)) ?? rest;
+  return [around, ...entries.filter((entry) => covers(network, entry.network))];
+}
+
+const ordinary: ReadonlySet<AddressClass> = new Set(['public', 'private', 'unique-local']);
+
+/**
+ * Whether naming a network opens what this line of the table describes: ordinary places always, the others only when the network
+ * is no wider than the line. "0.0.0.0/0" or "10.0.0.0/8" is written in a hurry; nobody who writes it means the metadata service.
+ */
+export function opens(listed: Cidr, entry: ClassEntry): boolean {
+  return ordinary.has(entry.kind) || listed.bits >= entry.network.bits;
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { policyOf } from '../../test/support/gates.js';
 import { recordingServer } from '../../test/support/recording-server.js';
-import { ConnectRefusal, guardedConnect } from './connections.js';
+import { ConnectRefusal, guardedConnect, type Dials } from './connections.js';
 import { judgeOf } from './egress-rules.js';
 import type { EgressRules } from './egress-types.js';
 
@@ -10,11 +10,11 @@ const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 const rules: EgressRules = { networks: policyOf({ allow: [{ cidrs: ['127.0.0.1/32'], hosts: ['web.test'] }] }), ports: 'any' };
-type Dial = NonNullable<Parameters<typeof guardedConnect>[3]>;
+type Dial = Dials['brisk'];
 
-const attempt = (dial: Dial | undefined, port: number, addresses: string[]) =>
+const attempt = (dial: Dial, port: number, addresses: string[]) =>
   new Promise<Error | Socket>((resolve) => {
-    const guard = guardedConnect(rules, judgeOf(rules), () => Promise.resolve(addresses), dial);
+    const guard = guardedConnect(rules, judgeOf(rules), () => Promise.resolve(addresses), { brisk: dial, patient: dial });
     guard({ hostname: 'web.test', host: `web.test:${port}`, protocol: 'http:', port: String(port) }, (error, socket) => resolve(error ?? socket!));
   });
 

@@ -18,18 +18,26 @@ export class ConnectRefusal extends Error {
 const maxAttempts = 4;
 
 /** Dials only addresses that were vetted for this very connection, and looks again at whom it reached. */
-export function guardedConnect(rules: EgressRules, judge: Judge, resolver: Resolver, dial = plainDial(rules)): buildConnector.connector {
+export function guardedConnect(rules: EgressRules, judge: Judge, resolver: Resolver, dials = plainDials(rules)): buildConnector.connector {
   return (options, callback) => {
-    void connected(options, dial, rules, judge, resolver).then(
+    void connected(options, dials, rules, judge, resolver).then(
       (socket) => callback(null, socket),
       (error: unknown) => callback(error instanceof Error ? error : new Error('the connection failed'), null),
     );
   };
 }
 
-function plainDial(rules: EgressRules): buildConnector.connector {
+/** How to dial: briskly while other addresses are left to try, patiently for the last. */
+export interface Dials {
+  readonly brisk: buildConnector.connector;
+  readonly patient: buildConnector.connector;
+}
+
+function plainDials(rules: EgressRules): Dials {
+  const timeout = rules.connectTimeoutMs ?? 10_000;
   // Named explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise switch verification off.
-  return buildConnector({ timeout: rules.connectTimeoutMs ?? 10_000, ...rules.tls, rejectUnauthorized: true });
+  const options = { ...rules.tls, rejectUnauthorized: true };
+  return { brisk: buildConnector({ ...options, timeout: Math.min(2_500, timeout) }), patient: buildConnector({ ...options, timeout }) };
 }
 
 /** The addresses a host may be reached at now, or why it may not. */
@@ -42,11 +50,12 @@ export async function placesOf(hostname: string, rules: EgressRules, judge: Judg
   return found.code === 'unresolved' ? failed('dns', found.reason) : refused('address', found.reason);
 }
 
-async function connected(options: buildConnector.Options, dial: buildConnector.connector, rules: EgressRules, judge: Judge, resolver: Resolver): Promise<Socket> {
+async function connected(options: buildConnector.Options, dials: Dials, rules: EgressRules, judge: Judge, resolver: Resolver): Promise<Socket> {
   const places = await placesOf(options.hostname, rules, judge, resolver);
   if (!isList(places)) throw new ConnectRefusal(places);
   let last: unknown;
-  for (const address of places.slice(0, maxAttempts)) {
+  for (const [index, address] of places.slice(0, maxAttempts).entries()) {
+    const dial = index === Math.min(places.length, maxAttempts) - 1 ? dials.patient : dials.brisk;
     try {
       return await dialled({ ...options, hostname: address.text }, dial, address);
     } catch (error) {

@@ -47,6 +47,24 @@ describe('places nobody reaches by accident', () => {
   });
 });
 
+describe('a network named in a hurry', () => {
+  const wide = policy({ allow: [{ cidrs: ['0.0.0.0/0', '::/0', '10.0.0.0/8'] }] });
+
+  test.each(['8.8.8.8', '10.0.0.1', '192.168.1.1', 'fd12::1', '2606:4700::1'])('opens the ordinary place %s', (text) => {
+    expect(isAllowed(wide, text)).toBe(true);
+  });
+
+  test.each(['169.254.169.254', '127.0.0.1', '::1', '0.0.0.0', '224.0.0.1', '100.100.100.200', 'fd00:ec2::254', 'fe80::1', '100.64.0.1', '64:ff9b::a9fe:a9fe', '2002:7f00:1::'])('does not open %s', (text) => {
+    expect(isAllowed(wide, text)).toBe(false);
+  });
+
+  test('opens what it is made for and not the metadata service within', () => {
+    const links = policy({ allow: [{ cidrs: ['169.254.0.0/16', '100.64.0.0/10', 'fd00::/8'] }] });
+    expect(['169.254.1.1', '169.254.169.254', '100.64.0.1', '100.100.100.200', 'fd00::1', 'fd00:ec2::254'].map((text) => isAllowed(links, text))).toEqual([true, false, true, false, true, false]);
+    expect(['169.254.1.0/24', '169.254.169.0/24', 'fd00:ec2::/120'].map((text) => links.network(parseCidr(text)!).ok)).toEqual([true, false, false]);
+  });
+});
+
 describe('an address that carries another', () => {
   test.each([
     ['NAT64 of loopback', '64:ff9b::127.0.0.1'],

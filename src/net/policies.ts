@@ -1,10 +1,13 @@
 import type { Address } from './addresses.js';
-import { classOf, classesIn, type AddressClass } from './address-classes.js';
+import { classOf, classesIn, opens, type AddressClass } from './address-classes.js';
 import { contains, covers, overlaps, parseCidr, type Cidr } from './cidrs.js';
 import { embeddedIn, mayEmbed } from './embedded.js';
 import { matchesName, namePattern, type NamePattern } from './names.js';
 
-/** Networks and names an operator lists by hand; `hosts` takes `name`, `*.suffix` or `.suffix`. */
+/**
+ * Networks and names an operator lists by hand; `hosts` takes `name`, `*.suffix` or `.suffix`.
+ * Loopback, link-local, metadata and the like open only to a network no wider than their own.
+ */
 export interface ListedNetworks {
   readonly name?: string;
   readonly cidrs?: readonly string[];
@@ -100,9 +103,9 @@ function policyOf(sets: readonly AddressSet[], deniedNetworks: readonly Cidr[], 
   });
   const view = (address: Address, candidates: readonly AddressSet[]): string | undefined => {
     if (deniedNetworks.some((network) => contains(network, address))) return `${address.text} is on the deny list`;
-    if (candidates.some((set) => set.cidrs.some((network) => contains(network, address)))) return undefined;
-    const kind = classOf(address);
-    return candidates.some((set) => set.classes.includes(kind)) ? undefined : `${address.text} is ${kind}`;
+    const entry = classOf(address);
+    const isNamed = candidates.some((set) => set.classes.includes(entry.kind) || set.cidrs.some((network) => contains(network, address) && opens(network, entry)));
+    return isNamed ? undefined : `${address.text} is ${entry.kind}`;
   };
   return {
     name,
@@ -122,9 +125,9 @@ function policyOf(sets: readonly AddressSet[], deniedNetworks: readonly Cidr[], 
       if (deniedNetworks.some((denied) => overlaps(denied, network))) return refuse(`${network.text} touches the deny list`);
       if (mayEmbed(network)) return refuse(`${network.text} holds addresses that lead to others`);
       const literal = sets.filter((set) => set.takesLiterals);
-      if (literal.some((set) => set.cidrs.some((listed) => covers(listed, network)))) return { ok: true };
-      const outside = classesIn(network).find((kind) => !literal.some((set) => set.classes.includes(kind)));
-      return outside === undefined ? { ok: true } : refuse(`${network.text} is or holds ${outside}`);
+      const listed = literal.flatMap((set) => set.cidrs.filter((each) => covers(each, network)));
+      const outside = classesIn(network).find((entry) => !literal.some((set) => set.classes.includes(entry.kind)) && !listed.some((each) => opens(each, entry)));
+      return outside === undefined ? { ok: true } : refuse(`${network.text} is or holds ${outside.kind}`);
     },
     hostName: (host) => {
       if (deniedNames.some((pattern) => matchesName(pattern, host))) return refuse(`${host} is on the deny list`);
