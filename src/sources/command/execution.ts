@@ -1,3 +1,4 @@
+import type { Args } from '../../core/call.js';
 import type { CommandOutput } from '../../core/command-output.js';
 import type { JsonObject } from '../../core/json.js';
 import { done } from '../../core/outcome.js';
@@ -35,7 +36,7 @@ export function execution(settings: Execution): Handler {
       env: { PATH: fixedPath, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', ...manifest.environment },
       tier,
       network,
-      newPrivileges: manifest.sandbox.new_privileges,
+      newPrivileges: manifest.sandbox.new_privileges || asksForPrivileges(definition, call.args),
       readable: manifest.sandbox.readable,
       limits: { ...settings.limits, cpuSeconds: Math.ceil(timeoutMs / 1000) },
     };
@@ -66,3 +67,6 @@ function wouldExecute(spec: ProcessSpec, settings: Execution, timeoutMs: number,
 }
 
 const quoted = (word: string): string => (/^[A-Za-z0-9.:/=+,\-@%_[\]]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+const asksForPrivileges = ({ manifest: { flags } }: CommandDefinition, args: Args): boolean =>
+  Object.entries(flags).some(([name, { needs }]) => needs.includes('privileged') && args[name] !== undefined && args[name] !== false);

@@ -17,7 +17,8 @@ const targetSchema = z.strictObject({
   name_flag: plainWord.optional(),
   /** Passed as well where the address is IPv6, for programs that must be told. */
   ipv6_flag: plainWord.optional(),
-  /** For `domain`: takes an address as well and passes it behind this flag instead. */
+  /** For `domain`: takes an address as well, vetted as a host, and passes it behind `address_flag` where there is one. */
+  takes_addresses: z.boolean().default(false),
   address_flag: plainWord.optional(),
   /** For `url`: what holds the program to the vetted address, such as ["--resolve", "{name}:{port}:{address}"]; without it only addresses may stand in the URL. */
   pin: z.array(plainWord).max(4).optional(),

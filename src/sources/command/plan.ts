@@ -5,9 +5,8 @@ import { readValue, type FlagValue } from './values.js';
 
 /** The words after the program: fixed ones, flags, always-added ones, then the target; the same for the same arguments. */
 export function plan(manifest: Manifest, args: Args): readonly string[] {
-  const { target } = manifest;
   const flags = Object.entries(manifest.flags).flatMap(([name, flag]) => flagWords(flag, valueOf(flag, args[name])));
-  return [...manifest.before, ...flags, ...manifest.always, ...nameWords(target, args), ...targetWords(manifest, args)];
+  return [...manifest.before, ...flags, ...manifest.always, ...nameWords(manifest, args), ...targetWords(manifest, args)];
 }
 
 /** The words of the flags that were applied though nobody asked for them, one entry each. */
@@ -39,12 +38,13 @@ function flagWords(flag: Flag, value: FlagValue | undefined): readonly string[] 
 const written = ({ form }: Flag, spelling: string, text: string): readonly string[] =>
   form === 'separate' ? [spelling, text] : [form === 'equals' ? `${spelling}=${text}` : `${spelling}${text}`];
 
-function nameWords({ name_flag: flag, pin, kind }: Manifest['target'], args: Args): readonly string[] {
+function nameWords({ target: { name_flag: flag, pin, kind }, flags }: Manifest, args: Args): readonly string[] {
   if (typeof args['name'] !== 'string') return [];
+  const isSaid = Object.entries(flags).some(([name, { flag: spellings }]) => args[name] !== undefined && spellings.includes(flag ?? ''));
   const url = kind === 'url' ? new URL(String(args['target'])) : undefined;
   const port = url === undefined ? '' : url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   const pinned = (pin ?? []).map((word) => filled(word, { ...args, port }));
-  return [...(flag === undefined ? [] : [flag, args['name']]), ...pinned];
+  return [...(flag === undefined || isSaid ? [] : [flag, args['name']]), ...pinned];
 }
 
 function targetWords({ target, end_of_flags: endOfFlags, flags }: Manifest, args: Args): readonly string[] {

@@ -51,7 +51,8 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   let contracts: readonly CommandContract[] = [];
   let withheld: readonly Withheld[] = [];
   const listeners = new Set<() => void>();
-  const packed = options.builtins === false ? [] : builtins();
+  const privileged = process.getuid?.() === 0;
+  const packed = options.builtins === false ? [] : builtins(onEvent);
 
   const judge: TargetJudge = {
     vet(kind, value, name) {
@@ -85,13 +86,13 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     const contract = commandContract(definition, {
       judge,
       intrusive: () => rules.allowIntrusive,
-      privileged: process.getuid?.() === 0,
+      privileged,
       maxArgsLength: defaults.maxArgsLength,
       maxTimeoutSec: limits.limits.maxTimeoutMs / 1000,
     });
     const tool = commandTool(definition, {
       runner: processes, contract, network, settled: limits, source: id, maxArgsLength: defaults.maxArgsLength,
-      holding: holding(tiers, manifest.sandbox, network),
+      holding: holding(tiers, manifest.sandbox, network, privileged),
       ...(program.kind === 'program' && { file: program.path }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });

@@ -12,9 +12,9 @@ type Aimed = { readonly ok: true; readonly args: Args } | { readonly ok: false; 
 
 /** The arguments a vetted target becomes: its canonical form and the address the program is given instead of a name. */
 export async function targetOf(manifest: Manifest, value: string, judge: TargetJudge): Promise<Aimed> {
-  const { kind, policy, address_flag: addressFlag, pin } = manifest.target;
+  const { kind, policy, takes_addresses: takesAddresses, pin } = manifest.target;
   if (kind === 'none') return { ok: true, args: {} };
-  const asAddress = kind === 'domain' && addressFlag !== undefined && looksLikeAddress(value);
+  const asAddress = kind === 'domain' && takesAddresses && looksLikeAddress(value);
   const vetted = await judge.vet(asAddress ? 'host' : kind, value, policy);
   if (!vetted.ok) {
     const { code, reason, hint, data } = vetted;

@@ -62,8 +62,8 @@ export const ping = defineCommand(
     extra_args: true,
     limits: { timeout_sec: 30, max_timeout_sec: 60, concurrency: 5, max_stdout_bytes: 65_536 },
     effects: { labels: ['network'] },
-    // A raw socket comes by file capabilities, which neither no_new_privs nor a namespace leaves it.
-    sandbox: { best: 'prlimit', new_privileges: true },
+    // Its raw socket comes by file capabilities, which no_new_privs would take away.
+    sandbox: { new_privileges: true },
   },
   { parser: pingOutput },
 );

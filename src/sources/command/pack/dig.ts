@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../../core/json.js';
+import type { OutputParser } from '../definition.js';
+import { defineCommand } from './define.js';
+
+const recordLine = /^([^;\s]\S*)\s+(\d+)\s+(IN|CH|HS)\s+([A-Z0-9]+)\s+(.+)$/;
+const maxRecords = 1000;
+const sections = ['answer', 'authority', 'additional'] as const;
+
+const records = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { name: { type: 'string' }, ttl: { type: 'integer' }, type: { type: 'string' }, value: { type: 'string' } },
+    required: ['name', 'ttl', 'type', 'value'],
+  },
+} as const;
+
+/** Reads what dig prints, in full or with +short. */
+export const digOutput: OutputParser = {
+  schema: {
+    type: 'object',
+    properties: {
+      status: { type: 'string' }, flags: { type: 'array', items: { type: 'string' } }, answer: records, authority: records, additional: records,
+      query_time_ms: { type: 'integer' }, values: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['values'],
+  },
+  read({ stdout, args }) {
+    if (args['short'] === true) return { parsed: { values: stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';')).slice(0, maxRecords) } };
+    const status = /->>HEADER<<- opcode: \w+, status: ([A-Z0-9]+)/.exec(stdout)?.[1];
+    if (status === undefined) return {};
+    const [, flags = ''] = /^;; flags: ([a-z ]*);/m.exec(stdout) ?? [];
+    const time = /^;; Query time: (\d+) msec/m.exec(stdout)?.[1];
+    const found = Object.fromEntries(sections.map((section) => [section, recordsIn(stdout, section)]));
+    const values = (found['answer'] ?? []).map((record) => record['value'] ?? '');
+    return {
+      parsed: { status, flags: flags.split(' ').filter(Boolean), ...found, ...(time !== undefined && { query_time_ms: Number(time) }), values },
+      summary: `${status}, ${values.length} answers`,
+    };
+  },
+};
+
+function recordsIn(stdout: string, section: string): readonly JsonObject[] {
+  const from = stdout.indexOf(`;; ${section.toUpperCase()} SECTION:`);
+  if (from < 0) return [];
+  const found: JsonObject[] = [];
+  for (const line of stdout.slice(from).split('\n').slice(1, maxRecords)) {
+    const [, name, ttl, , type, value] = recordLine.exec(line) ?? [];
+    if (line === '') break;
+    if (name !== undefined) found.push({ name, ttl: Number(ttl), type, value });
+  }
+  return found;
+}
+
+/** `dig`: what the name service says. */
+export const dig = defineCommand(
+  'dig',
+  {
+    command: 'dig',
+    title: 'DNS lookup',
+    description: 'Asks a name server for the records of a domain, or for the name of an address.',
+    flags: {
+      type: {
+        flag: '-t', type: 'enum', description: 'Kind of record; A for a name and PTR for an address unless given',
+        values: ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'PTR', 'SRV', 'CAA', 'DS', 'DNSKEY', 'TLSA', 'HTTPS', 'SVCB'],
+      },
+      server: { flag: '@', type: 'address', form: 'attached', description: 'Address of the name server to ask, within the network policy' },
+      short: { flag: '+short', type: 'boolean', description: 'Values only' },
+      dnssec: { flag: '+dnssec', type: 'boolean', description: 'Ask for signatures too' },
+      tcp: { flag: '+tcp', type: 'boolean', description: 'Ask over TCP' },
+      time: { flag: '+time', type: 'integer', min: 1, max: 5, form: 'equals', default: 3, description: 'Seconds to wait for an answer' },
+      tries: { flag: '+tries', type: 'integer', min: 1, max: 2, form: 'equals', default: 1, description: 'How often to ask' },
+    },
+    // -r: a .digrc could bring back every flag that is not offered here.
+    always: ['-r'],
+    target: { kind: 'domain', flag: '-q', takes_addresses: true, address_flag: '-x' },
+    extra_args: true,
+    limits: { timeout_sec: 15, max_timeout_sec: 60, concurrency: 5, max_stdout_bytes: 262_144 },
+    effects: { labels: ['network'] },
+  },
+  { parser: digOutput },
+);

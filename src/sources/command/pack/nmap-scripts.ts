@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import type { ValueCheck } from '../definition.js';
+
+/** Where distributions keep the list of installed scripts and their categories. */
+const databases = ['/usr/share/nmap/scripts/script.db', '/usr/local/share/nmap/scripts/script.db'];
+const entry = /^Entry \{ filename = "([a-z0-9-]+)\.nse", categories = \{ ([a-z", -]*)\} \}$/gm;
+const maxDatabaseBytes = 1_048_576;
+
+/** Categories a script must not have to be run without leave: they break in, flood, guess, or ask third parties. */
+export const intrusiveCategories = ['brute', 'dos', 'exploit', 'external', 'fuzzer', 'intrusive', 'malware', 'vuln'] as const;
+
+/** Which scripts are installed, and which of them only look. */
+export interface ScriptCatalogue {
+  readonly known: ReadonlySet<string>;
+  readonly safe: ReadonlySet<string>;
+}
+
+/** Reads a script database: a script is safe by its categories, never by a list of names. */
+export function readScripts(text: string): ScriptCatalogue {
+  const known = new Set<string>();
+  const safe = new Set<string>();
+  for (const [, name = '', list = ''] of text.matchAll(entry)) {
+    const categories = [...list.matchAll(/"([a-z-]+)"/g)].map((match) => match[1] ?? '');
+    known.add(name);
+    if (categories.includes('safe') && !intrusiveCategories.some((category) => categories.includes(category))) safe.add(name);
+  }
+  return { known, safe };
+}
+
+/** Judges script names by what is installed; the answer is kept until `clear`. */
+export function scriptCheck(onBlocked: (script: string) => void, files: readonly string[] = databases): { readonly check: ValueCheck; clear(): void } {
+  let catalogue: Promise<ScriptCatalogue> | undefined;
+  const check: ValueCheck = async (value, { intrusive }) => {
+    const { known, safe } = await (catalogue ??= load(files));
+    for (const script of Array.isArray(value) ? (value as readonly unknown[]).map(String) : [String(value)]) {
+      if (!known.has(script)) return { stage: 'semantics', message: `${script} is not an installed script`, expected: 'names of installed scripts', example: 'http-title' };
+      if (safe.has(script) || intrusive) continue;
+      onBlocked(script);
+      return { stage: 'permission', message: `the script ${script} is intrusive, and security.allow_intrusive (MCP_SECURITY_ALLOW_INTRUSIVE) is off` };
+    }
+    return undefined;
+  };
+  return { check, clear: () => void (catalogue = undefined) };
+}
+
+async function load(files: readonly string[]): Promise<ScriptCatalogue> {
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined && text.length <= maxDatabaseBytes) return readScripts(text);
+  }
+  return { known: new Set(), safe: new Set() };
+}

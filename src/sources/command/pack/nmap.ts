@@ -1,0 +1,62 @@
+import type { CommandDefinition } from '../definition.js';
+import { defineCommand } from './define.js';
+import { nmapOutput } from './nmap-output.js';
+import { intrusiveCategories, scriptCheck } from './nmap-scripts.js';
+
+const scanTypes = ['connect_scan', 'ping_scan', 'syn_scan', 'udp_scan'];
+const without = (own: string): string[] => scanTypes.filter((name) => name !== own);
+const portChoices = ['ports', 'top_ports', 'fast', 'ping_scan'];
+// What `-sC` means, without the default scripts that break in or ask third parties.
+const harmlessDefaults = `default and safe and not (${intrusiveCategories.join(' or ')})`;
+
+/** `nmap`: which hosts are up and which ports are open, in data. */
+export function nmap(onBlocked: (script: string) => void): CommandDefinition {
+  const scripts = scriptCheck(onBlocked);
+  return defineCommand(
+    'nmap',
+    {
+      command: 'nmap',
+      title: 'Port scan',
+      description: 'Scans a host or a network of at most 1024 addresses for open ports and services.',
+      flags: {
+        connect_scan: { flag: '-sT', type: 'boolean', default: true, excludes: without('connect_scan'), description: 'TCP connect scan' },
+        ping_scan: { flag: '-sn', type: 'boolean', excludes: [...without('ping_scan'), 'ports', 'top_ports', 'fast', 'version_detection', 'default_scripts', 'scripts'], description: 'Only find out which hosts are up' },
+        syn_scan: { flag: '-sS', type: 'boolean', needs: ['intrusive', 'privileged'], excludes: without('syn_scan'), description: 'TCP SYN scan' },
+        udp_scan: { flag: '-sU', type: 'boolean', needs: ['intrusive', 'privileged'], excludes: without('udp_scan'), description: 'UDP scan' },
+        os_detection: { flag: '-O', type: 'boolean', needs: ['intrusive', 'privileged'], description: 'Guess the operating system' },
+        aggressive: { flag: '-A', type: 'boolean', needs: ['intrusive', 'privileged'], excludes: ['default_scripts', 'scripts'], description: 'Operating system, versions, scripts and traceroute at once' },
+        unprivileged: { flag: '--unprivileged', type: 'boolean', default: true, excludes: ['syn_scan', 'udp_scan', 'os_detection', 'aggressive'], description: 'Use no raw sockets' },
+        version_detection: { flag: '-sV', type: 'boolean', description: 'Ask open ports which service and version they are' },
+        version_intensity: { flag: '--version-intensity', type: 'integer', min: 0, max: 9, description: 'How hard to try for versions' },
+        skip_discovery: { flag: '-Pn', type: 'boolean', description: 'Take every host for up' },
+        ports: { flag: '-p', type: 'ports', max_length: 1200, excludes: ['top_ports', 'fast'], description: 'Ports and ranges, such as 22,80-443' },
+        top_ports: { flag: '--top-ports', type: 'integer', min: 1, max: 1000, default: 1000, default_unless: portChoices, excludes: ['fast'], description: 'That many of the most common ports' },
+        fast: { flag: '-F', type: 'boolean', description: 'The 100 most common ports' },
+        timing: { flag: '-T', type: 'integer', min: 0, max: 4, form: 'attached', default: 4, description: 'Pace, from 0 (very slow) to 4' },
+        max_parallelism: { flag: '--max-parallelism', type: 'integer', min: 1, max: 10, default: 10, description: 'Probes under way at once' },
+        max_retries: { flag: '--max-retries', type: 'integer', min: 0, max: 3, description: 'Repetitions of a probe' },
+        host_timeout: { flag: '--host-timeout', type: 'string', pattern: '[1-9][0-9]{0,3}s', example: '60s', description: 'Give a host up after this time' },
+        open_only: { flag: '--open', type: 'boolean', description: 'Report open ports only' },
+        reason: { flag: '--reason', type: 'boolean', description: 'Say why a port is in its state' },
+        default_scripts: { flag: '-sC', type: 'boolean', passes: ['--script', harmlessDefaults], excludes: ['scripts'], description: 'Run the default scripts that are safe' },
+        scripts: { flag: '--script', type: 'list', pattern: '[a-z0-9][a-z0-9-]{0,63}', max_items: 10, example: 'http-title', description: 'Names of installed scripts' },
+      },
+      // The gateway's words come last and win: XML on standard output, nothing read from the keyboard, no names looked up, a bounded rate.
+      always: ['-oX', '-', '--noninteractive', '--no-stylesheet', '--max-rate', '1000', '-n'],
+      end_of_flags: true,
+      target: { kind: 'cidr', ipv6_flag: '-6' },
+      templates: {
+        quick: { timing: 4, top_ports: 100 },
+        standard: { timing: 4, top_ports: 1000, version_detection: true },
+        thorough: { ports: '1-65535', version_detection: true, default_scripts: true },
+        discovery: { ping_scan: true, timing: 4 },
+      },
+      extra_args: true,
+      limits: { timeout_sec: 600, max_timeout_sec: 3600, concurrency: 1, max_stdout_bytes: 4_194_304, file_descriptors: 256 },
+      ranges: { timeout_sec: [60, 3600], concurrency: [1, 5] },
+      effects: { labels: ['network', 'scan'] },
+      parser: 'nmap',
+    },
+    { parser: nmapOutput, checks: { scripts: scripts.check }, clear: scripts.clear },
+  );
+}

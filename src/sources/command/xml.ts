@@ -1,0 +1,124 @@
+/** One element of an XML text. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly XmlElement[];
+  readonly text: string;
+}
+
+export type XmlReading = { readonly ok: true; readonly root: XmlElement } | { readonly ok: false; readonly reason: string };
+
+interface Open {
+  readonly name: string;
+  readonly attributes: Map<string, string>;
+  readonly children: XmlElement[];
+  text: string;
+}
+
+const maxDepth = 64;
+const maxElements = 200_000;
+const maxAttributes = 64;
+const predefined: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const nameRule = /[A-Za-z_:][A-Za-z0-9._:-]*/y;
+const attributeRule = /\s+([A-Za-z_:][A-Za-z0-9._:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+const tagEnd = /\s*(\/?)>/y;
+const closing = /<\/([A-Za-z_:][A-Za-z0-9._:-]*)\s*>/y;
+// An internal subset is where entities are declared, and with them the billion laughs and the reading of files.
+const doctype = /<!DOCTYPE\s+[A-Za-z_:][A-Za-z0-9._:-]*\s*>/y;
+
+/** Reads a whole XML text into a tree; it knows no entities but the five of XML itself, opens nothing, and stops at fixed bounds. */
+export function readXml(text: string): XmlReading {
+  const open: Open[] = [];
+  let root: XmlElement | undefined;
+  let elements = 0;
+  let at = 0;
+  const no = (reason: string): XmlReading => ({ ok: false, reason: `${reason} at character ${at}` });
+  const match = (rule: RegExp): RegExpExecArray | undefined => {
+    rule.lastIndex = at;
+    const found = rule.exec(text);
+    if (found !== null) at = rule.lastIndex;
+    return found ?? undefined;
+  };
+  const skip = (from: string, to: string): boolean => {
+    const end = text.indexOf(to, at + from.length);
+    if (end >= 0) at = end + to.length;
+    return end >= 0;
+  };
+  const close = (element: Open): string | undefined => {
+    const parent = open.at(-1);
+    if (parent !== undefined) parent.children.push(element);
+    else if (root !== undefined) return 'a second root element';
+    else root = element;
+    return undefined;
+  };
+
+  while (at < text.length) {
+    const next = text.indexOf('<', at);
+    const run = next < 0 ? text.slice(at) : text.slice(at, next);
+    const inside = open.at(-1);
+    if (inside !== undefined) {
+      const decoded = decode(run);
+      if (decoded === undefined) return no('an unknown entity');
+      inside.text += decoded;
+    } else if (run.trim() !== '') return no('text outside the root element');
+    if (next < 0) break;
+    at = next;
+
+    if (text.startsWith('<!--', at)) {
+      if (!skip('<!--', '-->')) return no('an open comment');
+    } else if (text.startsWith('<?', at)) {
+      if (!skip('<?', '?>')) return no('an open processing instruction');
+    } else if (text.startsWith('<![CDATA[', at)) {
+      const from = at + 9;
+      if (inside === undefined || !skip('<![CDATA[', ']]>')) return no('an open CDATA section');
+      inside.text += text.slice(from, at - 3);
+    } else if (text.startsWith('<!', at)) {
+      if (match(doctype) === undefined) return no('a declaration that is not allowed');
+    } else if (text.startsWith('</', at)) {
+      const [, name] = match(closing) ?? [];
+      const element = open.pop();
+      if (element === undefined || element.name !== name) return no('a closing tag that closes nothing');
+      const problem = close(element);
+      if (problem !== undefined) return no(problem);
+    } else {
+      at += 1;
+      const [name] = match(nameRule) ?? [];
+      if (name === undefined) return no('a tag without a name');
+      elements += 1;
+      if (elements > maxElements) return no('too many elements');
+      const attributes = new Map<string, string>();
+      for (let found = match(attributeRule); found !== undefined; found = match(attributeRule)) {
+        const value = decode(found[2] ?? found[3] ?? '');
+        if (value === undefined) return no('an unknown entity');
+        if (attributes.has(found[1] ?? '')) return no('an attribute given twice');
+        attributes.set(found[1] ?? '', value);
+        if (attributes.size > maxAttributes) return no('too many attributes');
+      }
+      const [end, empty] = match(tagEnd) ?? [];
+      if (end === undefined) return no('a tag that does not end');
+      const element: Open = { name, attributes, children: [], text: '' };
+      if (empty === '/') {
+        const problem = close(element);
+        if (problem !== undefined) return no(problem);
+      } else {
+        open.push(element);
+        if (open.length > maxDepth) return no('elements nested too deep');
+      }
+    }
+  }
+  if (open.length > 0) return no('an element that is never closed');
+  return root === undefined ? no('no element') : { ok: true, root };
+}
+
+/** The text with character references resolved; undefined where one is unknown. */
+function decode(text: string): string | undefined {
+  if (!text.includes('&')) return text;
+  let unknown = false;
+  const decoded = text.replace(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z]{1,10}));|&/g, (_, hex?: string, decimal?: string, name?: string) => {
+    const point = hex !== undefined ? parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : undefined;
+    const character = point === undefined ? predefined[name ?? ''] : point <= 0x10_ffff && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : undefined;
+    unknown ||= character === undefined;
+    return character ?? '';
+  });
+  return unknown ? undefined : decoded;
+}
