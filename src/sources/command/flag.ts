@@ -18,7 +18,7 @@ export const flagSchema = z
     max: z.number().min(0).optional(),
     values: z.array(z.string().regex(/^[^-].*$/s, 'must not begin with a hyphen').max(64)).min(1).max(200).optional(),
     pattern: z.string().max(400).optional(),
-    max_length: z.int().min(1).max(1024).default(128),
+    max_length: z.int().min(1).max(2048).default(128),
     max_items: z.int().min(1).max(100).default(10),
     /** How the value travels: `-c 4`, `--time=3` or `-T4`. */
     form: z.enum(['separate', 'equals', 'attached']).default('separate'),

@@ -1,12 +1,14 @@
 import type { JsonObject } from '../../core/json.js';
 import type { ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
+import type { EgressRules } from '../../net/egress-types.js';
 import type { NetworkPolicy } from '../../net/policies.js';
 import { systemResolver, type Resolver } from '../../net/resolver.js';
 import { vetTarget } from '../../net/targets.js';
 import { resolveProgram } from '../../processes/programs.js';
 import type { CommandDefinition } from './definition.js';
 import { discover } from './discovery.js';
+import { httpFetch, type HttpFetch } from './http-fetch.js';
 import { commandContract, type CommandContract } from './input.js';
 import { holding, type HoldingTiers, type Runner } from './neighbours.js';
 import { builtins } from './pack/index.js';
@@ -32,6 +34,8 @@ export interface CommandSourceOptions extends CommandRules {
   readonly builtins?: boolean;
   readonly defaults?: Partial<CommandDefaults>;
   readonly tools?: Readonly<Record<string, ToolSettings>>;
+  /** What `http_fetch` may reach beyond its network policy's addresses: hosts, ports, certificates. */
+  readonly httpFetch?: Omit<EgressRules, 'networks' | 'maxRedirects'>;
   /** Hears what a log should know, such as a clamped number or a loaded tool. */
   onEvent?(event: string, fields: JsonObject): void;
 }
@@ -50,6 +54,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   let rules: CommandRules = { policies: options.policies, allowIntrusive: options.allowIntrusive };
   let contracts: readonly CommandContract[] = [];
   let withheld: readonly Withheld[] = [];
+  const fetchers = new Map<NetworkPolicy, HttpFetch>();
   const listeners = new Set<() => void>();
   const privileged = process.getuid?.() === 0;
   const packed = options.builtins === false ? [] : builtins(onEvent);
@@ -99,6 +104,15 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     return { tool, contract };
   }
 
+  // A replaced one is left alone until the end: calls that began on it finish there.
+  function fetchTools(): readonly Tool[] {
+    const networks = rules.policies[options.tools?.['http_fetch']?.policy ?? 'default'];
+    if (options.builtins === false || networks === undefined) return [];
+    const current = fetchers.get(networks) ?? httpFetch(id, { resolver, ...options.httpFetch, networks });
+    fetchers.set(networks, current);
+    return [current.tool];
+  }
+
   const clearCaches = (): void => {
     for (const contract of contracts) contract.clear();
     for (const definition of packed) definition.clear?.();
@@ -113,7 +127,10 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       const made = await Promise.all(found.definitions.map((definition) => toTool(definition, tiers)));
       contracts = made.map(({ contract }) => contract);
       withheld = found.withheld;
-      return made.map(({ tool }) => tool);
+      return [...made.map(({ tool }) => tool), ...fetchTools()];
+    },
+    async close() {
+      await Promise.all([...fetchers.values()].map((each) => each.close()));
     },
     withheld: () => withheld,
     onChange(listener) {
