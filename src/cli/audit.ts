@@ -1,0 +1,137 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { errors } from '../core/errors.js';
+import { visible } from '../lib/visible.js';
+import type { AuditEntry } from '../observe/audit-entry.js';
+import { follow, read, type AuditFilter } from '../observe/audit-read.js';
+import { verify } from '../observe/audit-verify.js';
+import type { Io } from './io.js';
+
+export const help = `Usage: toolgate audit [list] [options]
+       toolgate audit verify [options]
+
+Shows who called what and how it was decided, or checks that the record is whole.
+
+Options of list:
+  --tool NAME         only calls of this tool
+  --principal ID      only calls by this caller
+  --code CODE         only calls that ended with this error code
+  --decision WORD     only allowed, refused, failed or asked
+  --since TIME        from this time on: 2026-11-15T20:00:00Z, or 30m, 12h, 7d ago
+  --until TIME        before this time
+  --limit N           the newest N (default 50)
+  --follow            go on showing new records until stopped
+
+Options of verify:
+  --archived          accept that the oldest files were moved elsewhere
+  --contains HASH     the record must hold this hash, noted earlier
+
+Both:
+  --home FOLDER       the state folder (default TOOLGATE_HOME or ~/.toolgate)
+  --json              JSON lines for programs
+  --help              this text
+
+Exit code: 0 fine, 1 the record is not whole, 2 wrong use, 3 the record cannot be read.
+`;
+
+const OPTIONS = {
+  tool: { type: 'string' }, principal: { type: 'string' }, code: { type: 'string' }, decision: { type: 'string' },
+  since: { type: 'string' }, until: { type: 'string' }, limit: { type: 'string' }, follow: { type: 'boolean' },
+  archived: { type: 'boolean' }, contains: { type: 'string' },
+  home: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Values = ReturnType<typeof parsed>['values'];
+
+/** The verb `audit`: lists, follows and verifies the journal; answers with the exit code. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  let given: ReturnType<typeof parsed>;
+  try {
+    given = parsed(argv);
+  } catch (error) {
+    return wrong(io, error instanceof Error ? error.message : String(error));
+  }
+  const { values, positionals } = given;
+  const [verb = 'list', ...rest] = positionals;
+  if (values.help) {
+    io.out(help);
+    return 0;
+  }
+  if (rest.length > 0 || (verb !== 'list' && verb !== 'verify')) return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
+  const folder = join(values.home ?? io.env['TOOLGATE_HOME'] ?? join(homedir(), '.toolgate'), 'audit');
+  try {
+    return verb === 'verify' ? await verified(folder, values, io) : await listed(folder, values, io);
+  } catch (error) {
+    io.err(`The audit cannot be read: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}\n`);
+    return 3;
+  }
+}
+
+const parsed = (argv: readonly string[]) => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+
+function wrong(io: Io, message: string): number {
+  io.err(`${visible(message)}\nRun \`toolgate audit --help\` for what it takes.\n`);
+  return 2;
+}
+
+async function listed(folder: string, values: Values, io: Io): Promise<number> {
+  const filter = toFilter(values, Date.now());
+  if ('problem' in filter) return wrong(io, filter.problem);
+  const show = (entry: AuditEntry): void => io.out(values.json ? `${visible(JSON.stringify(entry))}\n` : `${row(entry, io.isTTY)}\n`);
+  const { entries, end } = await read(folder, filter);
+  for (const entry of entries) show(entry);
+  if (entries.length === 0 && !values.follow && !values.json) io.err('No record fits.\n');
+  if (values.follow) for await (const entry of follow(folder, filter, end, io.signal)) show(entry);
+  return 0;
+}
+
+async function verified(folder: string, values: Values, io: Io): Promise<number> {
+  const result = await verify(folder, { archived: values.archived === true, ...(values.contains !== undefined && { contains: values.contains }) });
+  if (values.json) io.out(`${JSON.stringify(result)}\n`);
+  else if (result.intact) io.out(`Intact: ${result.records} records in ${result.files} files\nHead: ${result.head.hash} (record ${result.head.seq})\n`);
+  else {
+    io.out(`Not intact: ${result.findings.length === 1 ? 'one finding' : `${result.findings.length} findings`} in ${result.records} records\n`);
+    for (const { file, line, message } of result.findings) io.out(`  ${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`} `}${visible(message)}\n`);
+  }
+  return result.intact ? 0 : 1;
+}
+
+const DECISIONS = ['allowed', 'refused', 'failed', 'asked'];
+
+function toFilter(values: Values, now: number): AuditFilter | { readonly problem: string } {
+  const { tool, principal, code, decision } = values;
+  if (code !== undefined && !Object.hasOwn(errors, code)) return { problem: `There is no error code "${code}"` };
+  if (decision !== undefined && !DECISIONS.includes(decision)) return { problem: `There is no decision "${decision}"; there is ${DECISIONS.join(', ')}` };
+  const limit = values.limit === undefined ? 50 : Number(values.limit);
+  if (!Number.isInteger(limit) || limit < 0 || limit > 1_000_000) return { problem: `--limit takes a number up to 1000000, not "${values.limit ?? ''}"` };
+  const since = values.since === undefined ? undefined : timeOf(values.since, now);
+  const until = values.until === undefined ? undefined : timeOf(values.until, now);
+  if (since === '' || until === '') return { problem: 'A time is like 2026-11-15T20:00:00Z, or 30m, 12h, 7d for so long ago' };
+  return {
+    limit,
+    ...(tool !== undefined && { tool }), ...(principal !== undefined && { principal }), ...(code !== undefined && { code }),
+    ...(decision !== undefined && { decision }), ...(since !== undefined && { since }), ...(until !== undefined && { until }),
+  };
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as the journal writes it, or '' where it is none. */
+function timeOf(text: string, now: number): string {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const at = amount !== undefined && unit !== undefined ? now - Number(amount) * (UNIT_MS[unit] ?? 0) : Date.parse(text);
+  return Number.isNaN(at) || !/^\d/.test(text) ? '' : new Date(at).toISOString();
+}
+
+const COLOURS: Readonly<Record<string, string>> = { allowed: '32', refused: '33', failed: '31', asked: '36', note: '35' };
+
+/** One line for a person; whatever a record holds is escaped, since callers choose some of it. */
+function row(entry: AuditEntry, colour: boolean): string {
+  const paint = (word: string): string => (colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8));
+  if ('note' in entry) return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
+  const { at, decision, event, tool, principal, via, durationMs, code, message, correlationId } = entry;
+  const end = [code, message && `"${message}"`].filter(Boolean).join(' ');
+  const took = typeof durationMs !== 'number' ? '' : ` ${durationMs.toFixed(1)} ms`;
+  return `${at}  ${paint(decision)} ${visible(`${event} ${tool} by ${principal} via ${via}`)}${took} ${visible(`${correlationId}${end === '' ? '' : `  ${end}`}`)}`;
+}

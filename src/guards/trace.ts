@@ -1,0 +1,56 @@
+import type { Call } from '../core/call.js';
+import type { Guard } from '../core/guard.js';
+import type { Outcome } from '../core/outcome.js';
+import { fromTraceparent, toTraceparent } from '../lib/trace-context.js';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** Where every copy of the OpenTelemetry API finds what an SDK registered. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+
+/**
+ * A span around every call where an OpenTelemetry SDK was loaded before us, with the caller's trace as its parent and itself
+ * as the parent of what the tool sends on. Without an SDK the guard is gone and the API is not even loaded.
+ */
+export async function tracing(): Promise<Guard> {
+  if (!isRegistered()) return (_tool, next) => next;
+  const api = await import('@opentelemetry/api');
+  const tracer = api.trace.getTracer('toolgate');
+
+  return (tool, next) => async (call) => {
+    const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name, 'toolgate.via': call.via, 'toolgate.correlation_id': call.correlationId };
+    const span = tracer.startSpan(`execute_tool ${tool.name}`, { kind: api.SpanKind.SERVER, attributes }, parentOf(api, call));
+    const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+    const state = traceState?.serialize();
+    const trace = { traceparent: toTraceparent({ traceId, spanId, sampled: (traceFlags & 1) === 1 }), ...(state && { tracestate: state }) };
+    try {
+      const outcome = await api.context.with(api.trace.setSpan(api.context.active(), span), next, undefined, { ...call, trace });
+      const code = codeOf(outcome);
+      if (code !== undefined) {
+        span.setAttribute('error.type', code);
+        span.setStatus({ code: api.SpanStatusCode.ERROR, message: code });
+      }
+      return outcome;
+    } finally {
+      span.end();
+    }
+  };
+}
+
+function isRegistered(): boolean {
+  const found: unknown = Reflect.get(globalThis, REGISTERED);
+  return typeof found === 'object' && found !== null && 'trace' in found && found.trace !== undefined;
+}
+
+function parentOf(api: Api, call: Call) {
+  const parent = call.trace && fromTraceparent(call.trace.traceparent);
+  if (!parent) return api.ROOT_CONTEXT;
+  const state = call.trace?.tracestate;
+  return api.trace.setSpanContext(api.ROOT_CONTEXT, {
+    traceId: parent.traceId, spanId: parent.spanId, isRemote: true,
+    traceFlags: parent.sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE,
+    ...(state !== undefined && { traceState: api.createTraceState(state) }),
+  });
+}
+
+const codeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'failed' ? outcome.error.code : undefined);
