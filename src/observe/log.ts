@@ -19,7 +19,7 @@ export interface Log {
   fault(error: unknown, call: Call): void;
   /** Whether events of this level are written, for callers whose fields are costly. */
   writes(level: Level): boolean;
-  /** Secrets learnt later, such as those of a reloaded configuration; they replace the ones before. */
+  /** Secrets learnt later, such as those of a reloaded configuration; what was hidden before stays hidden. */
   hide(secrets: Iterable<string>): void;
 }
 
@@ -46,7 +46,8 @@ export const levelOf = (name: string): Level | undefined => LEVEL_NAMES[name.tri
 /** A log with the given level and form; JSON lines by default, text with colour only where asked. */
 export function log(options: LogOptions = {}): Log {
   const { format = 'json', colour = false, write = toStderr(), now = () => new Date() } = options;
-  let secrets = redactor(options.secrets);
+  const known = new Set(options.secrets);
+  let secrets = redactor(known);
   const lines = pino(
     {
       level: PINO_LEVEL[levelOf(options.level ?? 'info') ?? 'info'],
@@ -67,7 +68,10 @@ export function log(options: LogOptions = {}): Log {
     fault: (error, call) =>
       put('tool.fault', { tool: call.tool, call: call.id, correlation_id: call.correlationId, ...traceOf(call), ...faultOf(error) }),
     writes: (level) => lines.isLevelEnabled(PINO_LEVEL[level]),
-    hide: (values) => void (secrets = redactor(values)),
+    hide(values) {
+      for (const value of values) known.add(value);
+      secrets = redactor(known);
+    },
   };
 }
 
