@@ -98,11 +98,13 @@ async function readConfig({ path, shown }: Found): Promise<ReadConfig> {
     return whole(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code || 'unknown fault'})`);
   }
   // Parser and schema cost more than the rest of the start together; without a file neither is loaded.
-  const [{ yamlFile }, { schema }, { problemsOf }] = await Promise.all([import('./yaml-file.js'), import('./schema.js'), import('./issues.js')]);
+  const [{ yamlFile }, { schema }] = await Promise.all([import('./yaml-file.js'), import('./schema.js')]);
   const yaml = yamlFile(text, shown);
   if (!yaml.ok) return yaml;
   const parsed = schema.safeParse(yaml.file.value);
-  return parsed.success ? { ok: true, config: parsed.data, yaml: yaml.file } : { ok: false, problems: problemsOf(parsed.error.issues, yaml.file, shown) };
+  if (parsed.success) return { ok: true, config: parsed.data, yaml: yaml.file };
+  const { problemsOf } = await import('./issues.js');
+  return { ok: false, problems: problemsOf(parsed.error.issues, yaml.file, shown) };
 }
 
 /** A copy with single keys replaced; every path is one of the settings table, which a test holds against the schema. */
