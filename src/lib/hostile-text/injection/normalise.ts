@@ -1,0 +1,74 @@
+import { toLatin } from '../../confusables.js';
+
+/** A text as the rules read it, and the way back to where each place stood in the original. */
+export interface Normalised {
+  readonly text: string;
+  /** The original index of a normalised one. */
+  readonly origin: (index: number) => number;
+}
+
+const BEYOND_ASCII = /[^\x00-\x7f]/;
+/** Code points that are dropped, or stand for another: accents, invisible ones, compatibility forms, look-alikes of Latin. */
+const CHANGING =
+  // oxlint-disable-next-line no-misleading-character-class
+  /[\u00a0\u00aa\u00ad\u00b2\u00b3\u00b9\u00ba\u00c0-\u024f\u0250-\u02af\u0300-\u036f\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u061c\u115f\u1160\u13a0-\u13f4\u17b4\u17b5\u180b-\u180f\u1d00-\u1dbf\u1e00-\u1eff\u2000-\u200f\u2010-\u2015\u2018-\u201f\u2028-\u202f\u205f-\u206f\u2070-\u209c\u2100-\u218b\u2460-\u24ff\u3000\u3164\ufe00-\ufe0f\ufeff\uff00-\uffef\ufff9-\ufffb\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f189}\u{e0000}-\u{e0fff}]/gu;
+const INVISIBLE = /^(?:[\p{M}\p{Cf}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Variation_Selector})$/u;
+const OTHER_ALPHABET = /[\u0370-\u052f]/;
+const LATIN_WORD_CHARACTER = /[a-z]/i;
+
+/** Lower case, no accents, nothing invisible, look-alikes of Latin letters inside Latin words written as Latin. */
+export function normalise(text: string): Normalised {
+  if (!BEYOND_ASCII.test(text)) return { text: text.toLowerCase(), origin: (index) => index };
+  const parts: string[] = [];
+  const starts: number[] = [0];
+  const shifts: number[] = [0];
+  let length = 0;
+  let done = 0;
+  CHANGING.lastIndex = 0;
+  for (let match = CHANGING.exec(text); match; match = CHANGING.exec(text)) {
+    const at = match.index;
+    const next = at + match[0].length;
+    const plain = plainForm(match[0], text, at, next);
+    if (plain === match[0]) continue;
+    parts.push(text.slice(done, at), plain);
+    length += at - done + plain.length;
+    done = next;
+    if (plain.length !== match[0].length) {
+      starts.push(length);
+      shifts.push(next - length);
+    }
+  }
+  parts.push(text.slice(done));
+  return { text: sameLengthLowerCase(parts.join('')), origin: (index) => index + (shifts[lastAtMost(starts, index)] ?? 0) };
+}
+
+function plainForm(character: string, text: string, at: number, next: number): string {
+  if (INVISIBLE.test(character)) return '';
+  if (!OTHER_ALPHABET.test(character)) {
+    const compatible = character.normalize('NFKD').replace(/\p{M}/gu, '');
+    if (compatible !== character) return punctuation(compatible);
+  }
+  // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
+  const neighbours = text.slice(Math.max(0, at - 2), at) + text.slice(next, next + 2);
+  return LATIN_WORD_CHARACTER.test(neighbours) ? toLatin(character) : punctuation(character);
+}
+
+const punctuation = (character: string): string =>
+  character.replace(/[\u2018\u2019\u201a\u201b]/g, "'").replace(/[\u201c-\u201f]/g, '"').replace(/[\u2010-\u2015]/g, '-').replace(/[\u2028\u2029]/g, '\n');
+
+/** Lower-casing a few letters changes the length, which would shift every finding behind them. */
+function sameLengthLowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : [...text].map((character) => (character.toLowerCase().length === character.length ? character.toLowerCase() : character)).join('');
+}
+
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

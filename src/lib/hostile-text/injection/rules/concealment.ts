@@ -1,0 +1,50 @@
+import type { Rule } from '../rule.js';
+
+/** Instructions to keep something from the person at the keyboard: honest text has no reason for them. */
+export const concealment: readonly Rule[] = [
+  {
+    id: 'conceal-from-user',
+    family: 'concealment',
+    why: 'It tells the reader to keep something from the user.',
+    weight: 1,
+    cues: ['user', 'human', 'operator', 'customer', 'anyone', 'them', 'owner'],
+    pattern: /\b(?:do not|don't|never|must not|should not|shouldn't|avoid|without|no need to|not to|refrain from|rather than|not) (?:ever )?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?(?: (?:this|it|that|anything|the \w{1,14}))?(?: (?:step|to))?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?(?: (?:this|it))?(?: to)?|reveal(?:ing)?(?: (?:this|it|these \w{1,14}|any of this))?(?: to)?|disclos(?:e|ing)(?: (?:this|it))?(?: to)?|report(?:ing)?(?: (?:this|it))? to|let(?:ting)?|warn(?:ing)?|bother(?:ing)?(?: to tell)?|explain(?:ing)?(?: this)? to|make|worry(?:ing)?|advis(?:e|ing)|upset(?:ting)?) (?:the |your |any |our |this |to )?(?:end[- ]?)?(?:users?|human|operator|customer|anyone|person|owner|them)\b(?! (?:to|how|which|when|where|that (?:the|a|an)|for|interface|id|data|if|input|experience|agent|can|is|friendly|what|must|should|need|set|change))/,
+    unless: /(?:detect|such as|e\.g\.|passwords?|errors? (?:message|detail)|stack trace|internal (?:ids?|identifiers?)|raw (?:json|ids?|output))/,
+  },
+  {
+    id: 'conceal-this-step',
+    family: 'concealment',
+    why: 'It tells the reader to keep quiet about this step.',
+    weight: 1,
+    cues: ['mention', 'bring it up', 'bring this up', 'in your answer', 'in your response', 'in your reply', 'in the answer', 'reveal', 'disclos', 'keep this', 'keep it', 'step', 'talk about'],
+    pattern: /\b(?:do not|don't|never|must not|no need to|need not|without) (?:ever )?(?:mention(?:ing)?|bring(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|discuss(?:ing)?|refer(?:ring)? to|talk(?:ing)? about|acknowledge|include) (?:that you|this|it|these|the (?:step|call|file|instructions?|tool|request))(?: (?:step|up|instructions?|call|note|to|request|block|directive|in|first|action|tool|message|had|have|need|read|was|were|are)){1,3}\b|\bkeep (?:this|it|these|that)(?: \w{1,12})? (?:secret|confidential|quiet|between us|to yourself|(?:hidden|private|secret) from)|\b(?:this|it) (?:must|should) (?:stay|remain|be kept) (?:hidden|secret|invisible)|\bwithout (?:leaving (?:any |a )?trace|(?:their|the user'?s?) (?:knowledge|consent|awareness))/,
+    unless: /(?:detect|such as|e\.g\.|changelog|commit|release notes|api keys?|password|credential|token|include (?:it|this) in|co-?author|encryption key|bucket|pull request)/,
+  },
+  {
+    id: 'conceal-from-answer',
+    family: 'concealment',
+    why: 'It tells the reader to leave something out of what the user sees.',
+    weight: 1,
+    cues: ['out of the', 'must not appear', 'should not appear', 'not appear in', 'did not exist', 'do this silently', 'do this quietly', 'do this secretly', 'hide this', 'hide it', 'hide the', 'in your answer', 'invisible to', 'need to show', 'visible to', 'hidden from', 'from the user', 'from the caller', 'already knows'],
+    pattern: /\b(?:keep|leave|omit) (?:this|it|that|these)(?: \w{1,12}){0,2} (?:out of|from) (?:the |your |any )?(?:[\w-]{1,12} )?(?:summary|reply|response|answer|chat|conversation|output|report|logs?|transcript)|\b(?:must|should|may|can|does) not (?:appear|be (?:shown|visible|mentioned|displayed|included)) (?:in|to) (?:the |your |any )?(?:[\w-]{1,12} )?(?:chat|reply|response|answer|conversation|users?|summary)|\bas if this (?:step|call|instruction|message) (?:did|does|had) (?:not|never)|\bdo (?:this|it|so) (?:silently|quietly|secretly|discreetly)|\bhide (?:this|it|the|these)(?: [\w-]{1,12}){0,3} from the (?:user|caller|human|operator)|\bno need to (?:show|mention|display|tell)(?: \w{1,8}){0,3} (?:in|to) (?:your|the) (?:answer|user|reply|response)|\binvisible to (?:humans?|users?|people|the user)|\bvisible (?:only )?to (?:the )?(?:llm|ai|model)|\bthe user already knows\b/,
+    unless: /(?:detect|such as|e\.g\.|password|secret values?|css|aria-|class=|button|field|column|sidebar|menu|element)/,
+  },
+  {
+    id: 'conceal-silently',
+    family: 'concealment',
+    why: 'It describes acting behind the user’s back.',
+    weight: 0.6,
+    cues: ['silently', 'secretly', 'quietly', 'discreetly', 'covertly', 'stealth', 'in the background', 'behind the', 'invisibly', 'surreptit', 'undetected'],
+    pattern: /\b(?:silently|secretly|quietly|discreetly|covertly|stealthily|invisibly|surreptitiously|undetected) (?:\w{1,12} ){0,2}?(?:send|sends|copy|copies|forward|forwards|upload|uploads|post|append|append(?:s|ed)?|add|adds|execute|executes|run|runs|create|creates|collect|collects|read|reads|exfiltrate\w{0,1}|transmit|transmits|install|installs|record|records|bcc|include|delete|modify|register|capture|inject|share|transfer)\b|\b(?:send|sends|copy|forward|upload|uploads|post|append|append them|execute|run|collect|exfiltrate|transmit|install|record|capture|inject|transfer)(?: \w{1,14}){0,6} (?:silently|secretly|quietly|discreetly|covertly|undetected)\b/,
+    unless: /(?:detect|such as|silently (?:ignored|dropped|fails?)|apt|--silent|--quiet|msiexec|install(?:er)? silently|npm)/,
+  },
+  {
+    id: 'conceal-without-approval',
+    family: 'concealment',
+    why: 'It tells the reader to act without asking the user.',
+    weight: 0.8,
+    cues: ['approval', 'confirm', 'consent', 'permission', 'asking', 'validation'],
+    pattern: /\b(?:without|skip(?:ping)?|bypass(?:ing)?|no need (?:for|to ask for)|do(?:es)? not (?:require|need|ask for)|don't (?:require|need|ask for)|never ask for|regardless of) (?:requiring |asking (?:for |the )?|prompting (?:for |the )?|waiting for |requesting |any |the |further |explicit |seeking |getting ){0,4}?(?:(?:user|human|operator|their|explicit|additional|user's)(?:'s)? )?(?:for )?(?:(?:user|human) )?(?:approval|confirmation(?: prompts?)?|consent|permission|authori[sz]ation check)\b|\b(?:do not|don't|never|without) ask(?:ing)? the (?:user|human|operator) (?:for (?:any )?(?:confirmation|approval|permission|consent)|before)|\banswer yes (?:on behalf|for the user)|\bapprove (?:it |this |them )?on behalf of/,
+    unless: /(?:detect|such as|if |by default|-y\b|--yes|--force|-f\b|apt|prompt(?:s|ing)? for confirmation|users? (?:can|may)|interactive|delete|remove|commit|overwrite|install|uninstall|yes to all|read-?only|grants?)/,
+  },
+];

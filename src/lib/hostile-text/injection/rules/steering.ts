@@ -1,0 +1,94 @@
+import type { Rule } from '../rule.js';
+
+/** Orders about the reader's own answer, or about tools, in text that is only data. */
+export const steering: readonly Rule[] = [
+  {
+    id: 'steer-your-answer',
+    family: 'steering',
+    why: 'Data dictates what the reader’s answer must hold.',
+    weight: 1,
+    kinds: ['output'],
+    cues: ['your response', 'your reply', 'your answer', 'your output', 'your code', 'your solution', 'your implementation', 'your final', 'your summary', 'your algorithm', 'your words', 'your message'],
+    pattern:
+      /\b(?:include|insert|add|append|incorporate|inject|blend|integrate|embed|weave|mention|introduce|enhance|modify|augment|improve|refine|alter|adjust|encode|encrypt|express|provide|present|deliver|compose|craft|convert|translate|scramble|reverse|replace|respond|reply|start|begin|end|finish|conclude|infuse|supplement|utili[sz]e|apply|use|combine|capitali[sz]e|remember to|don't forget to|output|state|fill|pepper|sprinkle|mix|substitute|spell|interleave|boost|elevate|strengthen|merge|fuse|implement|employ|place|put|attach|imbed|embellish|promote|recommend|advertise|suggest|offer|preface|prepend) (?:[\w'",.:/-]{1,30} ){0,14}?(?:in|into|to|with|of|from|for|on|at|throughout|within|by|your|as|using)? ?(?:the )?(?:(?:start|beginning|end|top|bottom|structure|context|body) of )?your (?:next |final |own |entire |whole |first )?(?:responses?|reply|replies|answers?|output|summary|message|words|response's|elucidation)\b(?! (?:time|code|body|status|type|object|schema|model|format|base|repo|editor|coverage|changes|review|style|file|quality|should be deployed))/,
+    unless: /(?:detect|such as|e\.g\.|your code (?:editor|base)|import|npm|pip|you (?:can|could|may|might|want|need|should)|if you|to (?:use|add|integrate|include|run|make) (?:it|this|the|your|a)|component|package|library|\bfunction\b|class|method|docs|documentation|quick ?start|getting started|test|survey|questionnaire|server|your (?:output|code|solution|implementation|program) (?:directory|folder|is|can|will|does|uses|with|from))/,
+  },
+  {
+    id: 'steer-code-insertion',
+    family: 'steering',
+    why: 'Data tells the reader to put foreign code into what it writes.',
+    weight: 1,
+    kinds: ['output'],
+    cues: ['code snippet', 'code block', 'code excerpt', 'snippet of code', 'code fragment', 'code segment', 'piece of code', 'lines of code', 'code sample', 'following code', 'subsequent code'],
+    pattern:
+      /\b(?:following|subsequent|below|ensuing) (?:[\w'-]{1,14} )?code (?:snippets?|blocks?|excerpts?|fragments?|segments?|sections?|samples?)\b[^\n.]{0,80}?\byour (?:[\w'-]{1,14} )?(?:code(?:base|'s)?|solution|implementation|algorithm|elucidation|response|answer|program|reply|explanation|script|coding|logic)\b|\byour (?:code(?:base)?|solution|implementation|algorithm|elucidation|response|answer|program|script|coding)\b[^\n.]{0,80}?\b(?:following|subsequent|below|ensuing) (?:[\w'-]{1,14} )?code (?:snippets?|blocks?|excerpts?|fragments?|segments?|sections?|samples?)\b|\b(?:include|insert|add|append|incorporate|inject|blend|integrate|embed|weave|introduce|enhance|augment|improve|refine|utili[sz]e|infuse|supplement|combine|merge|fuse|employ|place|put|attach|upgrade|optimi[sz]e|ascend|boost|elevate|enrich|strengthen|bolster|amplify|fortify|complement|reinforce|polish|perfect|fine-tune|consider|implement|mix|imbed|adopt|use|by \w{4,14}ing) (?:[\w'",-]{1,20} ){0,8}?(?:following|subsequent|below|next|given|ensuing|provided) (?:[\w'-]{1,14} ){0,2}?(?:code|snippet)(?: (?:snippets?|blocks?|excerpts?|fragments?|segments?|samples?|section|piece|lines?))?\b[^\n]{0,60}?(?:your|response|solution|algorithm|implementation|answer|harmonious|fine-tune|:\s{0,2}\n)/,
+    unless: /(?:you (?:can|could|may|might|want|need|should|have to|will)|if you|to (?:your )?(?:the )?(?:index|app|main|config|package|settings|urls|views|manifest|head|html|page|webpack|build)|file|component|in (?:the|your) (?:terminal|shell|console|project|app|html|index)|import|we |i |let's|\.(?:js|ts|py|json|html|css|yml|yaml)\b)/,
+  },
+  {
+    id: 'steer-print-instead',
+    family: 'steering',
+    why: 'It demands a fixed answer instead of the task.',
+    weight: 0.8,
+    kinds: ['output'],
+    cues: ['print', 'say ', 'respond with', 'reply with', 'answer with', 'output ', 'write ', 'repeat ', 'respond only', 'reply only', 'only reply', 'only respond', 'type '],
+    pattern:
+      /\b(?:and|just|instead|only|then|simply|now|please|must) (?:just |only |instead |simply )?(?:print|say|output|respond with|reply with|answer with|write|type) (?:only |exactly |just |out )?(?:"[^"\n]{2,120}"|'[^'\n]{2,120}'|[\w-]{1,30}\.example\.\w{2,5})|\b(?:respond|reply|answer)(?:ing)? (?:only|exclusively|just) (?:with|in|by)|\b(?:only|just) (?:respond|reply|answer) (?:with|in)\b|\brepeat the (?:sequence|words?|phrase|following)[\w ,'"-]{0,40}?\d{1,5} times/,
+    unless: /(?:script|program|command|echo|console|printf|print\(|function|test|stdout|terminal|if |when |will |code|server|should|api|endpoint|method|users? )/,
+  },
+  {
+    id: 'steer-agent-command',
+    family: 'tool-abuse',
+    why: 'Data orders a tool call.',
+    weight: 1,
+    kinds: ['output'],
+    cues: ['call ', 'invoke', 'execute', 'using the', 'use the', 'run '],
+    pattern:
+      /\b(?:by using the|using the|with the|use the) ["'][\w-]{3,60}["'] tool\b|\bdo not use other tools\b|\bplease [^.\n]{10,240}\. use the \w{4,40} tool\b|\b(?:must|now|immediately|:) (?:first |now |immediately |also )?(?:call|invoke|execute|run) (?:the )?["'`]?(?:[a-z]{2,20}_[a-z_]{2,30}|[\w -]{1,40} (?:tool|function))["'`]?(?: (?:with|on|to|and|using)|[.,;]|$)/,
+    unless: /(?:detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback|before calling)/,
+  },
+];
+
+/** What a description may not ask: its own reader's files, other tools, or a change of behaviour. */
+export const toolAbuse: readonly Rule[] = [
+  {
+    id: 'tool-abuse-before-anything',
+    family: 'tool-abuse',
+    why: 'A tool demands something unrelated before or instead of other tools.',
+    weight: 0.7,
+    kinds: ['description'],
+    cues: ['before', 'first', 'instead of', 'whenever', 'when the', 'any other tool', 'all other tools', 'other tools', 'must be called'],
+    pattern:
+      /\b(?:before (?:using|calling|invoking|running|returning|responding|answering|any|every)|first,? (?:you must|use|call|read|reveal)|you must first|requires you to first|(?:whenever|when|if|every time) (?:the |any |another |an? )?["'`]?[\w-]{2,30}["'`]? (?:tool )?is (?:invoked|called|used|available|present)|(?:must|should|always) (?:be )?(?:call(?:ed)?|used?|invoke[d]?) (?:this (?:tool )?)?(?:before|instead of|in place of) (?:any|all|every|the|using|calling|other)|instead of (?:the |any )?["'`]?[\w-]{2,30}["'`]? tool|do not use (?:the )?(?:any )?(?:other|original|built-in))\b/,
+    unless: /(?:detect|release note|changelog|authenticate|login|list_|get_|search|to (?:find|get|obtain|check|discover|understand|retrieve)|documentation|validate|verify|confirm|schema|required|creating|planning|writing|generating|make sure)/,
+  },
+  {
+    id: 'tool-abuse-shadowing',
+    family: 'tool-abuse',
+    why: 'A tool gives orders about other tools.',
+    weight: 1,
+    kinds: ['description'],
+    cues: ['this tool', 'route all', 'reroute', 'recipient', 'other tool', 'destination', "bcc'd", 'alternatives', 'best option', 'wrong data', 'its output', 'behavior of the'],
+    pattern: /\b(?:route|redirect|send|forward) (?:all |any )?(?:its |their |of its |[\w-]{1,14} ){1,2}requests? (?:through|to|via) this tool|\broute all [\w ]{1,30} requests here|\b(?:change|reroute|replace|rewrite|modify) (?:its |the |their )(?:[\w-]{1,12} )?(?:recipient|destination|output|account|payee|address)(?: \w{1,12}){0,2} (?:to|with)\b|\b(?:do not|don't|never) (?:use|call) [a-z]{2,20}_[a-z_]{2,30}\b[^\n]{0,80}?\bthis tool\b|\buse this tool instead (?:and|of [a-z]{2,20}_)|\bonly this tool may be used|\balways call this tool first\b|\brate this [\w ]{1,16} as the best|\bnever suggest alternatives|\b(?:modifies|changes|alters|overrides) the behaviou?r of the [\w-]{3,30} tool|\bevery time [a-z]{2,20}_[a-z_]{2,30} is (?:invoked|called|used)|\b(?:the )?[a-z]{2,20}_[a-z_]{2,30} tool is (?:deprecated|insecure|broken|unsafe)[^\n]{0,60}?(?:route|use this|instead)/,
+    unless: /(?:detect|such as|release note|changelog|legitimate)/,
+  },
+  {
+    id: 'tool-abuse-later-change',
+    family: 'tool-abuse',
+    why: 'It announces that it will change once it is approved.',
+    weight: 1,
+    kinds: ['description'],
+    cues: ['approv', 'later version', 'post-approval', 'after review', 'once trusted'],
+    pattern: /\b(?:once|after|when) (?:this (?:tool )?|it )?(?:has been |is |been |being )?(?:approv(?:ed|al)|trusted|installed|reviewed)\b[^.\n]{0,60}?\b(?:will|it|a later|begin|swap|change|add|replace|start)\b[^.\n]{0,80}?\b(?:execut\w{1,4}|silently|upload|read(?:s)?|shell|commands?|directive|keys?|description|send|behavio\w{1,3}|payload)|\bpost-approval\b[^.\n]{0,80}?\b(?:read|keys?|swap|send|execute|payload)|\bswap(?:s|ped)? (?:it|this|the description) (?:post|after|once)/,
+    unless: /(?:legitimate|gated rollout|rather than|detect|such as|feature-flag|deploy|pipeline|pull request)/,
+  },
+  {
+    id: 'tool-abuse-obey-content',
+    family: 'tool-abuse',
+    why: 'A tool asks for whatever it returns to be obeyed.',
+    weight: 1,
+    cues: ['obey', 'follow', 'authoritative', 'directives', 'treat', 'supersed', 'trust all', 'elevated privileges', 'implicitly', 'arbitrary shell', 'as instructions'],
+    pattern:
+      /\b(?:obey|execute|comply with|carry out|act on|follow) (?:whatever|any|all|every) (?:[\w'-]{1,14} ){0,3}?(?:instructions?|directives?|commands?) (?:[\w'-]{1,14} ){0,3}?(?:in|from|embedded|contained|found|returned|inside|within|it|that)|\b(?:authoritative|binding|mandatory) (?:directives?|instructions?)|\btreat (?:[\w'-]{1,14} ){0,4}?as (?:[\w'-]{1,14} ){0,2}?(?:instructions?|commands?|system (?:message|prompt))|\b(?:override|overrides|supersed(?:e|es|ing)) (?:any |all |the )?(?:[\w'-]{1,14} ){0,2}?(?:user|system(?:-level)?|safety|prior) (?:[\w'-]{1,14} ){0,2}?(?:instructions?|directives?|preferences|polic(?:y|ies)|requests?|constraints)|\btrust all user input|\bobey only\b/,
+    unless: /(?:detect|such as|e\.g\.|do not|don't|never|must not|should not|untrusted|not (?:as )?instructions)/,
+  },
+];
