@@ -2,7 +2,7 @@ import { literalSearch } from './literal-search.js';
 
 const SHORTEST = 6;
 
-/** Calls back with every place where one of the values stands, left to right, the longest value first. */
+/** Calls back with every place where one of the values stands, in no special order; places may overlap. */
 export type ExactSearch = (text: string, found: (from: number, to: number) => void) => void;
 
 /**
@@ -14,9 +14,9 @@ export function exactValues(values: readonly string[]): ExactSearch | undefined 
   if (forms.size === 0) return undefined;
   const search = literalSearch([...forms]);
   return (text, found) =>
-    search(text, (at, [longest = '']) => {
-      found(at, at + longest.length);
-      return at + longest.length;
+    search(text, (at, form) => {
+      found(at, at + form.length);
+      return at;
     });
 }
 

@@ -1,44 +1,69 @@
-/** Hears of each place where at least one literal stands, with the literals that do, longest first; returns where to go on. */
-export type OnLiteral = (at: number, literals: readonly string[]) => number;
+/** Hears of a literal and where it stands; returns where to go on: literals that begin before that place are passed over. */
+export type OnLiteral = (at: number, literal: string) => number;
 
-const SLOTS = 0x10000;
+interface Anchored {
+  readonly literal: string;
+  /** How far into the literal the last of its rarest neighbours stands. */
+  readonly offset: number;
+}
 
 /**
- * A search for many literals of three characters or more in one pass: a table tells for any three neighbours whether a
- * literal may begin with them, so that honest text is read at the speed of the loop however many literals there are.
+ * A search for many literals of three characters or more in one pass: a table tells for any three or four neighbours whether
+ * they are the rarest of some literal, so that honest text is read at the speed of the loop however many literals there are.
  */
 export function literalSearch(literals: readonly string[]): (text: string, onLiteral: OnLiteral) => void {
-  const bySlot: (readonly string[] | undefined)[] = Array.from({ length: SLOTS });
+  const shortest = Math.min(...literals.map((literal) => literal.length));
+  if (shortest < 3) throw new Error('a literal needs three characters');
+  const neighbours = Math.min(4, shortest);
+  // Five bits a neighbour: lower-case letters differ in them, and the character before the neighbours is shifted out.
+  const mask = (1 << (5 * neighbours)) - 1;
+  const slotOf = (literal: string, end: number): number => {
+    let slot = 0;
+    for (let at = end - neighbours + 1; at <= end; at++) slot = ((slot << 5) ^ literal.charCodeAt(at)) & mask;
+    return slot;
+  };
+  const bySlot = new Map<number, readonly Anchored[]>();
   for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
-    if (literal.length < 3) throw new Error(`a literal needs three characters: ${literal}`);
-    const slot = slotOf(literal);
-    bySlot[slot] = [...(bySlot[slot] ?? []), literal];
+    const offset = rarestEnd(literal, neighbours);
+    const slot = slotOf(literal, offset);
+    bySlot.set(slot, [...(bySlot.get(slot) ?? []), { literal, offset }]);
   }
-  const slots = new Uint8Array(SLOTS);
-  bySlot.forEach((some, slot) => (slots[slot] = some ? 1 : 0));
+  const taken = new Uint8Array((mask >> 3) + 1);
+  for (const slot of bySlot.keys()) taken[slot >> 3] = (taken[slot >> 3] ?? 0) | (1 << (slot & 7));
 
   return (text, onLiteral) => {
     let slot = 0;
-    for (let at = 0; at < text.length; at++) {
-      // Six bits a character in sixteen bits: the fourth character back is shifted out.
-      slot = ((slot << 6) ^ text.charCodeAt(at)) & (SLOTS - 1);
-      if (slots[slot] === 0) continue;
-      const start = at - 2;
-      const candidates = bySlot[slot] ?? [];
-      let some = false;
-      for (const literal of candidates) some ||= text.startsWith(literal, start);
-      if (!some) continue;
-      const next = onLiteral(start, candidates.filter((literal) => text.startsWith(literal, start)));
-      if (next > at + 1) {
-        at = next - 1;
-        slot = 0;
+    let from = 0;
+    const length = text.length;
+    for (let at = 0; at < length; at++) {
+      slot = ((slot << 5) ^ text.charCodeAt(at)) & mask;
+      if (((taken[slot >> 3] ?? 0) & (1 << (slot & 7))) === 0) continue;
+      const candidates = bySlot.get(slot) ?? [];
+      for (let index = 0; index < candidates.length; index++) {
+        const candidate = candidates[index];
+        if (!candidate) continue;
+        const start = at - candidate.offset;
+        if (start >= from && text.startsWith(candidate.literal, start)) from = Math.max(from, onLiteral(start, candidate.literal));
       }
     }
   };
 }
 
-function slotOf(literal: string): number {
-  let slot = 0;
-  for (let at = 0; at < 3; at++) slot = ((slot << 6) ^ literal.charCodeAt(at)) & (SLOTS - 1);
-  return slot;
+/** Letters from the commonest to the rarest in honest text; whatever is not listed is rarer still. */
+const COMMON = ' etaoinsrhdlcumpfgybwvk.,-_/';
+
+function rarestEnd(literal: string, neighbours: number): number {
+  let best = neighbours - 1;
+  let bestRarity = -1;
+  for (let end = neighbours - 1; end < literal.length; end++) {
+    let rarity = 0;
+    for (let at = end - neighbours + 1; at <= end; at++) rarity += rarityOf(literal, at);
+    if (rarity > bestRarity) [best, bestRarity] = [end, rarity];
+  }
+  return best;
+}
+
+function rarityOf(literal: string, at: number): number {
+  const rank = COMMON.indexOf(literal.charAt(at));
+  return rank < 0 ? COMMON.length + 6 : rank;
 }

@@ -52,32 +52,29 @@ export const secretKindIn = (text: string): string | undefined => knownFormats(t
 function knownFormats(text: string): Span[] {
   const spans: Span[] = [];
   let keys: ReturnType<typeof privateKeyReader> | undefined;
-  searchStarts(text, (at, starts) => {
-    if (starts[0] === PRIVATE_KEY_START) {
+  searchStarts(text, (at, start) => {
+    if (start === PRIVATE_KEY_START) {
       keys ??= privateKeyReader(text);
       const to = keys.endOf(at);
       if (to > at) spans.push({ kind: 'private-key', from: at, to });
       return to;
     }
-    const span = secretAt(text, at, starts);
+    const span = secretAt(text, at, start);
     if (span) spans.push(span);
     return span?.to ?? at;
   });
   return spans;
 }
 
-/** The longest start comes first, so that `sk-ant-` is tried before `sk-`. */
-function secretAt(text: string, at: number, starts: readonly string[]): Span | undefined {
-  for (const start of starts) {
-    for (const format of byStart.get(start) ?? []) {
-      if (format.wordStart && at > 0 && isWord(text.charCodeAt(at - 1))) continue;
-      format.pattern.lastIndex = at;
-      const match = format.pattern.exec(text);
-      const secret = match?.[2];
-      if (!match || secret === undefined || isPlaceholder(secret)) continue;
-      const from = at + (match[1]?.length ?? 0);
-      return { kind: format.kind, from, to: from + secret.length };
-    }
+function secretAt(text: string, at: number, start: string): Span | undefined {
+  for (const format of byStart.get(start) ?? []) {
+    if (format.wordStart && at > 0 && isWord(text.charCodeAt(at - 1))) continue;
+    format.pattern.lastIndex = at;
+    const match = format.pattern.exec(text);
+    const secret = match?.[2];
+    if (!match || secret === undefined || isPlaceholder(secret)) continue;
+    const from = at + (match[1]?.length ?? 0);
+    return { kind: format.kind, from, to: from + secret.length };
   }
   return undefined;
 }

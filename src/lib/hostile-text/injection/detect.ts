@@ -1,6 +1,9 @@
+import { clean } from '../clean.js';
+import { disguisedMatch, encodedMatches } from './encoded.js';
+import { hiddenMatches } from './hidden.js';
 import { normalise } from './normalise.js';
-import { phraseMatches, type Match } from './phrases.js';
-import type { TextKind } from './rule.js';
+import { phraseMatches } from './phrases.js';
+import type { Match, TextKind } from './rule.js';
 
 /** One reason for a verdict, with where it stands in the text as given. */
 export interface InjectionFinding {
@@ -18,21 +21,33 @@ export interface InjectionVerdict {
   readonly findings: readonly InjectionFinding[];
 }
 
+/** How far apart findings may stand and still be one attempt. */
 const NEAR = 400;
+const MAX_FINDINGS = 50;
+const MAX_DISGUISED = 8;
+/** What decoded text must weigh to count: less than alone, since honest text has no reason to encode an order at all. */
+const ENOUGH = 0.6;
+const MAX_EXCERPT = 160;
+const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, findings: Object.freeze([]) });
 
 /** Judges a tool's answer or description; it never changes the text. */
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
   const normalised = normalise(text);
-  const matches = phraseMatches(normalised.text, kind);
+  const speaks = (decoded: string): boolean => phraseMatches(normalise(decoded).text, kind).some((match) => match.weight >= ENOUGH);
+  const found: Match[] = [];
+  const onDisguise = (at: number, literal: string): void => {
+    const match = found.length < MAX_DISGUISED ? disguisedMatch(normalised.text, at, literal, speaks) : undefined;
+    if (match) found.push(match);
+  };
+  found.push(...phraseMatches(normalised.text, kind, onDisguise));
+  const phrases = found.map((match) => ({ ...match, start: normalised.origin(match.start), end: normalised.origin(match.end) }));
+  const matches = [...phrases, ...hiddenMatches(text, kind), ...encodedMatches(text, speaks)].sort((a, b) => a.start - b.start);
+  if (matches.length === 0) return NOTHING;
   const score = scoreOf(matches);
   return {
     flagged: score >= 1,
     score,
-    findings: matches.map((match) => {
-      const start = normalised.origin(match.start);
-      const end = normalised.origin(match.end);
-      return { rule: match.rule.id, why: match.rule.why, excerpt: text.slice(start, Math.min(end, start + 160)), start, end };
-    }),
+    findings: matches.slice(0, MAX_FINDINGS).map(({ rule, start, end }) => ({ rule: rule.id, why: rule.why, excerpt: clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text, start, end })),
   };
 }
 

@@ -8,10 +8,11 @@ export interface Normalised {
 }
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
-/** Code points that are dropped, or stand for another: accents, invisible ones, compatibility forms, look-alikes of Latin. */
+/** Code units of characters that are dropped, or stand for another: accents, invisible ones, compatibility forms, look-alikes of Latin; beyond the first plane the leading half. */
 const CHANGING =
   // oxlint-disable-next-line no-misleading-character-class
-  /[\u00a0\u00aa\u00ad\u00b2\u00b3\u00b9\u00ba\u00c0-\u024f\u0250-\u02af\u0300-\u036f\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u061c\u115f\u1160\u13a0-\u13f4\u17b4\u17b5\u180b-\u180f\u1d00-\u1dbf\u1e00-\u1eff\u2000-\u200f\u2010-\u2015\u2018-\u201f\u2028-\u202f\u205f-\u206f\u2070-\u209c\u2100-\u218b\u2460-\u24ff\u3000\u3164\ufe00-\ufe0f\ufeff\uff00-\uffef\ufff9-\ufffb\u{1d400}-\u{1d7ff}\u{1f100}-\u{1f189}\u{e0000}-\u{e0fff}]/gu;
+  /[\u00a0\u00aa\u00ad\u00b2\u00b3\u00b9\u00ba\u00c0-\u024f\u0250-\u02af\u0300-\u036f\u0370-\u03ff\u0400-\u052f\u0531-\u0587\u061c\u115f\u1160\u13a0-\u13f4\u17b4\u17b5\u180b-\u180f\u1d00-\u1dbf\u1e00-\u1eff\u2000-\u200f\u2010-\u2015\u2018-\u201f\u2028-\u202f\u205f-\u206f\u2070-\u209c\u2100-\u218b\u2460-\u24ff\u3000\u3164\ufe00-\ufe0f\ufeff\uff00-\uffef\ufff9-\ufffb\ud82f\ud834\ud835\ud83c\udb40-\udb43]/g;
+// oxlint-disable-next-line no-misleading-character-class
 const INVISIBLE = /^(?:[\p{M}\p{Cf}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Variation_Selector})$/u;
 const OTHER_ALPHABET = /[\u0370-\u052f]/;
 const LATIN_WORD_CHARACTER = /[a-z]/i;
@@ -27,13 +28,15 @@ export function normalise(text: string): Normalised {
   CHANGING.lastIndex = 0;
   for (let match = CHANGING.exec(text); match; match = CHANGING.exec(text)) {
     const at = match.index;
-    const next = at + match[0].length;
-    const plain = plainForm(match[0], text, at, next);
-    if (plain === match[0]) continue;
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const next = at + character.length;
+    const plain = plainForm(character, text, at, next);
+    if (plain === character) continue;
     parts.push(text.slice(done, at), plain);
     length += at - done + plain.length;
     done = next;
-    if (plain.length !== match[0].length) {
+    CHANGING.lastIndex = next;
+    if (plain.length !== character.length) {
       starts.push(length);
       shifts.push(next - length);
     }

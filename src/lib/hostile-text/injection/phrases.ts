@@ -1,49 +1,44 @@
 import { literalSearch } from '../literal-search.js';
-import type { Rule, TextKind } from './rule.js';
+import { DISGUISED } from './encoded.js';
+import type { Match, Rule, TextKind } from './rule.js';
 import { RULES } from './rules/index.js';
-
-/** A match of a rule in normalised text; `weight` is lower than the rule's where the text talks about attacks. */
-export interface Match {
-  readonly rule: Pick<Rule, 'id' | 'family' | 'why'>;
-  readonly weight: number;
-  readonly start: number;
-  readonly end: number;
-}
 
 const REACH_BACK = 260;
 const REACH_ON = 260;
 /** What talk about an attack is still worth: enough to count in company, never enough alone. */
 const TALK_WEIGHT = 0.35;
+// oxlint-disable-next-line no-misleading-character-class
 const OUTSIDE_LATIN = /[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/;
 
 const rulesByCue = new Map<string, number[]>();
 RULES.forEach((rule, index) => {
   for (const cue of rule.cues) rulesByCue.set(cue, [...(rulesByCue.get(cue) ?? []), index]);
 });
-const searchCues = literalSearch([...rulesByCue.keys()]);
-const withoutCues = RULES.filter((rule) => rule.cues.length === 0);
+const searchCues = literalSearch([...rulesByCue.keys(), ...DISGUISED.keys()]);
+const byScript = RULES.flatMap((rule) => (rule.script ? [{ rule, script: rule.script }] : []));
 
-/** Every match of a phrase rule in normalised text, at most one per rule and window around a cue. */
-export function phraseMatches(text: string, kind: TextKind): Match[] {
+/** Every match of a phrase rule in normalised text, at most one per rule and window around a cue; words in disguise are told to `onDisguise`. */
+export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: number, literal: string) => void): Match[] {
   const matches: Match[] = [];
   const triedUntil = new Int32Array(RULES.length);
-  searchCues(text, (at, cues) => {
-    for (const cue of cues) {
-      for (const index of rulesByCue.get(cue) ?? []) {
-        const rule = RULES[index];
-        const tried = triedUntil[index] ?? 0;
-        // A window that reaches well beyond this cue was read already: a flood of cues costs one reading per window.
-        if (!rule || at + cue.length + 24 <= tried || (rule.kinds && !rule.kinds.includes(kind))) continue;
-        const from = Math.max(0, at - REACH_BACK);
-        const to = Math.min(text.length, at + REACH_ON);
-        triedUntil[index] = to;
-        const match = matchIn(rule, text, from, to);
-        if (match && !matches.some((other) => other.rule === rule && other.start === match.start)) matches.push(match);
-      }
+  searchCues(text, (at, cue) => {
+    if (onDisguise && DISGUISED.has(cue)) onDisguise(at, cue);
+    for (const index of rulesByCue.get(cue) ?? []) {
+      const rule = RULES[index];
+      const tried = triedUntil[index] ?? 0;
+      // A window that reaches well beyond this cue was read already: a flood of cues costs one reading per window.
+      if (!rule || at + cue.length + 24 <= tried || (rule.kinds && !rule.kinds.includes(kind))) continue;
+      const from = Math.max(0, at - REACH_BACK);
+      const to = Math.min(text.length, at + REACH_ON);
+      triedUntil[index] = to;
+      const match = matchIn(rule, text, from, to);
+      if (match && !matches.some((other) => other.rule === rule && other.start === match.start)) matches.push(match);
     }
-    return at;
+    return 0;
   });
-  if (OUTSIDE_LATIN.test(text)) for (const rule of withoutCues) matches.push(...everyMatch(rule, text));
+  if (OUTSIDE_LATIN.test(text)) {
+    for (const { rule, script } of byScript) if (script.test(text)) matches.push(...everyMatch(rule, text));
+  }
   return matches.sort((a, b) => a.start - b.start);
 }
 

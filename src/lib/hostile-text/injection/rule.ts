@@ -16,9 +16,19 @@ export interface Rule {
   /** 1 flags alone; less needs company nearby. */
   readonly weight: number;
   readonly kinds?: readonly TextKind[];
-  /** Literals of three characters or more, one of which stands in every match; without any the rule is tried on text outside Latin. */
+  /** Literals of four characters or more, one of which stands in every match. */
   readonly cues: readonly string[];
+  /** For a rule without cues: the script its words are written in. */
+  readonly script?: RegExp;
   readonly pattern: RegExp;
   /** Text just before or after the match that makes it talk about an attack instead of being one. */
   readonly unless?: RegExp;
+}
+
+/** A match of a rule; `weight` is lower than the rule's where the text talks about attacks. */
+export interface Match {
+  readonly rule: Pick<Rule, 'id' | 'family' | 'why'>;
+  readonly weight: number;
+  readonly start: number;
+  readonly end: number;
 }

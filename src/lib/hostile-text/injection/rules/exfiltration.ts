@@ -11,7 +11,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'It asks for secrets or private data to be sent somewhere.',
     weight: 1,
-    cues: ['send', 'forward', 'upload', 'post ', 'exfiltrat', 'transmit', 'leak', 'curl', 'wget', 'email', 'bcc', 'share', 'submit', 'deliver', 'pass ', 'append', 'include', 'attach', 'fetch', 'put '],
+    cues: ['send', 'forward', 'upload', 'exfiltrat', 'transmit', 'leak', 'curl', 'wget', 'email the', 'email all', 'e-mail', 'share ', 'submit', 'deliver', 'steal', 'harvest', 'post the', 'post all', 'post it', 'posts the', 'relay', 'dump'],
     pattern: new RegExp(
       `\\b(?:send|sends|sending|forward|forwards|upload|uploads|post|posts|exfiltrate|transmit|transmits|leak|email|e-mail|share|submit|deliver|copy|dump|curl|wget|report|route|relay|steal|harvest) (?:[\\w'",/~.*@|&;$(){}=:-]{1,40} ){0,8}?${SENSITIVE}(?:['"\`,;|&]{0,2} [\\w'",/~.*@|&;$(){}=:-]{1,30}){0,8}? ${PLACE}`,
     ),
@@ -22,7 +22,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'It tells the reader to read a file that holds secrets and pass it on.',
     weight: 1,
-    cues: ['.ssh', '.aws', '.netrc', 'id_rsa', '.env', '.npmrc', '.kube', '/etc/passwd', '/etc/shadow', 'mcp.json', '.gnupg', 'bash_history', '.cursor', 'credentials', 'process.env', 'printenv', '.git-credentials', '.pgpass', '.docker'],
+    cues: ['.ssh', '.aws', '.netrc', 'id_rsa', '.env', '.npmrc', '.kube', '/etc/passwd', '/etc/shadow', 'mcp.json', '.gnupg', 'bash_history', '.cursor', '/credentials', '.git-credentials', '.pgpass', '.docker'],
     pattern:
       /\b(?:read|load|open|cat|fetch|get|access|include|append|embed|retrieve|extract|copy|collect|locate|pull|use \w{1,20} (?:to (?:load|read|fetch|open)|on)) (?:[\w'",`()]{1,24} ){0,6}?(?:at |of |from |in )?["'`(]{0,2}(?:~|\/home\/\w{1,20}|\/root|\$home|\.)?\/?(?:\.(?:ssh|aws|netrc|npmrc|kube|gnupg|cursor|docker|git-credentials|pgpass|bash_history|config\/[\w./-]{1,30}|env)\b|etc\/(?:passwd|shadow)|app\/\.env|id_rsa|[\w./-]{0,20}(?:id_rsa|mcp\.json|credentials))[\w./-]{0,40}["'`)]{0,2}[\s\S]{0,60}?\b(?:and|then|pass|send|put|include|append|as (?:the|a|')|into|embed|before|first|so that|to (?:the|each)|content)/,
     unless: /(?:detect|such as|e\.g\.|scan(?:s|ner)|flags?|do not|don't|never|must not|exists? before|configure|profile|aws configure|ssh-keygen|chmod|permissions|mount|volume|gitignore|dotenv|sudo|default(?:s)? to|stored in|boto|your own)/,
@@ -32,7 +32,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'It tells the reader to put conversation or file content into a parameter.',
     weight: 1,
-    cues: ['parameter', 'argument', 'field', "'sidenote'", 'sidenote', 'conversation', 'history', 'contents', 'its content', 'the content', 'system prompt', 'schemas', 'credentials'],
+    cues: ['contents', 'the content', 'its content', 'conversation', 'history', 'system prompt', 'credentials', 'sidenote', 'secrets', 'schemas', 'environment'],
     pattern:
       /\b(?:pass|put|place|include|insert|append|quote|write|supply|provide|embed|copy|paste|add|attach|fill|give|state|repeat) (?:[\w'",`~/.-]{1,24} ){0,6}?(?:(?:its|the|their|all|full|whole|entire|complete|user'?s?) (?:[\w'-]{1,14} ){0,3}?(?:contents?|conversation(?: history)?|chat history|system prompt|history|messages?|credentials|api keys?|secrets|email|file contents?|question|schemas|prompt|environment)|~\/\.[\w./-]{1,30}|content|contents) (?:[\w'",-]{1,14} ){0,5}?(?:as|in|into|to|inside) (?:the |a |an |field |parameter |argument )?(?:["'`][\w-]{1,30}["'`]|[\w-]{1,30} (?:parameter|argument|field|property))/,
     unless: /(?:detect|such as|e\.g\.|base64|markdown|html|json|xml|csv|file_?content|content field|body field|file to|upload)/,
@@ -62,7 +62,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'A command sends secrets of this machine over the network.',
     weight: 1,
-    cues: ['curl', 'wget', 'nc ', 'requests.post', 'fetch('],
+    cues: ['curl', 'wget', '| nc', '|nc ', '| ncat'],
     pattern:
       /(?:\b(?:printenv|env|(?:cat|tar|base64) [^\n|;&]{0,40}(?:\.ssh|\.aws|\.env|id_rsa|passwd|shadow|\.netrc|credentials|\.kube|secret|token)[^\n|;&]{0,40}|history|set)\s{0,3}\|\s{0,3}(?:[\w ./=-]{1,40}\|\s{0,3}){0,2}(?:curl|wget|nc|ncat|xargs curl)\b|\b(?:curl|wget)\b[^\n]{0,160}?(?:-d|--data(?:-binary|-raw|-urlencode)?|-f|--post-data|--upload-file|-t)[ =]{0,2}["']?[^\n]{0,60}?(?:\$\((?:cat|env|printenv|whoami|uname|hostname|id)|@?(?:~|\$home)?\/?[\w./-]{0,20}\.(?:ssh|aws|env|netrc)|@?~?\/etc\/(?:passwd|shadow)|@-|\$\(?(?:aws_secret|api_key|github_token|openai_api_key)))/,
     unless: /(?:localhost|127\.0\.0\.1|docker|kubectl apply)/,
@@ -72,7 +72,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'It tells the reader to download and run a script.',
     weight: 0.6,
-    cues: ['curl', 'wget', '| sh', '| bash', '|bash', '|sh'],
+    cues: ['| sh', '| bash', '|bash', '| sudo', '| zsh'],
     pattern: /\b(?:you must|must|first|before|please|required|need to|the agent|assistant|important|always)\b[^\n]{0,100}?\b(?:curl|wget)\b[^\n|]{1,120}\|\s{0,2}(?:sudo )?(?:ba|z)?sh\b/,
     unless: /(?:rustup|brew|nvm|get\.docker|astral\.sh|deno|bun\.sh|to install)/,
   },
@@ -81,7 +81,7 @@ export const exfiltration: readonly Rule[] = [
     family: 'exfiltration',
     why: 'It tells the reader to pass what it sees on to another party each time.',
     weight: 1,
-    cues: ['bcc', 'copy of', 'every call', 'each call', 'every reply', 'each reply', 'every response', 'each response', 'directly to', 'every message', 'each message', 'every email', 'all data', 'all results'],
+    cues: ['bcc ', 'copy of', 'every call', 'each call', 'every reply', 'each reply', 'every response', 'each response', 'directly to', 'every message', 'each message', 'every email', 'all data', 'all results'],
     pattern:
       /\b(?:always bcc|bcc (?:all|every|each|the)|(?:send|forward|post|upload|mail|submit) (?:a |the )?(?:copy|copies|duplicate|transcript|log) of (?:the |every |each |all |this |any )(?:[\w-]{1,14} ){0,2}?(?:result|results|reply|response|message|messages|conversation|email|emails|output|file|data|request|answer)s? to|(?:after|before|with|on|for) (?:every|each) (?:[\w-]{1,12} ){0,2}?(?:call|reply|response|message|request|answer),? (?:[\w'-]{1,12} ){0,5}?(?:send|post|forward|append|upload|include|submit)|(?:append|attach|add) (?:[\w'~/.-]{1,24} ){1,6}?to (?:each|every|all) (?:of )?(?:your )?(?:reply|response|message|answer)|always (?:pass|send|forward|route) (?:[\w'-]{1,14} ){0,4}?(?:directly )?to (?:the )?(?:[\w-]{1,20} ){0,3}?(?:webhook|external\w{0,5}|upload\w{0,6}|remote|endpoint|server|aggregation))/,
     unless: /(?:detect|such as|webhook subscription|after each (?:run|build|deploy)|test)/,

@@ -30,7 +30,7 @@ export const steering: readonly Rule[] = [
     why: 'It demands a fixed answer instead of the task.',
     weight: 0.8,
     kinds: ['output'],
-    cues: ['print', 'say ', 'respond with', 'reply with', 'answer with', 'output ', 'write ', 'repeat ', 'respond only', 'reply only', 'only reply', 'only respond', 'type '],
+    cues: ['just print', 'and print', 'instead print', 'only print', 'then print', 'simply print', 'please print', 'now print', 'just say', 'and say', 'instead say', 'only say', 'then say', 'simply say', 'please say', 'now say', 'respond with', 'reply with', 'answer with', 'respond only', 'reply only', 'answer only', 'replying only', 'responding only', 'only respond', 'only reply', 'only answer', 'just respond', 'just reply', 'just answer', 'and write', 'just write', 'instead write', 'just output', 'and output', 'only output', 'instead output', 'just type', 'and type', 'repeat the'],
     pattern:
       /\b(?:and|just|instead|only|then|simply|now|please|must) (?:just |only |instead |simply )?(?:print|say|output|respond with|reply with|answer with|write|type) (?:only |exactly |just |out )?(?:"[^"\n]{2,120}"|'[^'\n]{2,120}'|[\w-]{1,30}\.example\.\w{2,5})|\b(?:respond|reply|answer)(?:ing)? (?:only|exclusively|just) (?:with|in|by)|\b(?:only|just) (?:respond|reply|answer) (?:with|in)\b|\brepeat the (?:sequence|words?|phrase|following)[\w ,'"-]{0,40}?\d{1,5} times/,
     unless: /(?:script|program|command|echo|console|printf|print\(|function|test|stdout|terminal|if |when |will |code|server|should|api|endpoint|method|users? )/,
@@ -41,7 +41,7 @@ export const steering: readonly Rule[] = [
     why: 'Data orders a tool call.',
     weight: 1,
     kinds: ['output'],
-    cues: ['call ', 'invoke', 'execute', 'using the', 'use the', 'run '],
+    cues: ['" tool', "' tool", ' tool.', ' tool,', 'other tools', ': call', 'must call', 'must invoke', 'must execute', 'must run', 'now call', 'now invoke', 'now execute', 'now run', 'immediately'],
     pattern:
       /\b(?:by using the|using the|with the|use the) ["'][\w-]{3,60}["'] tool\b|\bdo not use other tools\b|\bplease [^.\n]{10,240}\. use the \w{4,40} tool\b|\b(?:must|now|immediately|:) (?:first |now |immediately |also )?(?:call|invoke|execute|run) (?:the )?["'`]?(?:[a-z]{2,20}_[a-z_]{2,30}|[\w -]{1,40} (?:tool|function))["'`]?(?: (?:with|on|to|and|using)|[.,;]|$)/,
     unless: /(?:detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback|before calling)/,
@@ -56,7 +56,7 @@ export const toolAbuse: readonly Rule[] = [
     why: 'A tool demands something unrelated before or instead of other tools.',
     weight: 0.7,
     kinds: ['description'],
-    cues: ['before', 'first', 'instead of', 'whenever', 'when the', 'any other tool', 'all other tools', 'other tools', 'must be called'],
+    cues: ['before using', 'before calling', 'before invoking', 'before running', 'before return', 'before respond', 'before answer', 'before any', 'before every', 'must first', 'to first', 'first use', 'first call', 'first read', 'first reveal', 'first, ', 'is invoked', 'is called', 'is used', 'is available', 'instead of', 'in place of', 'do not use', 'called before', 'call this'],
     pattern:
       /\b(?:before (?:using|calling|invoking|running|returning|responding|answering|any|every)|first,? (?:you must|use|call|read|reveal)|you must first|requires you to first|(?:whenever|when|if|every time) (?:the |any |another |an? )?["'`]?[\w-]{2,30}["'`]? (?:tool )?is (?:invoked|called|used|available|present)|(?:must|should|always) (?:be )?(?:call(?:ed)?|used?|invoke[d]?) (?:this (?:tool )?)?(?:before|instead of|in place of) (?:any|all|every|the|using|calling|other)|instead of (?:the |any )?["'`]?[\w-]{2,30}["'`]? tool|do not use (?:the )?(?:any )?(?:other|original|built-in))\b/,
     unless: /(?:detect|release note|changelog|authenticate|login|list_|get_|search|to (?:find|get|obtain|check|discover|understand|retrieve)|documentation|validate|verify|confirm|schema|required|creating|planning|writing|generating|make sure)/,
@@ -86,7 +86,7 @@ export const toolAbuse: readonly Rule[] = [
     family: 'tool-abuse',
     why: 'A tool asks for whatever it returns to be obeyed.',
     weight: 1,
-    cues: ['obey', 'follow', 'authoritative', 'directives', 'treat', 'supersed', 'trust all', 'elevated privileges', 'implicitly', 'arbitrary shell', 'as instructions'],
+    cues: ['follow any', 'follow all', 'follow whatever', 'follow every', 'obey', 'execute any', 'execute all', 'execute whatever', 'comply with', 'carry out', 'act on', 'authoritative', 'binding', 'mandatory', 'treat ', 'overrid', 'supersed', 'trust all'],
     pattern:
       /\b(?:obey|execute|comply with|carry out|act on|follow) (?:whatever|any|all|every) (?:[\w'-]{1,14} ){0,3}?(?:instructions?|directives?|commands?) (?:[\w'-]{1,14} ){0,3}?(?:in|from|embedded|contained|found|returned|inside|within|it|that)|\b(?:authoritative|binding|mandatory) (?:directives?|instructions?)|\btreat (?:[\w'-]{1,14} ){0,4}?as (?:[\w'-]{1,14} ){0,2}?(?:instructions?|commands?|system (?:message|prompt))|\b(?:override|overrides|supersed(?:e|es|ing)) (?:any |all |the )?(?:[\w'-]{1,14} ){0,2}?(?:user|system(?:-level)?|safety|prior) (?:[\w'-]{1,14} ){0,2}?(?:instructions?|directives?|preferences|polic(?:y|ies)|requests?|constraints)|\btrust all user input|\bobey only\b/,
     unless: /(?:detect|such as|e\.g\.|do not|don't|never|must not|should not|untrusted|not (?:as )?instructions)/,
