@@ -7,7 +7,7 @@ import type { Io } from './io.js';
 /** One line for the list of verbs. */
 export const summary = 'look at the configuration without starting anything';
 
-export const help = `toolgate check [--config FILE] [--json]
+export const help = `Usage: toolgate check [--config FILE] [--json]
 
 Reads the configuration as serve would, lists every problem with its place, and points at what is risky.
 Exit code 0: it may be used; 1: it has a problem or a finding of severity error; 2: the command line is wrong.

@@ -71,7 +71,7 @@ export function httpDoor(options: HttpOptions): HttpDoor {
   async function admitted(auth: RouteAuth, req: IncomingMessage, res: ServerResponse): Promise<Principal | undefined> {
     if (auth === 'open') return stranger;
     const { authorization } = req.headers;
-    if (auth === 'optional' && authorization === undefined) return stranger;
+    if (auth === 'optional' && !authorization) return stranger;
     const checked = options.authenticator.authenticate(authorization);
     const result = checked instanceof Promise ? await checked : checked;
     if ('refused' in result) {
