@@ -1,0 +1,72 @@
+import { findMethod, instantiate } from './classes.js';
+import { callBlind, callFunction } from './functions.js';
+import { knownExternal } from './externals.js';
+import { maybe, type CallSeen, type Machine } from './machine.js';
+import { join, object, optionsOf, unknown, type ClassValue, type Result, type Value } from './values.js';
+
+const maxEscapes = 2;
+
+/** Makes a call: the watcher answers first, then code of the project runs, and anything else becomes a symbol. */
+export function call(machine: Machine, seen: CallSeen): Value {
+  const answer = machine.watch(seen, machine);
+  if (answer) return answer;
+  const { callee, args, at } = seen;
+  switch (callee.kind) {
+    case 'function': {
+      if (!seen.isNew) return callFunction(machine, callee, args, callee.self ?? seen.receiver);
+      const made = object([], { level: machine.level, at });
+      const returned = callFunction(machine, callee, args, made);
+      return returned.kind === 'object' || returned.kind === 'result' ? returned : made;
+    }
+    case 'class':
+      return enumMember(callee, seen) ?? instantiate(machine, callee, args, at);
+    case 'native':
+      return callee.call(args, at);
+    case 'choice':
+      return maybe(machine, () => callee.options.slice(0, 6).reduce<Value>((all, option) => join(all, call(machine, { ...seen, callee: option })), unknown('choice')));
+    case 'object': {
+      const method = callee.cls && findMethod(machine, callee.cls, '__call__');
+      if (method) return callFunction(machine, method, args, callee);
+      break;
+    }
+    default:
+  }
+  const known = knownExternal(machine, seen);
+  if (known) return known;
+  for (const value of [...args.positional, ...args.named.values()]) escape(machine, value, 0);
+  return symbol(seen);
+}
+
+/** What stands for the answer of something outside. */
+export const symbol = (seen: CallSeen): Result => ({
+  kind: 'result', callee: seen.callee, method: seen.method || nameOf(seen.callee), receiver: seen.receiver, args: seen.args, at: seen.at, props: new Map(),
+});
+
+const nameOf = (callee: Value): string => (callee.kind === 'external' ? (callee.path.at(-1) ?? '') : callee.kind === 'result' ? callee.method : '');
+
+/** `Color('red')` of a Python enumeration finds its member. */
+function enumMember(cls: ClassValue, { args }: CallSeen): Value | undefined {
+  const [wanted] = args.positional;
+  if (wanted?.kind !== 'constant' || cls.module.language !== 'python') return undefined;
+  for (const member of cls.statics.values()) {
+    const value = member.kind === 'object' && member.cls === cls ? member.props.get('value') : undefined;
+    if (value?.kind === 'constant' && value.value === wanted.value) return member;
+  }
+  return undefined;
+}
+
+/** Code handed to the outside may be called by it: it is run with nothing known, so that what it registers is seen. */
+export function escape(machine: Machine, value: Value, depth: number): void {
+  for (const each of optionsOf(value)) {
+    if (each.kind === 'function') {
+      const times = machine.escaped.get(each.fn) ?? 0;
+      if (times >= maxEscapes) continue;
+      machine.escaped.set(each.fn, times + 1);
+      maybe(machine, () => callBlind(machine, each));
+    } else if (each.kind === 'object' && depth < 2 && !each.cls) {
+      for (const inner of each.props.values()) escape(machine, inner, depth + 1);
+    } else if (each.kind === 'list' && depth < 2) {
+      for (const inner of each.items.slice(0, 200)) escape(machine, inner, depth + 1);
+    }
+  }
+}

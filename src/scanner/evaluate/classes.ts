@@ -1,0 +1,173 @@
+import type { ClassNode } from '../ir/nodes.js';
+import { call } from './calls.js';
+import { evaluate, functionFrom } from './expressions.js';
+import { callFunction, decorated } from './functions.js';
+import type { Frame, Machine, ModuleRun } from './machine.js';
+import { runBody } from './statements.js';
+import { bind, lookup, scopeIn, type Scope } from './scope.js';
+import { constant, nothing, object, type Args, type ClassValue, type FunctionValue, type ObjectValue, type Place, type Value } from './values.js';
+
+/** Makes a class value: its bases, methods and static fields; Python decorators on methods run here, as they do at import. */
+export function classFrom(machine: Machine, cls: ClassNode, scope: Scope, frame: Frame): Value {
+  const bases = cls.bases.filter((base) => base.name === undefined).map((base) => evaluate(machine, base.value, scope, frame));
+  const isPython = frame.run.module.language === 'python';
+  const own = scopeIn(scope, machine.level, true);
+  const made: ClassValue = { kind: 'class', cls, scope: own, module: frame.run.module, bases, statics: new Map() };
+  if (cls.name !== undefined && !isPython) own.vars.set(cls.name, made);
+  const inClass: Frame = { ...frame, self: made, home: made };
+  if (!isPython) own.vars.set('this', made);
+  for (const member of cls.members) {
+    if (member.kind === 'field' && member.isStatic && member.value) {
+      const value = evaluate(machine, member.value, own, inClass);
+      made.statics.set(member.name, value);
+      if (isPython) bind(own, member.name, value, machine.level);
+    }
+    if (member.fn && isPython) {
+      const value = decorated(machine, member.fn, own, inClass);
+      made.statics.set(member.name, value.kind === 'function' ? { ...value, home: made } : value);
+      bind(own, member.name, value, machine.level);
+    } else if (member.fn && member.isStatic && member.kind === 'method') {
+      made.statics.set(member.name, { ...functionFrom(member.fn, own, inClass), self: made, home: made });
+    }
+  }
+  runBody(machine, cls.body, own, inClass);
+  if (isPython) {
+    for (const [name, value] of own.vars) if (!made.statics.has(name)) made.statics.set(name, value);
+    enumerate(made);
+  }
+  for (const decorator of cls.decorators) {
+    const by = evaluate(machine, decorator, scope, frame);
+    call(machine, { callee: by, method: '', args: { positional: [made], named: new Map(), open: false }, at: { module: frame.run.module, spot: decorator }, isNew: false });
+  }
+  return made;
+}
+
+const enumBases = new Set(['Enum', 'StrEnum', 'IntEnum', 'Flag', 'IntFlag']);
+
+/** Whether a class descends from one of these outside names. */
+export function descendsFrom(cls: ClassValue, isIt: (base: Value) => boolean, depth = 0): boolean {
+  return depth < 12 && cls.bases.some((base) => isIt(base) || (base.kind === 'class' && descendsFrom(base, isIt, depth + 1)));
+}
+
+/** The members of a Python enumeration are objects with a name and a value. */
+function enumerate(cls: ClassValue): void {
+  if (!descendsFrom(cls, (base) => base.kind === 'external' && enumBases.has(base.path.at(-1) ?? ''))) return;
+  for (const member of cls.cls.members) {
+    const value = cls.statics.get(member.name);
+    if (member.kind === 'field' && value && !member.name.startsWith('_')) cls.statics.set(member.name, object([['name', constant(member.name)], ['value', value]], { cls }));
+  }
+}
+
+/** Makes an instance: fields, then the constructor with what is known of its arguments. */
+export function instantiate(machine: Machine, cls: ClassValue, given: Args, at: Place): ObjectValue {
+  const made = object([], { cls, level: machine.level, at });
+  if (cls.module.language === 'python') {
+    const init = findMethod(machine, cls, '__init__');
+    if (init) callFunction(machine, init, given, made);
+    else fillFields(machine, cls, given, made);
+    return made;
+  }
+  construct(machine, cls, given, made, at);
+  return made;
+}
+
+/** A dataclass or model without `__init__` takes its fields by name or in order. */
+function fillFields(machine: Machine, cls: ClassValue, given: Args, made: ObjectValue): void {
+  const fields = ancestry(cls).toReversed().flatMap((each) => each.cls.members.filter((member) => member.kind === 'field').map((member) => ({ member, each })));
+  fields.forEach(({ member, each }, index) => {
+    const value = given.named.get(member.name) ?? given.positional[index] ?? each.statics.get(member.name);
+    if (value) made.props.set(member.name, value);
+  });
+  for (const [name, value] of given.named) if (!made.props.has(name)) made.props.set(name, value);
+  void machine;
+}
+
+/** Runs the fields and constructor of a JavaScript class on an instance, base first. */
+export function construct(machine: Machine, cls: ClassValue, given: Args, made: ObjectValue, at: Place): void {
+  const [base] = cls.bases;
+  const constructor = cls.cls.members.find((member) => member.kind === 'method' && member.name === 'constructor' && !member.isStatic)?.fn;
+  // `super(…)` inside the constructor runs the base; without a constructor the arguments pass straight on.
+  if (!constructor && base) superConstruct(machine, base, given, made, at);
+  if (!constructor || !base) initFields(machine, cls, made);
+  if (!constructor) return;
+  const run = machine.runs.get(cls.module.path);
+  const value = functionFrom(constructor, cls.scope, { run: run ?? looseRun(cls), returned: undefined, yielded: [], isGenerator: false });
+  const fields: [string, Value][] = [];
+  callFunction(machine, { ...value, home: cls }, given, made);
+  constructor.params.forEach((param, index) => {
+    const positional = given.positional[index];
+    if (param.isField && param.target.kind === 'name' && positional) fields.push([param.target.name, positional]);
+  });
+  for (const [name, field] of fields) if (!made.props.has(name)) made.props.set(name, field);
+}
+
+const looseRun = (cls: ClassValue): ModuleRun => ({ module: cls.module, scope: cls.scope, exports: new Map(), commonjs: nothing, done: true });
+
+/** `super(…)`: the base's constructor on the same instance, then this class's own fields. */
+export function superConstruct(machine: Machine, base: Value, given: Args, made: ObjectValue, at: Place): void {
+  if (base.kind === 'class') construct(machine, base, given, made, at);
+  else call(machine, { callee: base, method: '', args: given, at, isNew: true });
+}
+
+/** Gives an instance the fields that its class declares. */
+export function initFields(machine: Machine, cls: ClassValue, made: ObjectValue): void {
+  const run = machine.runs.get(cls.module.path) ?? looseRun(cls);
+  const scope = scopeIn(cls.scope, machine.level, true);
+  scope.vars.set('this', made);
+  const frame: Frame = { run, self: made, home: cls, returned: undefined, yielded: [], isGenerator: false };
+  for (const member of cls.cls.members) {
+    if (member.kind === 'field' && !member.isStatic && member.value) made.props.set(member.name, evaluate(machine, member.value, scope, frame));
+  }
+}
+
+/** A class and its project ancestors, nearest first. */
+export function ancestry(cls: ClassValue): ClassValue[] {
+  const found: ClassValue[] = [];
+  const open: Value[] = [cls];
+  for (let at = open.shift(); at && found.length < 40; at = open.shift()) {
+    if (at.kind !== 'class' || found.includes(at)) continue;
+    found.push(at);
+    open.push(...at.bases);
+  }
+  return found;
+}
+
+/** The method of a name as an instance would find it. */
+export function findMethod(machine: Machine, cls: ClassValue, name: string): FunctionValue | undefined {
+  const cache = machine.prototypes.get(cls) ?? new Map<string, FunctionValue | undefined>();
+  machine.prototypes.set(cls, cache);
+  if (cache.has(name)) return cache.get(name);
+  let found: FunctionValue | undefined;
+  for (const each of ancestry(cls)) {
+    if (each.module.language === 'python') {
+      const value = each.statics.get(name);
+      if (value?.kind === 'function') found = { ...value, home: each };
+    } else {
+      const member = each.cls.members.find((one) => one.name === name && one.kind === 'method' && !one.isStatic);
+      if (member?.fn) found = { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
+    }
+    if (found) break;
+  }
+  cache.set(name, found);
+  return found;
+}
+
+/** The getter of a name as an instance would find it. */
+export function findGetter(cls: ClassValue, name: string): FunctionValue | undefined {
+  for (const each of ancestry(cls)) {
+    const member = each.cls.members.find((one) => one.name === name && one.kind === 'getter');
+    if (member?.fn) return { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
+  }
+  return undefined;
+}
+
+/** What `super` reads: the first ancestor beyond a class that knows the name. */
+export function superMember(machine: Machine, home: ClassValue, name: string): FunctionValue | Value | undefined {
+  for (const base of home.bases) {
+    if (base.kind === 'class') {
+      const found = findMethod(machine, base, name);
+      if (found) return found;
+    } else return base;
+  }
+  return lookup(home.scope, name);
+}

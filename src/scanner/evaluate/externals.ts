@@ -1,0 +1,66 @@
+import { callFunction, original } from './functions.js';
+import { importFrom, requireFrom } from './imports.js';
+import { itemsOf } from './iterate.js';
+import type { CallSeen, Machine } from './machine.js';
+import { dedent } from './natives/strings.js';
+import { text } from './operators.js';
+import { constant, native, stringOf, type Value } from './values.js';
+
+/** Answers for the few outside functions whose meaning matters to registrations: they pass on, wrap or import what they get. */
+export function knownExternal(machine: Machine, seen: CallSeen): Value | undefined {
+  const { callee, args } = seen;
+  const [first, second] = args.positional;
+  if (seen.method === 'then' && seen.receiver && first?.kind === 'function') return callFunction(machine, first, { positional: [seen.receiver], named: new Map(), open: false }, first.self);
+  if (callee.kind !== 'external') return undefined;
+  const name = callee.path.at(-1) ?? '';
+  switch (`${callee.source}:${callee.path.join('.')}`) {
+    case 'functools:wraps':
+      return native('wraps', ({ positional: [inner] }) => (inner?.kind === 'function' && first?.kind === 'function' ? { ...inner, wraps: original(first) } : (inner ?? constant(undefined))));
+    case 'functools:partial':
+      if (first?.kind !== 'function') return undefined;
+      return { ...first, given: { positional: args.positional.slice(1), named: args.named, open: args.open } };
+    case 'functools:lru_cache':
+    case 'functools:cache':
+      return first?.kind === 'function' ? first : undefined;
+    case 'asyncio:run':
+    case 'asyncio:gather':
+    case 'anyio:run':
+    case 'trio:run':
+      if (first?.kind === 'function') return callFunction(machine, first, { ...args, positional: args.positional.slice(1) }, first.self);
+      return first;
+    case 'importlib:import_module':
+      return first && importFrom(machine, first, seen.at);
+    case ':require':
+      return first && requireFrom(machine, first, seen.at);
+    case 'typing:cast':
+      return second;
+    case 'copy:deepcopy':
+    case 'copy:copy':
+      return first;
+    case 'textwrap:dedent':
+    case 'inspect:cleandoc':
+      return first && (stringOf(first) === undefined ? first : constant(dedent(stringOf(first) ?? '')));
+    case 'inspect:getdoc':
+      return first?.kind === 'function' ? constant(original(first)?.fn.docstring ?? null) : undefined;
+    case 'path:join':
+    case 'node:path:join':
+    case 'path:resolve':
+    case 'node:path:resolve':
+    case 'os:path.join':
+      return text(args.positional.flatMap((part, index) => (index === 0 ? [part] : ['/', part])));
+    case 'url:pathToFileURL':
+    case 'node:url:pathToFileURL':
+    case 'url:fileURLToPath':
+    case 'node:url:fileURLToPath':
+      return first;
+    case 'module:createRequire':
+    case 'node:module:createRequire':
+      return native('require', ({ positional: [source] }, at) => (source ? requireFrom(machine, source, at) : constant(undefined)));
+    default:
+  }
+  if (callee.source === 'itertools' && name === 'chain') {
+    const all = args.positional.map((each) => itemsOf(machine, each, 'values'));
+    return { kind: 'list', items: all.flatMap((each) => [...each.items]), open: all.some((each) => each.open) };
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+import type { Frame, Machine } from './machine.js';
+import { javascriptGlobal } from './natives/javascript.js';
+import { pythonBuiltin } from './natives/python.js';
+import { constant, external, noArgs, nothing, object, type Value } from './values.js';
+
+/** What a name stands for when no scope binds it: a built-in, or something from outside. */
+export function globalOf(machine: Machine, name: string, frame: Frame): Value {
+  const isPython = frame.run.module.language === 'python';
+  if (name === '__file__' || name === '__dirname' || name === '__filename') return constant('');
+  if (name === 'import.meta') return object([['url', constant('')], ['dirname', constant('')], ['filename', constant('')], ['main', constant(true)]], { open: true });
+  if (name === 'arguments') return { kind: 'list', items: [...(frame.args ?? noArgs).positional], open: frame.args?.open ?? true };
+  if (name === 'NotImplemented') return nothing;
+  return (isPython ? pythonBuiltin(machine, name, frame) : javascriptGlobal(machine, name)) ?? external('', [name]);
+}

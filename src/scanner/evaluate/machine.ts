@@ -1,0 +1,94 @@
+import type { FunctionNode, Module } from '../ir/nodes.js';
+import type { Project } from '../project/load.js';
+import type { Scope } from './scope.js';
+import type { Args, ClassValue, FunctionValue, Place, Value } from './values.js';
+
+/** A call that the code makes, shown to whoever watches the run. */
+export interface CallSeen {
+  readonly callee: Value;
+  /** The property called and the value it was taken from, for `a.b()`. */
+  readonly method: string;
+  readonly receiver?: Value | undefined;
+  readonly args: Args;
+  readonly at: Place;
+  readonly isNew: boolean;
+}
+
+/** Answers a call in place of the machine, or undefined to let it proceed. */
+export type Watcher = (call: CallSeen, machine: Machine) => Value | undefined;
+
+/** One module being run: its names and what it exports. */
+export interface ModuleRun {
+  readonly module: Module;
+  readonly scope: Scope;
+  readonly exports: Map<string, () => Value | undefined>;
+  /** The value of `module.exports` once code assigned to it. */
+  commonjs: Value;
+  done: boolean;
+}
+
+/** The state of one abstract run over a project: what was reached, and how much may still be done. */
+export interface Machine {
+  readonly project: Project;
+  readonly watch: Watcher;
+  readonly runs: Map<string, ModuleRun>;
+  /** How many untold conditions surround the place being run. */
+  level: number;
+  depth: number;
+  stepsLeft: number;
+  readonly deadline: number;
+  readonly active: Map<FunctionNode, number>;
+  /** How often each function was run. */
+  readonly entered: Map<FunctionNode, number>;
+  /** Functions handed to the outside, with how often they were run for it. */
+  readonly escaped: Map<FunctionNode, number>;
+  /** Set when a budget ended the run early. */
+  exhausted: string | undefined;
+  /** Imports whose target is only partly known. */
+  readonly loose: { readonly at: Place; readonly prefix: string }[];
+  /** Links between modules being read right now. */
+  readonly following: Set<string>;
+  /** Built-in objects, made once. */
+  readonly globals: Map<string, Value | undefined>;
+  readonly prototypes: Map<ClassValue, Map<string, FunctionValue | undefined>>;
+}
+
+/** One function or module body being run. */
+export interface Frame {
+  readonly run: ModuleRun;
+  readonly self?: Value | undefined;
+  readonly home?: ClassValue | undefined;
+  returned: Value | undefined;
+  readonly yielded: Value[];
+  readonly isGenerator: boolean;
+  readonly args?: Args | undefined;
+}
+
+const stepLimit = 6_000_000;
+
+/** A machine that has not run anything yet. */
+export function machineFor(project: Project, watch: Watcher, timeoutMs: number): Machine {
+  return {
+    project, watch, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, deadline: Date.now() + timeoutMs, active: new Map(),
+    entered: new Map(), escaped: new Map(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
+  };
+}
+
+/** Counts one step; false when the run must end. */
+export function step(machine: Machine): boolean {
+  if (machine.exhausted !== undefined) return false;
+  machine.stepsLeft -= 1;
+  if (machine.stepsLeft < 0) machine.exhausted = 'too many steps';
+  else if ((machine.stepsLeft & 4095) === 0 && Date.now() > machine.deadline) machine.exhausted = 'out of time';
+  return machine.exhausted === undefined;
+}
+
+/** Runs something that may or may not happen. */
+export function maybe<T>(machine: Machine, run: () => T): T {
+  machine.level += 1;
+  try {
+    return run();
+  } finally {
+    machine.level -= 1;
+  }
+}

@@ -1,0 +1,155 @@
+import { call } from '../calls.js';
+import { itemsOf } from '../iterate.js';
+import type { Machine } from '../machine.js';
+import { spread } from '../expressions.js';
+import { memberOf, setMember } from '../members.js';
+import { text } from '../operators.js';
+import { constant, list, native, nothing, object, stringOf, unknown, type Args, type ObjectValue, type Value } from '../values.js';
+import { collectionFrom, keysOf, pairsOf } from './objects.js';
+
+const asObject = (value: Value | undefined): ObjectValue | undefined => (value?.kind === 'object' ? value : undefined);
+
+/** Modules and classes read as objects where code lists their properties. */
+function listed(machine: Machine, value: Value | undefined, read: (self: ObjectValue) => Value[]): Value {
+  if (value?.kind === 'module' || value?.kind === 'class') {
+    const made = object([], { level: machine.level });
+    if (value.kind === 'module') spread(machine, made, value);
+    else for (const [key, member] of value.statics) made.props.set(key, member);
+    return list(read(made));
+  }
+  if (value?.kind === 'list') return list(read(object(value.items.map((item, index) => [String(index), item]))), value.open);
+  const self = asObject(value);
+  return self ? list(read(self), self.open) : list([], true);
+}
+
+function defined(machine: Machine, [target, key, how]: readonly Value[]): Value {
+  const name = stringOf(key);
+  const descriptor = asObject(how);
+  if (target && name !== undefined && descriptor) {
+    const getter = descriptor.props.get('get');
+    const value = descriptor.props.get('value');
+    if (getter?.kind === 'function' && target.kind === 'object') target.getters.set(name, getter);
+    else if (getter?.kind === 'function') setMember(machine, target, name, call(machine, { callee: getter, method: '', args: { positional: [], named: new Map(), open: false }, at: { module: getter.module, spot: getter.fn }, isNew: false }));
+    else if (value) setMember(machine, target, name, value);
+  }
+  return target ?? nothing;
+}
+
+const objectStatics = (machine: Machine): Value =>
+  object([
+    ['keys', native('keys', ({ positional: [value] }) => listed(machine, value, (self) => keysOf(self).map(constant)))],
+    ['getOwnPropertyNames', native('getOwnPropertyNames', ({ positional: [value] }) => listed(machine, value, (self) => keysOf(self).map(constant)))],
+    ['values', native('values', ({ positional: [value] }) => listed(machine, value, (self) => pairsOf(machine, self).map((pair) => (pair.kind === 'list' ? (pair.items[1] ?? nothing) : nothing))))],
+    ['entries', native('entries', ({ positional: [value] }) => listed(machine, value, (self) => pairsOf(machine, self)))],
+    ['assign', native('assign', ({ positional: [target, ...sources] }) => {
+      if (target?.kind === 'object') for (const source of sources) spread(machine, target, source);
+      else if (target) for (const source of sources) if (source.kind === 'object') for (const [key, value] of source.props) setMember(machine, target, key, value);
+      return target ?? nothing;
+    })],
+    ['fromEntries', native('fromEntries', ({ positional: [pairs] }) => {
+      const made = object([], { level: machine.level });
+      const { items, open } = itemsOf(machine, pairs ?? nothing, 'values');
+      for (const pair of items) {
+        const [key, value] = pair.kind === 'list' ? pair.items : [];
+        made.props.set(stringOf(key) ?? `\u0000${made.props.size}`, value ?? nothing);
+      }
+      made.open = open;
+      return made;
+    })],
+    ['freeze', native('freeze', ({ positional: [value] }) => value ?? nothing)],
+    ['seal', native('seal', ({ positional: [value] }) => value ?? nothing)],
+    ['create', native('create', ({ positional: [proto] }) => object(proto?.kind === 'object' ? proto.props : [], { ...(proto?.kind === 'object' && proto.cls ? { cls: proto.cls } : {}), level: machine.level }))],
+    ['defineProperty', native('defineProperty', ({ positional }) => defined(machine, positional))],
+    ['defineProperties', native('defineProperties', ({ positional: [target, all] }) => {
+      if (all?.kind === 'object') for (const [key, how] of all.props) defined(machine, [target ?? nothing, constant(key), how]);
+      return target ?? nothing;
+    })],
+    ['getOwnPropertyDescriptor', native('getOwnPropertyDescriptor', () => unknown('descriptor'))],
+    ['prototype', object([['hasOwnProperty', object([['call', native('call', ({ positional: [self, key] }) => (self?.kind === 'object' && !self.open && stringOf(key) !== undefined ? constant(self.props.has(stringOf(key) ?? '') || self.getters.has(stringOf(key) ?? '')) : unknown('own')))]])]], { open: true })],
+  ], { open: true });
+
+const promises = (machine: Machine): Value => {
+  const all = native('all', ({ positional: [values] }) => {
+    const { items, open } = itemsOf(machine, values ?? nothing, 'values');
+    return list([...items], open);
+  });
+  return object([['all', all], ['allSettled', native('allSettled', () => list([], true))], ['race', all], ['resolve', native('resolve', ({ positional: [value] }) => value ?? nothing)], ['reject', native('reject', () => unknown('rejected'))]], { open: true });
+};
+
+/** JSON text of a value that is wholly known. */
+function json(machine: Machine, value: Value, indent: number): string | undefined {
+  const plain = toPlain(machine, value, 0);
+  return plain === undefined ? undefined : JSON.stringify(plain.value, null, indent);
+}
+
+/** A wholly known value as plain data. */
+export function toPlain(machine: Machine, value: Value, depth: number): { readonly value: unknown } | undefined {
+  if (value.kind === 'constant') return { value: value.value };
+  if (depth > 12) return undefined;
+  if (value.kind === 'list' && !value.open) {
+    const items = value.items.map((item) => toPlain(machine, item, depth + 1));
+    return items.every((item) => item !== undefined) ? { value: items.map((item) => item.value) } : undefined;
+  }
+  if (value.kind !== 'object' || value.open || value.collection) return undefined;
+  const made = new Map<string, unknown>();
+  for (const key of keysOf(value)) {
+    const inner = toPlain(machine, memberOf(machine, value, key), depth + 1);
+    if (!inner) return undefined;
+    made.set(key, inner.value);
+  }
+  return { value: Object.fromEntries(made) };
+}
+
+function jsonStatics(machine: Machine): Value {
+  return object([['stringify', native('stringify', ({ positional: [value, , indent] }) => {
+    const made = value && json(machine, value, indent?.kind === 'constant' && typeof indent.value === 'number' ? indent.value : 0);
+    return made === undefined ? unknown('json') : constant(made);
+  })]], { open: true });
+}
+
+const asString = ({ positional: [value] }: Args): Value => (value ? text([value]) : constant(''));
+
+/** A JavaScript global whose meaning matters, or undefined. */
+export function javascriptGlobal(machine: Machine, name: string): Value | undefined {
+  if (!machine.globals.has(name)) machine.globals.set(name, globalNamed(machine, name));
+  return machine.globals.get(name);
+}
+
+function globalNamed(machine: Machine, name: string): Value | undefined {
+  switch (name) {
+    case 'Object':
+      return objectStatics(machine);
+    case 'Array':
+      return object([
+        ['isArray', native('isArray', ({ positional: [value] }) => (value?.kind === 'list' ? constant(true) : value?.kind === 'object' || value?.kind === 'constant' || value?.kind === 'function' ? constant(false) : unknown('isArray')))],
+        ['from', native('from', ({ positional: [value, fn] }, at) => {
+          const { items, open } = itemsOf(machine, value ?? nothing, 'values');
+          return list(items.map((item, index) => (fn ? call(machine, { callee: fn, method: '', args: { positional: [item, constant(index)], named: new Map(), open: false }, at, isNew: false }) : item)), open);
+        })],
+        ['of', native('of', ({ positional }) => list([...positional]))],
+      ], { open: true });
+    case 'Map':
+    case 'WeakMap':
+      return native(name, ({ positional: [source] }) => collectionFrom(machine, 'map', source));
+    case 'Set':
+    case 'WeakSet':
+      return native(name, ({ positional: [source] }) => collectionFrom(machine, 'set', source));
+    case 'JSON':
+      return jsonStatics(machine);
+    case 'Promise':
+      return promises(machine);
+    case 'String':
+      return native('String', asString);
+    case 'Boolean':
+      return native('Boolean', ({ positional: [value] }) => value ?? constant(false));
+    case 'Symbol':
+      return native('Symbol', () => unknown('symbol'));
+    case 'structuredClone':
+      return native(name, ({ positional: [value] }) => value ?? nothing);
+    case 'NaN':
+    case 'Infinity':
+      return constant(name === 'NaN' ? Number.NaN : Number.POSITIVE_INFINITY);
+    default:
+      return undefined;
+  }
+}

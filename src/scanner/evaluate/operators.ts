@@ -1,0 +1,108 @@
+import { constant, list, unknown, type Constant, type Value } from './values.js';
+
+const asText = (value: Value): readonly (string | Value)[] => {
+  if (value.kind === 'text') return value.parts;
+  if (value.kind === 'constant') return [String(value.value)];
+  return [value];
+};
+
+/** Text from parts: a plain string when all are known. */
+export function text(parts: readonly (string | Value)[]): Value {
+  const flat = parts.flatMap((part) => (typeof part === 'string' ? [part] : asText(part)));
+  const merged: (string | Value)[] = [];
+  for (const part of flat) {
+    const last = merged.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') merged[merged.length - 1] = last + part;
+    else merged.push(part);
+  }
+  if (merged.length === 0) return constant('');
+  const [only] = merged;
+  return merged.length === 1 && typeof only === 'string' ? constant(only) : { kind: 'text', parts: merged };
+}
+
+const isText = (value: Value): boolean => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string');
+const maxRepeat = 10_000;
+
+/** The value of `left op right`, as far as it is known. */
+export function binary(op: string, left: Value, right: Value): Value {
+  if (op === '+' && (isText(left) || isText(right))) return text([left, right]);
+  if (op === '+' && left.kind === 'list' && right.kind === 'list') return list([...left.items, ...right.items], left.open || right.open);
+  if (op === '+' && left.kind === 'list') return list([...left.items], true);
+  if (op === '%' && left.kind === 'constant' && typeof left.value === 'string') return percent(left.value, right);
+  if (op === '|' && left.kind === 'object' && right.kind === 'object') {
+    return { ...left, props: new Map([...left.props, ...right.props]), open: left.open || right.open };
+  }
+  if (left.kind === 'constant' && right.kind === 'constant') return constants(op, left.value, right.value);
+  if ((op === '==' || op === '!=') && (isDefinite(left) || isDefinite(right)) && (isNone(left) || isNone(right))) return constant(op === '!=');
+  if (op === 'in' || op === 'not in') return membership(op === 'in', left, right);
+  return unknown(`operator ${op}`);
+}
+
+const isNone = (value: Value): boolean => value.kind === 'constant' && (value.value === null || value.value === undefined);
+const isDefinite = (value: Value): boolean => ['list', 'object', 'function', 'class', 'module', 'native', 'text', 'result'].includes(value.kind);
+
+function constants(op: string, left: Constant['value'], right: Constant['value']): Value {
+  // None, null and undefined are one thing to a comparison, as `== null` is written for.
+  const [one, other] = [left ?? undefined, right ?? undefined];
+  if (op === '==') return constant(one === other);
+  if (op === '!=') return constant(one !== other);
+  if (typeof left === 'number' && typeof right === 'number') return arithmetic(op, left, right);
+  if (typeof left === 'string' && typeof right === 'number' && op === '*') return right * left.length <= maxRepeat && right >= 0 ? constant(left.repeat(right)) : unknown('repeat');
+  if (typeof left === 'string' && typeof right === 'string') {
+    if (op === 'in' || op === 'not in') return constant(right.includes(left) === (op === 'in'));
+    if (op === '<') return constant(left < right);
+    if (op === '>') return constant(left > right);
+  }
+  return unknown(`operator ${op}`);
+}
+
+function arithmetic(op: string, left: number, right: number): Value {
+  switch (op) {
+    case '+':
+      return constant(left + right);
+    case '-':
+      return constant(left - right);
+    case '*':
+      return constant(left * right);
+    case '/':
+      return constant(left / right);
+    case '//':
+      return constant(Math.floor(left / right));
+    case '%':
+      return constant(left % right);
+    case '**':
+      return constant(left ** right);
+    case '<':
+      return constant(left < right);
+    case '<=':
+      return constant(left <= right);
+    case '>':
+      return constant(left > right);
+    case '>=':
+      return constant(left >= right);
+    default:
+      return unknown(`operator ${op}`);
+  }
+}
+
+function membership(wanted: boolean, left: Value, right: Value): Value {
+  if (left.kind !== 'constant') return unknown('membership');
+  if (right.kind === 'object' && !right.open && !right.collection) return constant(right.props.has(String(left.value)) === wanted);
+  if (right.kind !== 'list') return unknown('membership');
+  if (right.items.some((item) => item.kind === 'constant' && item.value === left.value)) return constant(wanted);
+  return right.open || right.items.some((item) => item.kind !== 'constant') ? unknown('membership') : constant(!wanted);
+}
+
+function percent(format: string, right: Value): Value {
+  const values = right.kind === 'list' ? [...right.items] : [right];
+  const parts: (string | Value)[] = [];
+  let from = 0;
+  for (const match of format.matchAll(/%(?:\((\w+)\))?[-+#0 ]*\d*(?:\.\d+)?([sdrifx%])/g)) {
+    parts.push(format.slice(from, match.index));
+    from = match.index + match[0].length;
+    if (match[2] === '%') parts.push('%');
+    else if (match[1] !== undefined) parts.push((right.kind === 'object' ? right.props.get(match[1]) : undefined) ?? unknown('format'));
+    else parts.push(values.shift() ?? unknown('format'));
+  }
+  return text([...parts, format.slice(from)]);
+}

@@ -1,0 +1,75 @@
+import { join, posix } from 'node:path';
+import type { Module } from '../ir/nodes.js';
+import { isCode, parseModule } from '../languages/index.js';
+import { nodeManifest, pythonManifest, tsconfigPaths, type NodeManifest, type PythonManifest } from './manifests.js';
+import { readText } from './read.js';
+import { pythonResolver, scriptResolver, type Resolver } from './resolve.js';
+import { walkFiles, type Skipped } from './walk.js';
+
+export interface ProjectLimits {
+  readonly maxFiles: number;
+  readonly maxDepth: number;
+  readonly maxFileBytes: number;
+  readonly maxTotalBytes: number;
+  readonly timeoutMs: number;
+}
+
+export const defaultLimits: ProjectLimits = { maxFiles: 20_000, maxDepth: 40, maxFileBytes: 12_000_000, maxTotalBytes: 120_000_000, timeoutMs: 120_000 };
+
+/** Everything that was read under one root. */
+export interface Project {
+  /** In path order. */
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly node: readonly NodeManifest[];
+  readonly python: readonly PythonManifest[];
+  readonly skipped: readonly Skipped[];
+  /** The module that an import in a file means, or undefined when it means something outside the root. */
+  readonly resolve: Resolver;
+  readonly bytes: number;
+  /** Set when a single file was asked for: the rest of its folder is read only where it imports it. */
+  readonly only?: string | undefined;
+}
+
+/** Reads every source file under a root into the module model; what could not be read is listed, never silently dropped. */
+export async function loadProject(root: string, limits: ProjectLimits = defaultLimits): Promise<Project> {
+  const walked = await walkFiles(root, limits);
+  const deadline = Date.now() + limits.timeoutMs;
+  const modules = new Map<string, Module>();
+  const skipped: Skipped[] = [...walked.skipped];
+  const node: NodeManifest[] = [];
+  const python: PythonManifest[] = [];
+  const paths = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  let bytes = 0;
+  const load = async (path: string): Promise<void> => {
+    const name = posix.basename(path);
+    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg))$/.test(name);
+    if (!isManifest && !isCode(path)) return;
+    if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
+      skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
+      return;
+    }
+    const read = await readText(join(walked.root, path), limits.maxFileBytes);
+    if ('reason' in read) {
+      skipped.push({ path, reason: read.reason });
+      return;
+    }
+    const folder = posix.dirname(path);
+    if (name === 'package.json') {
+      const manifest = nodeManifest(folder, read.text);
+      if (manifest) node.push(manifest);
+    } else if (name === 'tsconfig.json') paths.set(folder, tsconfigPaths(read.text));
+    else if (isManifest) python.push(pythonManifest(folder, read.text));
+    if (!isCode(path)) return;
+    bytes += read.text.length;
+    const module = await parseModule(path, read.text, Math.max(1, deadline - Date.now()));
+    if (!module) skipped.push({ path, reason: 'timeout' });
+    else modules.set(path, module);
+    if (module?.partial) skipped.push({ path, reason: 'partial' });
+  };
+  for (const path of walked.files) await load(path);
+  const files = new Set(walked.files);
+  const script = scriptResolver(files, node, paths);
+  const snake = pythonResolver(files);
+  const resolve: Resolver = (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));
+  return { modules, node, python, skipped, resolve, bytes, ...(walked.only === undefined ? {} : { only: walked.only }) };
+}

@@ -1,0 +1,66 @@
+/** What a package.json says about where the program starts and what it is called. */
+export interface NodeManifest {
+  readonly folder: string;
+  readonly name: string | undefined;
+  readonly entries: readonly string[];
+  readonly dependencies: readonly string[];
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** What a pyproject.toml, setup.cfg or setup.py says about where the program starts. */
+export interface PythonManifest {
+  readonly folder: string;
+  /** `package.module:function` of each script. */
+  readonly scripts: readonly { readonly module: string; readonly attribute: string }[];
+}
+
+const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
+
+/** Reads a package.json; anything odd in it counts as absent. */
+export function nodeManifest(folder: string, text: string): NodeManifest | undefined {
+  let data: Record<string, unknown>;
+  try {
+    data = record(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+  const entries: string[] = [];
+  const add = (value: unknown, depth = 0): void => {
+    if (typeof value === 'string' && !value.includes('*')) entries.push(value);
+    else if (depth < 6) for (const each of Object.values(record(value))) add(each, depth + 1);
+  };
+  add(data['bin']);
+  for (const script of ['start', 'serve', 'dev', 'mcp']) entries.push(...filesInCommand(record(data['scripts'])[script]));
+  add(data['main']);
+  add(data['module']);
+  add(data['exports']);
+  const dependencies = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((key) => Object.keys(record(data[key])));
+  const aliases = new Map(Object.entries(record(data['imports'])).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])));
+  return { folder, name: typeof data['name'] === 'string' ? data['name'] : undefined, entries: [...new Set(entries)], dependencies, aliases };
+}
+
+const filesInCommand = (command: unknown): string[] =>
+  typeof command === 'string' && command.length < 2_000 ? (command.match(/[\w@./-]+\.(?:[mc]?[jt]s|[jt]sx)\b/g) ?? []) : [];
+
+/** Reads the `paths` and `baseUrl` of a tsconfig.json, comments and trailing commas allowed. */
+export function tsconfigPaths(text: string): ReadonlyMap<string, readonly string[]> {
+  try {
+    const plain = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) => (part.startsWith('"') ? part : '')).replace(/,(?=\s*[}\]])/g, '');
+    const options = record(record(JSON.parse(plain))['compilerOptions']);
+    const base = typeof options['baseUrl'] === 'string' ? options['baseUrl'] : '.';
+    return new Map(Object.entries(record(options['paths'])).map(([key, targets]) => [
+      key, (Array.isArray(targets) ? targets : []).filter((each): each is string => typeof each === 'string').map((each) => `${base}/${each}`),
+    ]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Reads the script entry points of Python packaging files by their common form `name = "package.module:function"`. */
+export function pythonManifest(folder: string, text: string): PythonManifest {
+  const scripts: { module: string; attribute: string }[] = [];
+  for (const match of text.slice(0, 200_000).matchAll(/=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)/g)) {
+    if (match[1] && match[2]) scripts.push({ module: match[1], attribute: match[2] });
+  }
+  return { folder, scripts };
+}

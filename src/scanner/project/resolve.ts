@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import type { NodeManifest } from './manifests.js';
+
+/** Finds the project file that an import means, or undefined when it means something outside. */
+export type Resolver = (from: string, source: string) => string | undefined;
+
+const suffixes = ['', '.ts', '.tsx', '.mts', '.cts', '.js', '.mjs', '.cjs', '.jsx', '/index.ts', '/index.tsx', '/index.mts', '/index.js', '/index.mjs', '/index.cjs', '/index.jsx'];
+const built = /^(.*?)\b(dist|build|lib|out|esm|cjs)\//;
+
+/** Finds a JavaScript file by a path without or with a wrong extension; built files that are absent are sought in `src`. */
+export function findScript(path: string, files: ReadonlySet<string>): string | undefined {
+  const clean = posix.normalize(path).replace(/^\.\//, '').replace(/\/$/, '');
+  if (clean.startsWith('../')) return undefined;
+  for (const suffix of suffixes) if (files.has(clean + suffix)) return clean + suffix;
+  const swapped = clean.replace(/\.([mc]?)jsx?$/, '');
+  if (swapped !== clean) for (const suffix of suffixes.slice(1)) if (files.has(swapped + suffix)) return swapped + suffix;
+  return undefined;
+}
+
+/** Finds what a manifest entry means: the file itself, or the source that it is built from. */
+export function findEntry(folder: string, entry: string, files: ReadonlySet<string>): string | undefined {
+  const path = posix.join(folder, entry);
+  const found = findScript(path, files);
+  if (found !== undefined || !built.test(path)) return found;
+  const inner = posix.relative(folder, path).replace(/^(?:(?:dist|build|lib|out|esm|cjs|src)\/)+/, '');
+  return findScript(posix.join(folder, 'src', inner), files) ?? findScript(posix.join(folder, inner), files);
+}
+
+/** Resolves JavaScript imports: relative, by tsconfig paths, by package imports, and by the names of packages inside the root. */
+export function scriptResolver(files: ReadonlySet<string>, manifests: readonly NodeManifest[], paths: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): Resolver {
+  return (from, source) => {
+    if (source.startsWith('.')) return findScript(posix.join(posix.dirname(from), source), files);
+    if (source.startsWith('/') || source.startsWith('node:')) return undefined;
+    const manifest = nearest(from, manifests);
+    if (source.startsWith('#') && manifest) return byPattern(source, manifest.folder, [...manifest.aliases].map(([key, value]) => [key, [value]]), files);
+    for (const [folder, table] of paths) {
+      if (!isUnder(from, folder)) continue;
+      const found = byPattern(source, folder, [...table], files);
+      if (found !== undefined) return found;
+    }
+    for (const each of manifests) {
+      if (each.name === undefined || (source !== each.name && !source.startsWith(`${each.name}/`))) continue;
+      const rest = source.slice(each.name.length + 1);
+      if (rest) return findEntry(each.folder, rest, files) ?? findEntry(each.folder, `dist/${rest}`, files);
+      for (const entry of each.entries) {
+        const found = findEntry(each.folder, entry, files);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  };
+}
+
+const isUnder = (path: string, folder: string): boolean => folder === '.' || path.startsWith(`${folder}/`);
+
+const nearest = (from: string, manifests: readonly NodeManifest[]): NodeManifest | undefined =>
+  manifests.filter((each) => isUnder(from, each.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0];
+
+function byPattern(source: string, folder: string, table: readonly (readonly [string, readonly string[]])[], files: ReadonlySet<string>): string | undefined {
+  for (const [pattern, targets] of table) {
+    const [head = '', tail] = pattern.split('*');
+    if (tail === undefined ? source !== pattern : !(source.startsWith(head) && source.endsWith(tail))) continue;
+    const middle = tail === undefined ? '' : source.slice(head.length, source.length - tail.length);
+    for (const target of targets) {
+      const found = findEntry(folder, target.replace('*', middle), files);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** Resolves Python imports: relative by dots, absolute from the folders above the importing file, nearest first. */
+export function pythonResolver(files: ReadonlySet<string>): Resolver {
+  const bySuffix = new Map<string, string>();
+  for (const file of files) {
+    if (!file.endsWith('.py')) continue;
+    const parts = file.replace(/(?:\/__init__)?\.py$/, '').split('/');
+    for (let from = 0; from < parts.length - 1; from += 1) {
+      const key = parts.slice(from).join('/');
+      if (!bySuffix.has(key)) bySuffix.set(key, file);
+    }
+  }
+  const find = (path: string): string | undefined => {
+    const clean = posix.normalize(path);
+    if (clean.startsWith('..')) return undefined;
+    if (files.has(`${clean}.py`)) return `${clean}.py`;
+    return files.has(`${clean}/__init__.py`) ? `${clean}/__init__.py` : undefined;
+  };
+  return (from, source) => {
+    const dots = /^\.*/.exec(source)?.[0].length ?? 0;
+    const parts = source.slice(dots).split('.').filter(Boolean).join('/');
+    let folder = posix.dirname(from);
+    if (dots > 0) {
+      for (let up = 1; up < dots; up += 1) folder = posix.dirname(folder);
+      return parts ? find(posix.join(folder, parts)) : files.has(posix.join(folder, '__init__.py')) ? posix.join(folder, '__init__.py') : undefined;
+    }
+    for (;;) {
+      const found = find(posix.join(folder, parts)) ?? find(posix.join(folder, 'src', parts));
+      if (found !== undefined) return found;
+      if (folder === '.' || folder === '/') break;
+      folder = posix.dirname(folder);
+    }
+    // A package whose folder is not above the importing file (a src layout beside it) is found by its own path.
+    return parts.includes('/') ? bySuffix.get(parts) : undefined;
+  };
+}

@@ -1,0 +1,112 @@
+import { boundNames } from '../ir/names.js';
+import { locationOf } from '../ir/positions.js';
+import type { Machine } from '../evaluate/machine.js';
+import { constant, optionsOf, stringOf, type FunctionValue, type Place, type Value } from '../evaluate/values.js';
+import { prefixesOf } from './mounts.js';
+import type { Findings, Registration } from './registrations.js';
+import type { InputSchema, ReportHandler, ReportLocation, ReportPrompt, ReportResource, ReportTool, Unresolved } from './report.js';
+import { paramSchema, schemaOf } from './schema.js';
+
+export interface Built {
+  readonly tools: ReportTool[];
+  readonly resources: ReportResource[];
+  readonly prompts: ReportPrompt[];
+  readonly unresolved: Unresolved[];
+}
+
+/** A place in the form of the report. */
+export function reportLocation({ module, spot }: Place): ReportLocation {
+  const { file, startLine, endLine } = locationOf(module, spot);
+  return { file, start_line: startLine, end_line: endLine };
+}
+
+/** Turns what a run saw into what the report says; a name that is not known becomes an unresolved entry. */
+export function buildSurface(machine: Machine, findings: Findings): Built {
+  const built: Built = { tools: [], resources: [], prompts: [], unresolved: [] };
+  for (const registration of findings.registrations) {
+    const names = namesOf(registration);
+    if (names.length === 0) {
+      const kind = registration.kind === 'template' ? 'resource' : registration.kind;
+      built.unresolved.push({ kind, reason: computedName(registration.name), location: reportLocation(registration.at) });
+    }
+    for (const name of names) for (const prefix of prefixesOf(findings.mounts, registration.server)) add(machine, built, registration, name, prefix);
+  }
+  for (const { kind, reason, at } of findings.unresolved) built.unresolved.push({ kind, reason, location: reportLocation(at) });
+  return {
+    tools: distinct(built.tools, (tool) => JSON.stringify([tool.name, tool.description, Object.keys(tool.schema?.properties ?? {})])),
+    resources: distinct(built.resources, (resource) => JSON.stringify([resource.name, resource.uri])),
+    prompts: distinct(built.prompts, (prompt) => JSON.stringify([prompt.name, prompt.description])),
+    unresolved: distinct(built.unresolved, (each) => JSON.stringify(each)),
+  };
+}
+
+function computedName(name: Value | undefined): string {
+  if (name?.kind !== 'text') return 'the name is computed at run time';
+  return `the name is computed at run time: ${name.parts.map((part) => (typeof part === 'string' ? part : '…')).join('')}`;
+}
+
+function namesOf({ name, kind, uri }: Registration): string[] {
+  const known = (value: Value | undefined): string[] => (value ? optionsOf(value) : []).flatMap((each) => stringOf(each.kind === 'object' ? (each.props.get('value') ?? constant(undefined)) : each) ?? []);
+  const names = known(name);
+  return names.length > 0 || (kind !== 'resource' && kind !== 'template') ? names : known(uri);
+}
+
+function distinct<T extends { readonly location: ReportLocation }>(items: readonly T[], key: (item: T) => string): T[] {
+  const found = new Map<string, T>();
+  for (const item of items) if (!found.has(key(item))) found.set(key(item), item);
+  const place = ({ location }: T) => [location.file, location.start_line] as const;
+  return [...found.values()].sort((one, other) => {
+    const [[fileA, lineA], [fileB, lineB]] = [place(one), place(other)];
+    if (fileA !== fileB) return fileA < fileB ? -1 : 1;
+    return lineA - lineB || (key(one) < key(other) ? -1 : 1);
+  });
+}
+
+/** A known or partly known text, and whether all of it is known. */
+function textOf(value: Value | undefined): { readonly text: string; readonly complete: boolean } | undefined {
+  for (const each of value ? optionsOf(value) : []) {
+    const known = stringOf(each);
+    if (known !== undefined) return { text: known, complete: value?.kind !== 'choice' };
+    if (each.kind === 'text') return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
+  }
+  return value && !(value.kind === 'constant') ? { text: '', complete: false } : undefined;
+}
+
+/** Where a handler stands, in the form of the report. */
+export function reportHandler(fn: Pick<FunctionValue, 'fn' | 'module'> | undefined): { handler?: ReportHandler } {
+  if (!fn) return {};
+  const location = reportLocation({ module: fn.module, spot: fn.fn });
+  return { handler: { function_name: fn.fn.name ?? '<anonymous>', file_name: location.file, location } };
+}
+
+function add(machine: Machine, built: Built, registration: Registration, plainName: string, prefix: string): void {
+  const { kind, handler, at } = registration;
+  const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
+  const title = stringOf(registration.title);
+  const described = textOf(registration.description) ?? (handler?.fn.docstring === undefined ? undefined : { text: handler.fn.docstring, complete: true });
+  const common = {
+    name, ...(title === undefined ? {} : { title }), description: described?.text ?? '', ...(described?.complete === false ? { description_complete: false } : {}),
+    ...reportHandler(handler), decorators: registration.decorators, location: reportLocation(at), confidence: 'certain' as const,
+  };
+  if (kind === 'tool') built.tools.push({ ...common, schema: inputOf(machine, registration) });
+  else if (kind === 'prompt') built.prompts.push({ ...common, arguments: promptArguments(machine, registration) });
+  else {
+    const uri = stringOf(registration.uri) ?? textOf(registration.uri)?.text ?? '';
+    built.resources.push({ ...common, uri: prefix === '' ? uri : uri.replace(/^([\w+.-]+:\/\/)/, `$1${prefix}/`), is_template: kind === 'template' });
+  }
+}
+
+function inputOf(machine: Machine, { schema, handler, at }: Registration): InputSchema {
+  const given = schemaOf(machine, schema);
+  if (given) return given;
+  if (handler && at.module.language === 'python') return paramSchema(machine, handler);
+  return { type: 'object', properties: {} };
+}
+
+function promptArguments(machine: Machine, registration: Registration): string[] {
+  const { schema, handler, at } = registration;
+  const named = schema?.kind === 'list' ? schema.items : undefined;
+  if (named) return named.flatMap((item) => stringOf(item.kind === 'object' ? item.props.get('name') : item.kind === 'result' ? item.args.named.get('name') : undefined) ?? []);
+  if (!schema && at.module.language !== 'python') return handler ? handler.fn.params.slice(0, 1).flatMap((param) => (param.target.kind === 'dict-pattern' ? boundNames(param.target) : [])) : [];
+  return Object.keys(inputOf(machine, registration).properties);
+}

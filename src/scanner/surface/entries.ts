@@ -1,0 +1,43 @@
+import { posix } from 'node:path';
+import type { Project } from '../project/load.js';
+import { findEntry } from '../project/resolve.js';
+
+/** Where the program starts: a module, and for Python scripts the function that is called. */
+export interface EntryPoint {
+  readonly path: string;
+  readonly attribute?: string | undefined;
+}
+
+const asideFolder = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|fixtures?|__fixtures__|mocks?|__mocks__|examples?|samples?|demos?|docs?|benchmarks?|bench|testing|integration-tests?|evals?|evaluations?)\//i;
+const asideFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest|setup|noxfile|tasks)\.py$|\.(?:test|spec|stories|bench|config)\.[mc]?[jt]sx?$/i;
+
+/** Code beside the program: tests, examples, configuration. It counts only where the program imports it. */
+export const isAside = (path: string): boolean => asideFolder.test(path) || asideFile.test(path);
+
+/** The entry points that manifests name, and Python files that are started themselves. */
+export function entryPoints(project: Project): EntryPoint[] {
+  const found: EntryPoint[] = [];
+  const paths = new Set(project.modules.keys());
+  const add = (path: string | undefined, attribute?: string) => {
+    if (path === undefined || !project.modules.has(path)) return;
+    if (!found.some((each) => each.path === path && each.attribute === attribute)) found.push({ path, ...(attribute === undefined ? {} : { attribute }) });
+  };
+  if (project.only !== undefined) add(project.only);
+  for (const manifest of project.node) {
+    if (isAside(`${manifest.folder}/`)) continue;
+    for (const entry of manifest.entries) add(findEntry(manifest.folder, entry, paths));
+  }
+  for (const manifest of project.python) {
+    if (isAside(`${manifest.folder}/`)) continue;
+    for (const script of manifest.scripts) add(project.resolve(posix.join(manifest.folder, '_.py'), script.module), script.attribute);
+  }
+  for (const [path, module] of project.modules) {
+    if (module.language !== 'python' || isAside(path)) continue;
+    if (path.endsWith('__main__.py') || /^if\s*\(?\s*__name__\s*==/m.test(module.text)) add(path);
+  }
+  return found;
+}
+
+/** Whether text speaks of registering anything, to spare running what cannot matter. */
+export const mentionsRegistration = (text: string): boolean =>
+  /registerTool|registerResource|registerPrompt|registerAppTool|setRequestHandler|addTool|McpServer|FastMCP|MCPServer|\.tool\b|\.prompt\b|\.resource\b|add_tool|list_tools|lowlevel|\bServer\(/.test(text);

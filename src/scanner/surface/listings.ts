@@ -1,0 +1,53 @@
+import { callBlind } from '../evaluate/functions.js';
+import { itemsOf } from '../evaluate/iterate.js';
+import { maybe, type Machine } from '../evaluate/machine.js';
+import { memberOf } from '../evaluate/members.js';
+import { optionsOf, type FunctionValue, type Value } from '../evaluate/values.js';
+import type { Findings, Listing } from './registrations.js';
+
+const keys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
+const words = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
+
+/** Runs what answers a list request and registers each definition in the answer; what stays unknown is said. */
+export function readListings(machine: Machine, findings: Findings): void {
+  for (const listing of findings.listings.splice(0)) {
+    const answers = optionsOf(listing.handler).flatMap((each) => (each.kind === 'function' ? [maybe(machine, () => callBlind(machine, each))] : []));
+    if (answers.length === 0) unsolved(findings, listing, 'the function that lists them is not known');
+    for (const answer of answers.flatMap(optionsOf)) readAnswer(machine, findings, listing, answer);
+  }
+}
+
+function unsolved(findings: Findings, { kind, at }: Listing, reason: string): void {
+  findings.unresolved.push({ kind: words[kind], reason, at });
+}
+
+function readAnswer(machine: Machine, findings: Findings, listing: Listing, answer: Value): void {
+  const key = keys[listing.kind];
+  const inside = answer.kind === 'list' ? answer : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list' ? answer.args.positional[0] : memberOf(machine, answer, key);
+  const { items, open } = itemsOf(machine, inside, 'values');
+  if (answer.kind === 'constant') return;
+  for (const item of items) for (const each of optionsOf(item)) addItem(machine, findings, listing, each);
+  if (open || inside.kind === 'unknown' || inside.kind === 'external' || (inside.kind === 'result' && items.length === 0)) unsolved(findings, listing, 'the list is not fully known before the server runs');
+}
+
+const present = (value: Value): Value | undefined => (value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null)) || (value.kind === 'result' && value.method.startsWith('.')) ? undefined : value);
+
+function addItem(machine: Machine, findings: Findings, listing: Listing, item: Value): void {
+  if (item.kind !== 'object' && item.kind !== 'result') {
+    unsolved(findings, listing, 'a definition in the list is not known');
+    return;
+  }
+  const field = (...names: string[]): Value | undefined => {
+    for (const name of names) {
+      const found = present(memberOf(machine, item, name));
+      if (found) return found;
+    }
+    return undefined;
+  };
+  const dispatcher = findings.dispatchers.find((each) => each.server === listing.server) ?? findings.dispatchers[0];
+  const handler: FunctionValue | undefined = dispatcher?.handler;
+  findings.registrations.push({
+    kind: listing.kind, server: listing.server, name: field('name'), title: field('title'), description: field('description'), uri: field('uri', 'uriTemplate'),
+    schema: field('inputSchema', 'input_schema', 'arguments') ?? { kind: 'object', props: new Map(), getters: new Map(), open: false, level: 0 }, handler, decorators: [], at: (item.kind === 'result' ? item.at : item.at) ?? listing.at,
+  });
+}

@@ -1,0 +1,32 @@
+import type { Value } from '../evaluate/values.js';
+
+const bySchema = new Map([
+  ['ListToolsRequestSchema', 'tools/list'], ['CallToolRequestSchema', 'tools/call'], ['ListResourcesRequestSchema', 'resources/list'],
+  ['ListResourceTemplatesRequestSchema', 'resources/templates/list'], ['ReadResourceRequestSchema', 'resources/read'],
+  ['ListPromptsRequestSchema', 'prompts/list'], ['GetPromptRequestSchema', 'prompts/get'],
+]);
+const names = new Set(bySchema.values());
+
+/** The protocol method that a request schema stands for: by its name, or by the literal inside it where a bundle has renamed it. */
+export function methodNameIn(schema: Value): string | undefined {
+  const open: { readonly value: Value; readonly depth: number }[] = [{ value: schema, depth: 0 }];
+  for (let at = open.shift(), seen = 0; at && seen < 400; at = open.shift(), seen += 1) {
+    const { value, depth } = at;
+    const push = (inner: Value | undefined) => {
+      if (inner && depth < 7) open.push({ value: inner, depth: depth + 1 });
+    };
+    if (value.kind === 'constant' && typeof value.value === 'string' && names.has(value.value)) return value.value;
+    if (value.kind === 'external') {
+      const found = bySchema.get(value.path.at(-1) ?? '');
+      if (found !== undefined) return found;
+    }
+    if (value.kind === 'result') {
+      value.args.positional.forEach(push);
+      // What a schema extends is looked at last: its own method is the one that counts.
+      push(value.receiver);
+    } else if (value.kind === 'object') push(value.props.get('method') ?? value.props.get('shape') ?? value.props.get('_def') ?? value.props.get('def') ?? value.props.get('value') ?? value.props.get('values'));
+    else if (value.kind === 'list') value.items.slice(0, 5).forEach(push);
+    else if (value.kind === 'choice') value.options.forEach(push);
+  }
+  return undefined;
+}

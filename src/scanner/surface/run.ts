@@ -1,0 +1,98 @@
+import { instantiate } from '../evaluate/classes.js';
+import { escape } from '../evaluate/calls.js';
+import { callBlind, callFunction } from '../evaluate/functions.js';
+import { machineFor, maybe, type Machine } from '../evaluate/machine.js';
+import { memberOf } from '../evaluate/members.js';
+import { exported, exportsOf, runModule } from '../evaluate/modules.js';
+import { noArgs, unknown, type Args, type ClassValue, type FunctionValue, type Value } from '../evaluate/values.js';
+import type { Project } from '../project/load.js';
+import { entryPoints, isAside, mentionsRegistration, type EntryPoint } from './entries.js';
+import { readListings } from './listings.js';
+import { noFindings, type Findings } from './registrations.js';
+import { watch } from './watch.js';
+
+export interface Run {
+  readonly machine: Machine;
+  readonly findings: Findings;
+  /** What code that no entry point reaches would register. */
+  readonly unreached: Findings;
+}
+
+/** Runs a project abstractly from its entry points and keeps what it registers. */
+export function runProject(project: Project, timeoutMs: number): Run {
+  const findings = noFindings();
+  const unreached = noFindings();
+  let target = findings;
+  const machine = machineFor(project, (seen, at) => watch(target, seen, at), timeoutMs);
+  const entries = entryPoints(project);
+  for (const entry of entries) enter(machine, entry);
+  for (const entry of entries) useExports(machine, entry.path);
+  readListings(machine, findings);
+  const isEmpty = findings.registrations.length === 0 && findings.unresolved.length === 0;
+  if (!isEmpty) target = unreached;
+  for (const aside of [false, true]) {
+    if (target === findings && findings.registrations.length > 0) break;
+    for (const [path, module] of project.modules) {
+      if (isAside(path) !== aside || !mentionsRegistration(module.text) || (aside && !isEmpty)) continue;
+      runModule(machine, path, true);
+      useExports(machine, path);
+    }
+    readListings(machine, target);
+  }
+  return { machine, findings, unreached };
+}
+
+function enter(machine: Machine, entry: EntryPoint): void {
+  const run = guarded(machine, () => runModule(machine, entry.path, true));
+  if (!run || entry.attribute === undefined) return;
+  const value = entry.attribute.split('.').reduce<Value>((at, name, index) => (index === 0 ? (exported(machine, run, name) ?? unknown(name)) : memberOf(machine, at, name)), unknown('entry'));
+  if (value.kind === 'function') guarded(machine, () => callBlind(machine, value));
+}
+
+/** A stack that ran out is an unfinished run, not a crash. */
+function guarded<T>(machine: Machine, run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    machine.exhausted ??= 'nested too deep';
+    return undefined;
+  }
+}
+
+/** What a module gives away may be used by whoever imports it: functions are called, classes made. */
+function useExports(machine: Machine, path: string): void {
+  const run = machine.runs.get(path);
+  if (!run) return;
+  for (const [name, read] of exportsOf(machine, run)) {
+    const value = read();
+    if (!value) continue;
+    if (value.kind === 'function') useFunction(machine, value);
+    else if (value.kind === 'class') useClass(machine, value);
+    else if (value.kind === 'object' && name === 'default') guarded(machine, () => escape(machine, value, 0));
+  }
+}
+
+const textOf = (fn: FunctionValue): string => fn.module.text.slice(fn.fn.start, fn.fn.end);
+
+function useFunction(machine: Machine, fn: FunctionValue): void {
+  if (machine.entered.has(fn.fn) || !mentionsRegistration(textOf(fn))) return;
+  guarded(machine, () => maybe(machine, () => callBlind(machine, fn)));
+}
+
+const blind: Args = { positional: Array.from({ length: 8 }, () => unknown('argument')), named: new Map(), open: true };
+
+function useClass(machine: Machine, cls: ClassValue): void {
+  if (!mentionsRegistration(cls.module.text.slice(cls.cls.start, cls.cls.end))) return;
+  const methods = cls.cls.members.flatMap((member) => (member.fn && !machine.entered.has(member.fn) ? [member] : []));
+  if (methods.length === 0) return;
+  guarded(machine, () => maybe(machine, () => {
+    const made = instantiate(machine, cls, blind, { module: cls.module, spot: cls.cls });
+    for (const member of methods) {
+      if (!member.fn || machine.entered.has(member.fn) || member.isStatic || !mentionsRegistration(cls.module.text.slice(member.start, member.end))) continue;
+      const method = memberOf(machine, made, member.name);
+      if (method.kind === 'function') callFunction(machine, method, blind, made);
+    }
+    return noArgs;
+  }));
+}

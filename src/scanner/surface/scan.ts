@@ -1,0 +1,95 @@
+import { positionAt } from '../ir/positions.js';
+import { walk } from '../ir/walk.js';
+import type { Module } from '../ir/nodes.js';
+import { defaultLimits, loadProject, type Project, type ProjectLimits } from '../project/load.js';
+import { authSignals } from './auth.js';
+import { buildSurface, reportHandler, reportLocation } from './build.js';
+import { isAside } from './entries.js';
+import { suggestedTools } from './heuristics.js';
+import type { ReportSdk, ReportTool, SurfaceReport, Unresolved } from './report.js';
+import { runProject, type Run } from './run.js';
+import { paramSchema } from './schema.js';
+import { scriptSdkOf, sdkNames, sdkOf } from './sdk.js';
+import { transportsOf } from './transports.js';
+
+export interface SurfaceOptions {
+  /** Count undecorated functions whose names suggest tools; on unless false. */
+  readonly heuristics?: boolean;
+  readonly limits?: Partial<ProjectLimits>;
+}
+
+/** Reads what an MCP server offers from its source under a folder or file; nothing of it is run. */
+export async function scanSurface(root: string, options: SurfaceOptions = {}): Promise<SurfaceReport> {
+  const limits = { ...defaultLimits, ...options.limits };
+  return surfaceOf(await loadProject(root, limits), options);
+}
+
+/** The same for a project that was loaded already. */
+export function surfaceOf(project: Project, options: SurfaceOptions = {}): SurfaceReport {
+  const run = runProject(project, options.limits?.timeoutMs ?? defaultLimits.timeoutMs);
+  const built = buildSurface(run.machine, run.findings);
+  const heuristic = options.heuristics === false ? [] : heuristicTools(project, built.tools, run);
+  const served = [...project.modules.values()].filter((module) => run.machine.runs.has(module.path) || !isAside(module.path));
+  return {
+    tools: [...built.tools, ...heuristic],
+    resources: built.resources,
+    prompts: built.prompts,
+    transports: transportsOf(run.machine, run.findings),
+    authSignals: served.flatMap(authSignals),
+    sdks: sdksOf(served),
+    unresolved: [...built.unresolved, ...stillUnknown(run, built.tools)],
+    skipped: project.skipped.map(({ path, reason }) => ({ file: path, reason })),
+    files: project.modules.size,
+    bytes: project.bytes,
+  };
+}
+
+/** What the run could not finish, import or reach. */
+function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[]): Unresolved[] {
+  const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
+  const [first] = machine.runs.values();
+  if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.module.path, start_line: 1 } });
+  const names = new Set(tools.map((tool) => tool.name));
+  for (const tool of buildSurface(machine, unreached).tools) {
+    if (names.has(tool.name)) continue;
+    found.push({ kind: 'tool', reason: `${tool.name} is registered by code that no known entry point reaches`, location: tool.location });
+  }
+  const seen = new Set<string>();
+  return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
+}
+
+/** A function that other code calls by name is a helper; only one that nobody mentions may be a tool by its name. */
+function heuristicTools(project: Project, tools: readonly ReportTool[], { machine }: Run): ReportTool[] {
+  const candidates = [...project.modules.values()].filter((module) => !isAside(module.path)).flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
+  if (candidates.length === 0) return [];
+  const mentioned = new Set<string>();
+  for (const module of project.modules.values()) walk(module.body, { expr: (expr) => void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)) });
+  const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
+  const handlers = new Set(tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])));
+  return candidates.flatMap(({ fn, module }) => {
+    const name = fn.name ?? '';
+    if (mentioned.has(name) || scripts.has(name) || handlers.has(`${module.path}:${positionAt(module, fn.start).line}`)) return [];
+    const run = machine.runs.get(module.path);
+    const value = { kind: 'function' as const, fn, module, scope: run?.scope ?? { vars: new Map(), parent: undefined, level: 0, isFunction: true }, props: new Map() };
+    return [{
+      name, description: fn.docstring ?? '', ...reportHandler(value), decorators: [], location: reportLocation({ module, spot: fn }), confidence: 'heuristic' as const,
+      ...(module.language === 'python' ? { schema: paramSchema(machine, value) } : {}),
+    }];
+  });
+}
+
+function sdksOf(modules: readonly Module[]): ReportSdk[] {
+  const found = new Map<ReportSdk['sdk'], Set<string>>();
+  const add = (source: string, isPython: boolean) => {
+    const sdk = isPython ? sdkOf(source) : scriptSdkOf(source);
+    if (!sdk) return;
+    const name = isPython ? source.split('.')[0] : source.startsWith('@') ? source.split('/').slice(0, 2).join('/') : source.split('/')[0];
+    found.set(sdk, (found.get(sdk) ?? new Set()).add(name ?? source));
+  };
+  for (const module of modules) {
+    const isPython = module.language === 'python';
+    for (const stmt of module.body) if (stmt.kind === 'import' || stmt.kind === 'export') add(stmt.source ?? '', isPython);
+    if (!isPython) for (const match of module.text.matchAll(/(?:require|import)\(\s*["'](@modelcontextprotocol\/[\w/.-]+|fastmcp)["']/g)) add(match[1] ?? '', false);
+  }
+  return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([sdk, packages]) => ({ sdk, name: sdkNames[sdk], packages: [...packages].sort() }));
+}

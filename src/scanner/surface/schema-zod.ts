@@ -1,0 +1,75 @@
+import type { Machine } from '../evaluate/machine.js';
+import { stringOf, type Result, type Value } from '../evaluate/values.js';
+import { plain, schemaOf } from './schema.js';
+
+/** One field of a schema, and whether a caller may leave it out. */
+export interface Field {
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly optional: boolean;
+  readonly alias?: string | undefined;
+}
+
+const types = new Map([
+  ['string', 'string'], ['number', 'number'], ['int', 'integer'], ['bigint', 'integer'], ['boolean', 'boolean'], ['array', 'array'], ['tuple', 'array'], ['object', 'object'],
+  ['strictObject', 'object'], ['looseObject', 'object'], ['record', 'object'], ['map', 'object'], ['email', 'string'], ['url', 'string'], ['uuid', 'string'], ['date', 'string'], ['null', 'null'],
+]);
+
+/** Reads a zod field by the names of the calls that made it; the wrappers outside in, then the base type. */
+export function zodField(machine: Machine, value: Value): Field {
+  const schema: Record<string, unknown> = {};
+  let optional = false;
+  let at: Value | undefined = value;
+  for (let depth = 0; at && depth < 40; depth += 1) {
+    if (at.kind === 'object') {
+      const inner = schemaOf(machine, at);
+      if (!('type' in schema) && inner && Object.keys(inner.properties).length > 0) Object.assign(schema, inner);
+      break;
+    }
+    if (at.kind !== 'result') break;
+    const [first] = at.args.positional;
+    optional = applyModifier(machine, at, schema) || optional;
+    const wrapped: Value | undefined = /^(?:optional|nullable|nullish|preprocess|lazy|catch|readonly|pipe|promise|effects)$/.test(at.method) && !isChained(at) ? lastResult(at) : undefined;
+    if (wrapped) at = wrapped;
+    else if (isChained(at) && !types.has(at.method) && !/^(?:enum|nativeEnum|literal|union|any|unknown)$/i.test(at.method)) at = at.receiver;
+    else {
+      applyBase(machine, at, first, schema);
+      break;
+    }
+  }
+  return { schema, optional };
+}
+
+/** `z.string().optional()` hangs on another schema; `z.optional(x)` on the library. */
+const isChained = (value: Result): boolean => value.receiver?.kind === 'result' || value.receiver?.kind === 'object';
+const lastResult = (value: Result): Value | undefined => value.args.positional.findLast((each) => each.kind === 'result' || each.kind === 'object');
+
+/** Notes what a wrapper adds; answers whether it makes the field optional. */
+function applyModifier(machine: Machine, value: Result, schema: Record<string, unknown>): boolean {
+  const [first] = value.args.positional;
+  const text = stringOf(first);
+  if (value.method === 'describe' && text !== undefined) schema['description'] ??= text;
+  if (value.method === 'describe' && first?.kind === 'text') schema['description'] ??= plain(machine, first, 0);
+  if ((value.method === 'meta' || value.method === 'register') && first?.kind === 'object') {
+    const described = stringOf(first.props.get('description'));
+    if (described !== undefined) schema['description'] ??= described;
+  }
+  if (value.method === 'default' || value.method === 'prefault') {
+    if (first) schema['default'] ??= plain(machine, first, 0);
+    return true;
+  }
+  return value.method === 'optional' || value.method === 'nullish';
+}
+
+function applyBase(machine: Machine, value: Result, first: Value | undefined, schema: Record<string, unknown>): void {
+  const type = types.get(value.method);
+  if (type !== undefined) schema['type'] = type;
+  if (value.method === 'enum' || value.method === 'nativeEnum') {
+    schema['type'] = 'string';
+    const options = first && plain(machine, first, 0);
+    schema['enum'] = Array.isArray(options) ? options : Object.values((options ?? {}) as Record<string, unknown>);
+  }
+  if (value.method === 'literal' && first) schema['const'] = plain(machine, first, 0);
+  if (value.method === 'array' && first) schema['items'] = zodField(machine, first).schema;
+  if (type === 'object' && first?.kind === 'object') Object.assign(schema, schemaOf(machine, value));
+  if (value.method === 'union' && first?.kind === 'list') schema['anyOf'] = first.items.slice(0, 50).map((item) => zodField(machine, item).schema);
+}

@@ -1,0 +1,95 @@
+import { ancestry } from '../evaluate/classes.js';
+import { optionsOf, type ClassValue, type Value } from '../evaluate/values.js';
+import type { Sdk } from './report.js';
+
+/** The kinds of server object that registrations hang on. */
+export type ServerKind = 'python-high' | 'python-low' | 'script-high' | 'script-low' | 'script-fastmcp';
+
+/** Which SDK an import belongs to, by the whole package name or a path inside it. */
+export function sdkOf(source: string): Sdk | undefined {
+  if (/^mcp(?:\.|$)/.test(source)) return 'python-official';
+  if (/^fastmcp(?:\.|$)/.test(source)) return 'python-fastmcp';
+  if (/^@modelcontextprotocol\/sdk(?:\/|$)/.test(source)) return 'typescript-official';
+  if (/^@modelcontextprotocol\/(?:server|client|core|node|express|hono|fastify|ext-apps)(?:[-/]|$)/.test(source)) return 'typescript-v2';
+  return undefined;
+}
+
+/** The same for JavaScript, where `fastmcp` is another package. */
+export const scriptSdkOf = (source: string): Sdk | undefined => (/^fastmcp(?:\/|$)/.test(source) ? 'npm-fastmcp' : /^mcp(?:\.|$)/.test(source) ? undefined : sdkOf(source)) ?? framework(source);
+
+const framework = (source: string): Sdk | undefined =>
+  /^(?:agents\/mcp|mcp-framework|@nestjs-mcp|@rekog\/mcp-nest|mcp-handler|@vercel\/mcp-adapter|mcp-lite|tmcp|@mastra\/mcp|xmcp|litemcp|@smithery\/sdk)(?:\/|$)/.test(source) ? 'other' : undefined;
+
+/** The display name of an SDK. */
+export const sdkNames: Readonly<Record<Sdk, string>> = {
+  'python-official': 'Python Official (mcp)',
+  'python-fastmcp': 'FastMCP (fastmcp)',
+  'typescript-official': 'TypeScript Official (@modelcontextprotocol/sdk)',
+  'typescript-v2': 'TypeScript Official v2 (@modelcontextprotocol/server)',
+  'npm-fastmcp': 'FastMCP for TypeScript (fastmcp)',
+  other: 'Other MCP framework',
+};
+
+const highPython = new Set(['FastMCP', 'MCPServer', 'FastMCPApp']);
+
+function kindOfExternal(source: string, name: string, isPython: boolean): ServerKind | undefined {
+  if (isPython) {
+    if (highPython.has(name) && (sdkOf(source) !== undefined || source === '')) return 'python-high';
+    return name === 'Server' && sdkOf(source) === 'python-official' ? 'python-low' : undefined;
+  }
+  const sdk = scriptSdkOf(source);
+  if (!sdk) return undefined;
+  if (name === 'FastMCP') return 'script-fastmcp';
+  if (name === 'McpServer' || name === 'MCPServer') return 'script-high';
+  return name === 'Server' ? 'script-low' : undefined;
+}
+
+/** What kind of server an instance of an outside or project class is. */
+export function kindOfClass(value: Value, isPython: boolean): ServerKind | undefined {
+  if (value.kind === 'external') return kindOfExternal(value.source, value.path.at(-1) ?? '', isPython);
+  if (value.kind !== 'class') return undefined;
+  for (const each of ancestry(value)) {
+    const shape = kindOfShape(each);
+    if (shape) return shape;
+    for (const base of each.bases) {
+      if (base.kind !== 'external') continue;
+      const found = kindOfExternal(base.source, base.path.at(-1) ?? '', each.module.language === 'python');
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** A bundle carries the SDK's classes without their names: they are told by the methods that only they have. */
+function kindOfShape(cls: ClassValue): ServerKind | undefined {
+  const has = (name: string) => cls.cls.members.some((member) => member.name === name);
+  if (has('sendToolListChanged') && (has('registerTool') || has('tool')) && has('connect')) return 'script-high';
+  if (has('setRequestHandler') && has('assertCanSetRequestHandler')) return 'script-low';
+  if (has('addTool') && has('addPrompt') && has('addResource') && has('start')) return 'script-fastmcp';
+  return undefined;
+}
+
+/** What kind of server a value is, if it is one. */
+export function serverKind(value: Value | undefined): ServerKind | undefined {
+  for (const each of value ? optionsOf(value) : []) {
+    if (each.kind === 'result') {
+      const found = kindOfClass(each.callee, each.at.module.language === 'python') ?? factory(each.callee);
+      if (found) return found;
+      // `.server` of a high-level server is the low-level one beneath it.
+      if (each.method === '.server' && serverKind(each.receiver) === 'script-high') return 'script-low';
+      if (each.method === '._mcp_server' && serverKind(each.receiver)) return 'python-low';
+    }
+    if (each.kind === 'object' && each.cls) {
+      const found = kindOfClass(each.cls, each.cls.module.language === 'python');
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** `FastMCP.from_openapi(…)` and its like make servers too. */
+function factory(callee: Value): ServerKind | undefined {
+  if (callee.kind !== 'external') return undefined;
+  const [owner, method] = callee.path.slice(-2);
+  return owner !== undefined && method?.startsWith('from_') && highPython.has(owner) ? 'python-high' : method === 'as_proxy' ? 'python-high' : undefined;
+}
