@@ -56,6 +56,11 @@ export const errors = {
     means: 'The call needs a person to agree first, and this client has no way to be asked.',
     recovery: 'Let an operator approve the ticket, then send the same call again with it.',
   },
+  invalid_confirmation: {
+    type: 'validation_error', status: 400, mcp: { protocol: -32602 }, retryable: false, tripsBreaker: false,
+    means: 'Answers came with a state that was not issued for this call, was changed, was used before, or has expired.',
+    recovery: 'Send the call again without it and answer what is asked.',
+  },
   capability_missing: {
     type: 'capability_missing', status: 400, mcp: { protocol: -32021 }, retryable: false, tripsBreaker: false,
     means: 'The tool must ask its caller something, and this client did not declare that it can be asked.',

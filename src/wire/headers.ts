@@ -11,10 +11,9 @@ export function encodeHeaderValue(value: string): string {
   return plain ? value : `${open}${Buffer.from(value, 'utf8').toString('base64')}${close}`;
 }
 
-/** The value a header stands for; undefined where it claims to be base64 and is not. */
+/** The value a header stands for; undefined where it claims to be base64 and is not. Half a claim is a plain value. */
 export function decodeHeaderValue(header: string): string | undefined {
-  if (!header.startsWith(open)) return header;
-  if (!header.endsWith(close) || header.length < open.length + close.length) return undefined;
+  if (!header.startsWith(open) || !header.endsWith(close) || header.length < open.length + close.length) return header;
   const body = header.slice(open.length, -close.length);
   if (!base64.test(body)) return undefined;
   const bytes = Buffer.from(body, 'base64');

@@ -23,6 +23,8 @@ export interface McpEndpointOptions extends ProtocolOptions {
   /** The profile a URL stands for; lists vary by it and by the principal only. */
   readonly profileOf?: (pathname: string) => string | undefined;
   readonly heartbeatMs?: number;
+  /** How a legacy session is answered where nothing comes before the answer; `json` costs less, `stream` lets a client come back for every answer. */
+  readonly legacyAnswers?: 'json' | 'stream';
 }
 
 /** The one URL that serves both protocol eras. */
@@ -55,7 +57,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const table = sessions({ ...sessionLimits, ...options.sessions });
   const pulse = heartbeat(options.heartbeatMs ?? 15_000);
   const profileOf = ({ pathname }: Exchange): string | undefined => options.profileOf?.(pathname);
-  const legacy = legacyHttp({ protocol: door, changes: hub, sessions: table, heartbeat: pulse, profileOf });
+  const legacy = legacyHttp({ protocol: door, changes: hub, sessions: table, heartbeat: pulse, profileOf, eager: options.legacyAnswers === 'stream' });
   const limits = { ...messageLimits, ...options.limits };
   const sweeper = setInterval(() => table.sweep(), sweepMs).unref();
 

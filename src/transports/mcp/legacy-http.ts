@@ -33,6 +33,8 @@ interface Parts {
   readonly sessions: Sessions;
   readonly heartbeat: Heartbeat;
   readonly profileOf: (exchange: Exchange) => string | undefined;
+  /** Answers requests of a session by a stream even where a JSON object would do. */
+  readonly eager: boolean;
 }
 
 const idOf = (decoded: Decoded): Id | null | undefined => (decoded.kind === 'request' || decoded.kind === 'response' ? decoded.id : null);
@@ -47,7 +49,7 @@ function push(session: Session, text: string): void {
   }
 }
 
-export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf }: Parts): LegacyHttp {
+export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, eager }: Parts): LegacyHttp {
   const newResumable = (session: Session): Resumable | undefined => {
     session.resumables ??= new Map();
     if (session.resumables.size >= maxResumables) return undefined;
@@ -100,7 +102,7 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf }
     if (message.kind === 'response') conversation.settle(message);
     if (message.kind !== 'request') return sendEmpty(res, 202, { 'mcp-session-id': id });
     const primed = conversation.features?.primedStreams === true;
-    const stream = postStream(res, { canStream, heartbeat, ...(primed && { resumable: () => newResumable(session) }) });
+    const stream = postStream(res, { canStream, heartbeat, eager, ...(primed && { resumable: () => newResumable(session) }) });
     stream.finish(message.id, await conversation.answer(message, stream), 200);
     session.usedAt = Date.now();
   };

@@ -23,9 +23,11 @@ export interface PostStreamOptions {
   /** Makes a stream that the client may come back to; undefined where there is no room for one. */
   readonly resumable?: () => Resumable | undefined;
   readonly extra?: Readonly<Record<string, string>>;
+  /** Opens the stream without waiting for something to say. */
+  readonly eager?: boolean;
 }
 
-export function postStream(res: ServerResponse, { canStream, heartbeat, resumable, extra }: PostStreamOptions): PostStream {
+export function postStream(res: ServerResponse, { canStream, heartbeat, resumable, extra, eager = false }: PostStreamOptions): PostStream {
   let streaming = false;
   let over = false;
   let log: Resumable | undefined;
@@ -46,6 +48,7 @@ export function postStream(res: ServerResponse, { canStream, heartbeat, resumabl
     if (!res.destroyed && !res.writableNeedDrain) res.write(sseKeepAlive);
   };
   if (canStream) heartbeat.add(beat);
+  if (canStream && eager) start();
 
   const send = (text: string): void => {
     if (over || !canStream) return;
