@@ -15,6 +15,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   call: { does: 'run one tool through the gate, with or without a server', load: () => import('./cli/call.js') },
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
   doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
+  audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
   token: { does: 'show or renew the gateway\'s token', load: () => import('./cli/token.js') },
 };
 

@@ -1,11 +1,10 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { errors } from '../core/errors.js';
 import { visible } from '../lib/visible.js';
-import type { AuditEntry } from '../observe/audit-entry.js';
-import { follow, read, type AuditFilter } from '../observe/audit-read.js';
-import { verify } from '../observe/audit-verify.js';
+import { followAll, readAll, verifyAll, type JournalEntry } from '../observe/audit-journals.js';
+import type { AuditFilter } from '../observe/audit-read.js';
+import type { Finding } from '../observe/audit-verify.js';
+import { homeOf } from '../serve/home.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate audit [list] [options]
@@ -28,18 +27,18 @@ Options of verify:
   --contains HASH     the record must hold this hash, noted earlier
 
 Both:
-  --home FOLDER       the state folder (default TOOLGATE_HOME or ~/.toolgate)
+  --config FILE       the configuration that names the state folder; TOOLGATE_HOME goes before it
   --json              JSON lines for programs
   --help              this text
 
-Exit code: 0 fine, 1 the record is not whole, 2 wrong use, 3 the record cannot be read.
+Exit code: 0 fine, 1 the record is not whole or cannot be read, 2 wrong use.
 `;
 
 const OPTIONS = {
   tool: { type: 'string' }, principal: { type: 'string' }, code: { type: 'string' }, decision: { type: 'string' },
   since: { type: 'string' }, until: { type: 'string' }, limit: { type: 'string' }, follow: { type: 'boolean' },
   archived: { type: 'boolean' }, contains: { type: 'string' },
-  home: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+  config: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
 } as const;
 
 type Values = ReturnType<typeof parsed>['values'];
@@ -59,13 +58,24 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   }
   if (rest.length > 0 || (verb !== 'list' && verb !== 'verify')) return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
-  const folder = join(values.home ?? io.env['TOOLGATE_HOME'] ?? join(homedir(), '.toolgate'), 'audit');
   try {
+    const folder = await auditFolder(values.config, io);
+    if (folder === undefined) return 1;
     return verb === 'verify' ? await verified(folder, values, io) : await listed(folder, values, io);
   } catch (error) {
     io.err(`The audit cannot be read: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}\n`);
-    return 3;
+    return 1;
   }
+}
+
+/** Where the audit is; a configuration is read only where the environment does not say, so that a broken one hides no record. */
+async function auditFolder(file: string | undefined, io: Io): Promise<string | undefined> {
+  if (io.env['TOOLGATE_HOME']) return homeOf(io.env).audit;
+  const [{ load }, { problemLine }] = await Promise.all([import('../config/load.js'), import('../config/problem.js')]);
+  const loaded = await load({ env: io.env, argv: file === undefined ? [] : ['--config', file], cwd: process.cwd() });
+  if (loaded.ok) return homeOf(io.env, loaded.config.state.directory).audit;
+  io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
+  return undefined;
 }
 
 const parsed = (argv: readonly string[]) => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
@@ -78,24 +88,35 @@ function wrong(io: Io, message: string): number {
 async function listed(folder: string, values: Values, io: Io): Promise<number> {
   const filter = toFilter(values, Date.now());
   if ('problem' in filter) return wrong(io, filter.problem);
-  const show = (entry: AuditEntry): void => io.out(values.json ? `${visible(JSON.stringify(entry))}\n` : `${row(entry, io.isTTY)}\n`);
-  const { entries, end } = await read(folder, filter);
+  const show = (entry: JournalEntry): void => {
+    if (values.json) io.out(`${visible(JSON.stringify(entry))}\n`);
+    // That a new file was begun is of use to programs only.
+    else if (!('note' in entry && entry.note === 'file')) io.out(`${row(entry, io.isTTY)}\n`);
+  };
+  const { entries, ends } = await readAll(folder, filter);
   for (const entry of entries) show(entry);
   if (entries.length === 0 && !values.follow && !values.json) io.err('No record fits.\n');
-  if (values.follow) for await (const entry of follow(folder, filter, end, io.signal)) show(entry);
+  if (values.follow) for await (const entry of followAll(folder, filter, ends, io.signal)) show(entry);
   return 0;
 }
 
 async function verified(folder: string, values: Values, io: Io): Promise<number> {
-  const result = await verify(folder, { archived: values.archived === true, ...(values.contains !== undefined && { contains: values.contains }) });
+  const result = await verifyAll(folder, { archived: values.archived === true, ...(values.contains !== undefined && { contains: values.contains }) });
   if (values.json) io.out(`${JSON.stringify(result)}\n`);
-  else if (result.intact) io.out(`Intact: ${result.records} records in ${result.files} files\nHead: ${result.head.hash} (record ${result.head.seq})\n`);
   else {
-    io.out(`Not intact: ${result.findings.length === 1 ? 'one finding' : `${result.findings.length} findings`} in ${result.records} records\n`);
-    for (const { file, line, message } of result.findings) io.out(`  ${file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`} `}${visible(message)}\n`);
+    io.out(`${result.intact ? 'Intact' : 'Not intact'}: ${counted(result.records, 'record')} in ${counted(result.journals.length, 'journal')}\n`);
+    for (const finding of result.findings) io.out(`  ${visible(finding.message)}\n`);
+    for (const { journal, findings, head } of result.journals) {
+      io.out(`  journal ${journal} ends at record ${head.seq} with hash ${head.hash}\n`);
+      for (const finding of findings) io.out(`  ${place(journal, finding)} ${visible(finding.message)}\n`);
+    }
   }
   return result.intact ? 0 : 1;
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const place = (journal: number, { file, line }: Finding): string => `${journal}${file === undefined ? '' : `/${file}`}${line === undefined ? '' : `:${line}`}`;
 
 const DECISIONS = ['allowed', 'refused', 'failed', 'asked'];
 
@@ -127,7 +148,7 @@ function timeOf(text: string, now: number): string {
 const COLOURS: Readonly<Record<string, string>> = { allowed: '32', refused: '33', failed: '31', asked: '36', note: '35' };
 
 /** One line for a person; whatever a record holds is escaped, since callers choose some of it. */
-function row(entry: AuditEntry, colour: boolean): string {
+function row(entry: JournalEntry, colour: boolean): string {
   const paint = (word: string): string => (colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8));
   if ('note' in entry) return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
   const { at, decision, event, tool, principal, via, durationMs, code, message, correlationId } = entry;

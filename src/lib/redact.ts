@@ -14,9 +14,20 @@ export interface Redactor {
 const SECRET_KEY =
   /(?:^|_)(?:pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|signing_?keys?|authorization|cookies?|credentials?|bearer|jwt|client_?secret)$/;
 
+/** Names are few and asked for on every line of a log, so answers are kept; callers can invent names, so not for ever. */
+const MOST_ANSWERS = 2_000;
+const answers = new Map<string, boolean>();
+
 /** Whether a property of this name holds a secret, in any of the usual spellings. */
-export const isSecretKey = (key: string): boolean =>
-  SECRET_KEY.test(key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase());
+export function isSecretKey(key: string): boolean {
+  let answer = answers.get(key);
+  if (answer === undefined) {
+    answer = SECRET_KEY.test(key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase());
+    if (answers.size >= MOST_ANSWERS) answers.clear();
+    if (key.length <= 64) answers.set(key, answer);
+  }
+  return answer;
+}
 
 const DEEPEST = 12;
 
@@ -32,11 +43,16 @@ export function redactor(secrets: Iterable<string> = []): Redactor {
     if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1));
     const copy: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
-      const under = isSecretKey(key) && item !== undefined && item !== null && typeof item !== 'boolean' ? REDACTED : walk(item, depth + 1);
+      const name = text(key);
+      const shown = isSecretKey(key) && isTelling(item) ? REDACTED : walk(item, depth + 1);
       // Assigning would let a key named __proto__ change the copy instead of being in it.
-      Object.defineProperty(copy, text(key), { value: under, enumerable: true, configurable: true, writable: true });
+      if (name === '__proto__') Object.defineProperty(copy, name, { value: shown, enumerable: true, configurable: true, writable: true });
+      else copy[name] = shown;
     }
     return copy;
   };
   return { text, value: (value) => walk(value, 0) };
 }
+
+/** That a secret is set, or is not, may be told. */
+const isTelling = (value: unknown): boolean => value !== undefined && value !== null && typeof value !== 'boolean';

@@ -1,7 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aJournal, aJournalOf, aRecord } from '../../test/support/audit.js';
 import { aFolder } from '../../test/support/program.js';
-import { follow, read, type AuditFilter } from './audit-read.js';
+import { read, readOn, type AuditFilter } from './audit-read.js';
 
 const calls = async (folder: string, filter: AuditFilter): Promise<string[]> =>
   (await read(folder, filter)).entries.flatMap((entry) => ('call' in entry ? entry.call : []));
@@ -45,30 +47,30 @@ test('the newest are given when there are more than asked for', async () => {
   expect(await calls(folder, { tool: 'ping', limit: 3 })).toEqual(['c48', 'c49', 'c50']);
 });
 
-test('following goes on where reading stopped, over new files, until told to stop', async () => {
+test('reading goes on where it stopped, over new files, each entry once', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
-  const { end } = await read(folder);
-  const stop = new AbortController();
+  const position = { ...(await read(folder)).end };
   const journal = aJournal({ folder, maxFileBytes: 1000 });
   const seen: string[] = [];
-  const following = (async () => {
-    for await (const entry of follow(folder, { tool: 'ping' }, end, stop.signal, 1)) {
-      if ('call' in entry) seen.push(entry.call);
-      if (seen.length === 6) stop.abort();
-    }
-  })();
-  for (let at = 1; at <= 6; at++) await journal.append(aRecord({ call: `new${at}` }));
-  await following;
+  for (let at = 1; at <= 6; at++) {
+    await journal.append(aRecord({ call: `new${at}` }));
+    for await (const entry of readOn(folder, { tool: 'ping' }, position)) if ('call' in entry) seen.push(entry.call);
+  }
   journal.close();
   expect(seen).toEqual(['new1', 'new2', 'new3', 'new4', 'new5', 'new6']);
 });
 
-test('following a journal that does not exist yet waits for it', async () => {
+test('a record that is half there is read when it is whole', async () => {
   const folder = aFolder();
-  const stop = new AbortController();
-  const first = follow(folder, { tool: 'ping' }, { file: 0, offset: 0 }, stop.signal, 1).next();
-  await aJournalOf(folder, 1);
-  expect((await first).value).toMatchObject({ call: 'c1' });
-  stop.abort();
+  await aJournalOf(folder, 2);
+  const path = join(folder, '000001.jsonl');
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, text.slice(0, -20));
+  const position = { file: 0, offset: 0 };
+  const seen: number[] = [];
+  for await (const entry of readOn(folder, {}, position)) seen.push(entry.seq);
+  writeFileSync(path, text);
+  for await (const entry of readOn(folder, {}, position)) seen.push(entry.seq);
+  expect(seen).toEqual([1, 2, 3]);
 });

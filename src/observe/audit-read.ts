@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { unseal, type AuditEntry } from './audit-entry.js';
 import { fileName, fileNumbers, linesOf } from './audit-files.js';
 
@@ -16,7 +15,7 @@ export interface AuditFilter {
   readonly limit?: number;
 }
 
-/** Where a reader stopped, so that `follow` goes on without a gap. */
+/** Where a reader stopped, so that `readOn` goes on without a gap. */
 export interface Position {
   readonly file: number;
   readonly offset: number;
@@ -55,28 +54,25 @@ export async function read(folder: string, filter: AuditFilter = {}): Promise<Re
   return { entries: limit === 0 ? [] : found, end };
 }
 
-/** Entries as they are written from a position on, over file changes, until the signal fires. */
-export async function* follow(folder: string, filter: AuditFilter, from: Position, signal: AbortSignal, pollMs = 250): AsyncGenerator<AuditEntry> {
+/** What was written after a position, over file changes; the position grows as entries are taken. */
+export async function* readOn(folder: string, filter: AuditFilter, position: { file: number; offset: number }): AsyncGenerator<AuditEntry> {
   const fits = fitting(filter);
-  let { file, offset } = from;
-  while (!signal.aborted) {
-    if (file > 0 && sizeOf(join(folder, fileName(file))) > offset) {
-      for await (const lines of linesOf(join(folder, fileName(file)), offset)) {
+  for (;;) {
+    const path = join(folder, fileName(position.file));
+    if (sizeOf(path) > position.offset) {
+      for await (const lines of linesOf(path, position.offset)) {
         for (const line of lines) {
-          if (!line.whole) continue;
-          offset = line.end;
+          if (!line.whole) return;
+          position.offset = line.end;
           const entry = unseal(line.text);
           if (entry && fits(entry)) yield entry;
         }
       }
     }
-    const next = fileNumbers(folder).find((number) => number > file);
-    if (next !== undefined && sizeOf(join(folder, fileName(file))) <= offset) {
-      file = next;
-      offset = 0;
-      continue;
-    }
-    await wait(pollMs, undefined, { signal }).catch(() => undefined);
+    const next = fileNumbers(folder).find((number) => number > position.file);
+    if (next === undefined || sizeOf(path) > position.offset) return;
+    position.file = next;
+    position.offset = 0;
   }
 }
 

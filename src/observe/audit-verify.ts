@@ -4,7 +4,7 @@ import { fileName, fileNumbers, linesOf, readHead, type Line } from './audit-fil
 
 /** One thing wrong with a journal and where it stands. */
 export interface Finding {
-  readonly kind: 'changed' | 'missing' | 'reordered' | 'truncated' | 'torn' | 'unreadable' | 'lost' | 'head';
+  readonly kind: 'changed' | 'missing' | 'reordered' | 'truncated' | 'torn' | 'unreadable' | 'lost' | 'head' | 'absent';
   readonly message: string;
   readonly file?: string;
   readonly line?: number;
@@ -80,7 +80,7 @@ export async function verify(folder: string, options: VerifyOptions = {}): Promi
   }
   if (!anchor && records > 0) find({ kind: 'head', message: 'the head file is missing or unreadable, so records cut off at the end would not be missed' });
   if (anchor && !seenAnchor) find({ kind: 'truncated', message: `the journal ends at record ${last.seq}, but its head file names record ${anchor.seq}`, seq: last.seq });
-  if (!seenContained) find({ kind: 'missing', message: 'no record has the hash that was asked for' });
+  if (!seenContained) findings.push({ kind: 'absent', message: 'no record has the hash that was asked for' });
   return { intact: findings.length === 0, records, files: numbers.length, head: last, findings };
 }
 

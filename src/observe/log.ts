@@ -86,20 +86,15 @@ function traceOf(call: Call): LogFields {
 /** Fields without secrets, with names of the line itself out of their reach, and no string longer than a line may be. */
 function shown(fields: LogFields, redact: (value: unknown) => unknown): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) {
-    if (value === undefined) continue;
-    out[RESERVED.has(key) ? `field_${key}` : key] = bounded(redact({ [key]: plain(value) }), key);
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) out[RESERVED.has(key) ? `field_${key}` : key] = plain(value);
+  const redacted = redact(out) as Record<string, unknown>; // the redactor answers an object with an object
+  for (const [key, value] of Object.entries(redacted)) {
+    if (typeof value === 'string' && value.length > LONGEST) redacted[key] = `${value.slice(0, LONGEST)}… (${value.length} characters)`;
   }
-  return out;
+  return redacted;
 }
 
 const RESERVED = new Set(['time', 'level', 'event', '__proto__']);
-
-function bounded(redacted: unknown, key: string): unknown {
-  const value = (redacted as Record<string, unknown>)[key]; // the redactor answers an object with an object
-  if (typeof value === 'string' && value.length > LONGEST) return `${value.slice(0, LONGEST)}… (${value.length} characters)`;
-  return value;
-}
 
 const plain = (value: unknown): unknown => (value instanceof Error ? faultOf(value) : typeof value === 'bigint' ? String(value) : value);
 
