@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeStaleGroups, runGroups } from './cgroups.js';
 import { child, type Child } from './child.js';
 import { frame, toCountFrame, toFrame } from './frames.js';
 import { launch, type Ground } from './launch.js';
+import { ownLimits } from './limits.js';
 import { brokerSerial, runSerial, toLimit } from './mark.js';
 import type { Hello, Start } from './messages.js';
 import { refused } from './spec.js';
@@ -115,12 +115,4 @@ export function broker(send: (bytes: Buffer) => void): Broker {
       removeStaleGroups(new Set([instance]));
     },
   };
-}
-
-function ownLimits(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'latin1');
-  } catch {
-    return '';
-  }
 }

@@ -38,6 +38,8 @@ export interface Holding {
 /** How long to read on after the program ended without a byte arriving: an escaped child may hold the pipe for ever. */
 const drainMs = 100;
 const maxDrains = 50;
+const stuckMs = 5_000;
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Starts one program; everything about it comes back through the events, `ended` exactly once. */
 export function child(start: Start, plan: Launch, { who, sweeper, group }: Holding, events: ChildEvents): Child {
@@ -56,6 +58,7 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   let unread = 0;
   let heard = 0;
   let graceTimer: NodeJS.Timeout | undefined;
+  let stuckTimer: NodeJS.Timeout | undefined;
 
   const isAsked = (): boolean => state.killing || state.timedOut || state.cancelled;
 
@@ -63,7 +66,7 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     // bwrap's own outer process would take the whole namespace down at once, so SIGTERM goes to what runs inside it.
     const inside = marked(isRun).filter((candidate) => plan.tier !== 'bwrap' || candidate !== pid);
     for (const candidate of inside) signal(candidate, 'SIGTERM');
-    if (inside.length === 0 || plan.tier !== 'bwrap') signal(-pid, 'SIGTERM');
+    if (inside.length === 0) signal(-pid, 'SIGTERM'); // never both: many programs take a second SIGTERM for impatience
   };
 
   const killTree = (): void => {
@@ -72,7 +75,10 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     state.killing = true;
     // Once reaped, the group's number may belong to someone else; from then on only the mark tells who is ours.
     if (!state.exited || plan.tier === 'none') signal(-pid, 'SIGKILL');
-    void swept();
+    // A process stuck in the kernel cannot be reaped; its caller must not wait for it.
+    void swept().then(() => {
+      if (!state.exited) stuckTimer = setTimeout(() => void finish(null, 'SIGKILL'), stuckMs);
+    });
   };
 
   const swept = async (): Promise<void> => {
@@ -114,13 +120,14 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
       : setTimeout(() => {
           state.timedOut = !state.exited && !isAsked();
           kill(start.graceMs);
-        }, start.timeoutMs);
+        }, Math.min(start.timeoutMs, longestTimerMs)); // a longer one would fire at once
 
   const end = (outcome: Exit | Refused): void => {
     if (state.ended) return;
     state.ended = true;
     clearTimeout(timeout);
     clearTimeout(graceTimer);
+    clearTimeout(stuckTimer);
     void group?.end();
     program.stdin?.destroy();
     program.stdout?.destroy();

@@ -35,10 +35,10 @@ export function toFrame(kind: number, id: number, payload: Buffer | string = '')
   return bytes;
 }
 
-/** A frame whose payload is one unsigned number. */
+/** A frame whose payload is one unsigned number, cut to what a timer can hold. */
 export function toCountFrame(kind: number, id: number, count: number): Buffer {
   const payload = Buffer.allocUnsafe(4);
-  payload.writeUInt32LE(count, 0);
+  payload.writeUInt32LE(Math.min(Math.max(0, Math.trunc(count) || 0), 2 ** 31 - 1), 0);
   return toFrame(kind, id, payload);
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ProcessLimits } from './spec.js';
 
 interface Row {
@@ -65,4 +66,13 @@ function hardLimit(own: string, label: string): number | undefined {
   const line = own.split('\n').find((candidate) => candidate.startsWith(label));
   const hard = line?.slice(label.length).trim().split(/\s+/)[1];
   return hard === undefined || hard === 'unlimited' ? undefined : Number(hard);
+}
+
+/** The text of this process's own limits; empty where the system does not tell. */
+export function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'latin1');
+  } catch {
+    return '';
+  }
 }

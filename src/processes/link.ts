@@ -29,6 +29,7 @@ export interface LinkEvents {
 export const brokerFile = (from: string = import.meta.url): string =>
   fileURLToPath(new URL(from.endsWith('.ts') ? '../../dist/processes/broker-main.js' : './broker-main.js', from));
 
+const patienceMs = 15_000;
 // A small heap keeps the broker's own forks fast.
 const nodeFlags = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
@@ -39,7 +40,10 @@ export function link(instance: number, events: LinkEvents): Link {
   const limit = toLimit({ instance, serial: brokerSerial });
   // Marked before it runs, so that whatever it forks is ours from the first instruction on.
   const [file, ...args] = prlimit === undefined ? node : ([prlimit, `--rttime=${limit}:${limit}`, '--', ...node] as const);
-  const broker = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: {}, cwd: '/', detached: true });
+  // Nothing of the gateway's environment may be read in the broker's; only a Node that needs it keeps its library path.
+  const libraries = process.env['LD_LIBRARY_PATH'];
+  const env = libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries };
+  const broker = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env, cwd: '/', detached: true });
   return linked(broker, events);
 }
 
@@ -85,7 +89,9 @@ function linked(broker: ChildProcess, events: LinkEvents): Link {
       isClosing = true;
       hold(true);
       stdin.end();
+      const impatience = setTimeout(() => broker.kill('SIGKILL'), patienceMs);
       await gone;
+      clearTimeout(impatience);
     },
   };
 }

@@ -1,13 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { frame, toCountFrame, toFrame } from './frames.js';
+import { launch, type Launch } from './launch.js';
+import { ownLimits } from './limits.js';
 import { link, type Link } from './link.js';
-import { maxInstance } from './mark.js';
+import { maxInstance, toLimit } from './mark.js';
 import { uncapped, type Entry, type Hello, type Start } from './messages.js';
 import { openEntry, type OpenHandlers, type OpenProcess } from './open.js';
 import { orphans } from './orphans.js';
 import { runEntry } from './run.js';
 import { refused, type ProcessSpec, type Refused, type RunOptions, type RunResult } from './spec.js';
-import type { TierReport } from './tiers.js';
+import { noTiers, type TierReport } from './tiers.js';
 
 export interface ProcessesOptions {
   /** Runs in a weaker tier, or without a limit that cannot be set, instead of refusing; off unless told. */
@@ -22,6 +24,8 @@ export interface ProcessesOptions {
 export interface Processes {
   run(spec: ProcessSpec, options: RunOptions): Promise<RunResult>;
   open(spec: ProcessSpec, handlers: OpenHandlers): Promise<OpenProcess | Refused>;
+  /** The exact command that `run` would start now, or why it would not; starts nothing. */
+  plan(spec: ProcessSpec): Promise<Launch | Refused>;
   /** What this machine can hold a process with; probed once. */
   tiers(): Promise<TierReport>;
   /** How many programs are running or being ended. */
@@ -35,6 +39,8 @@ export interface Processes {
 const defaultGraceMs = 2_000;
 const watchEveryMs = 5_000;
 const quickDeathMs = 1_000;
+const maxStartBytes = 2 * 1024 * 1024;
+const closePatienceMs = 15_000;
 
 /** The gateway's side of process handling: one broker, restarted when it dies. */
 export function processes(options: ProcessesOptions = {}): Processes {
@@ -82,8 +88,11 @@ export function processes(options: ProcessesOptions = {}): Processes {
         options.onProblem?.(message);
         if (isClosed) return;
         quickDeaths = performance.now() - bornAt < quickDeathMs ? quickDeaths + 1 : 0;
+        // Whoever asks what this machine can do gets an answer, also when no broker will start.
+        if (quickDeaths >= 3) tellTiers(noTiers(message));
         const delayMs = quickDeaths === 0 ? 0 : Math.min(5_000, 50 * 2 ** quickDeaths);
-        setTimeout(() => isClosed || connect(true), delayMs).unref();
+        const again = setTimeout(() => isClosed || connect(true), delayMs);
+        if (report !== undefined || quickDeaths >= 3) again.unref();
       },
     });
     const hello: Hello = {
@@ -103,13 +112,16 @@ export function processes(options: ProcessesOptions = {}): Processes {
 
   /** Registers an entry made for the next id and sends its start; a refusal when there is no broker to send it to. */
   const begin = (start: Start, make: (id: number, send: (bytes: Buffer) => void) => Entry): Refused | undefined => {
+    const payload = JSON.stringify(start);
+    // The kernel takes no longer command line; a larger frame would only break the channel for everyone.
+    if (Buffer.byteLength(payload) > maxStartBytes) return refused('spawn_failed', 'The command line and environment are too large');
     if (current === undefined) return refused('broker_lost', isClosed ? 'The gateway is closing' : 'The process broker is being restarted');
     const to = current;
     const id = nextId;
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1;
     if (entries.size === 0) to.hold(true);
     entries.set(id, make(id, (bytes) => to.send(bytes)));
-    to.send(toFrame(frame.start, id, JSON.stringify(start)));
+    to.send(toFrame(frame.start, id, payload));
     return undefined;
   };
 
@@ -117,16 +129,23 @@ export function processes(options: ProcessesOptions = {}): Processes {
 
   return {
     tiers: () => tiers,
+    async plan(spec) {
+      const report = await tiers;
+      const uid = process.getuid?.() ?? -1;
+      const ground = { report, uid, bestEffort: options.bestEffort === true, ownLimits: ownLimits(), hasCgroups: report.processLimit.available };
+      return launch(spec, toLimit({ instance, serial: 0 }), ground);
+    },
     active: () => entries.size,
     get brokerPid() {
       return current?.pid;
     },
     run: (spec, runOptions) =>
       new Promise((resolve) => {
+        if (runOptions.signal?.aborted === true) return resolve(neverStarted(spec));
         const { timeoutMs, graceMs = defaultGraceMs, maxStdoutBytes, maxStderrBytes, onCap } = runOptions;
         const start: Start = { kind: 'run', spec, timeoutMs, graceMs, maxStdoutBytes, maxStderrBytes, onCap };
         const refusal = begin(start, (id, send) => runEntry(id, send, runOptions, graceMs, resolve));
-        if (refusal !== undefined) resolve(refusal);
+        return refusal === undefined ? undefined : resolve(refusal);
       }),
     open: (spec, handlers) =>
       new Promise((resolve) => {
@@ -137,8 +156,10 @@ export function processes(options: ProcessesOptions = {}): Processes {
     async close(graceMs = 0) {
       isClosed = true;
       clearInterval(watch);
+      const giveUp = setTimeout(() => current?.kill(), graceMs + closePatienceMs);
       for (const id of entries.keys()) current?.send(toCountFrame(frame.kill, id, graceMs));
       if (entries.size > 0) await new Promise<void>((resolve) => (settled = resolve));
+      clearTimeout(giveUp);
       const last = current;
       current = undefined;
       await last?.close();
@@ -146,3 +167,8 @@ export function processes(options: ProcessesOptions = {}): Processes {
     },
   };
 }
+
+const neverStarted = (spec: ProcessSpec): RunResult => ({
+  kind: 'finished', code: null, signal: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncatedStdout: false, truncatedStderr: false,
+  timedOut: false, cancelled: true, durationMs: 0, tier: spec.tier,
+});

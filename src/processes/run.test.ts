@@ -77,6 +77,21 @@ test('a limit that a launcher cannot set refuses the run [S0.63]', async () => {
   expect(result).toMatchObject({ kind: 'refused', reason: 'sandbox_unavailable' });
 });
 
+test.each([
+  ['one argument longer than the kernel takes', ['x'.repeat(200_000)]],
+  ['more arguments than a frame takes', Array.from({ length: 40_000 }, () => 'y'.repeat(60))],
+])('%s is refused and harms no one else', async (_, args) => {
+  const broker = local.brokerPid;
+  expect(await local.run({ ...aSpec(''), file: '/bin/true', args }, aRun())).toMatchObject({ kind: 'refused', reason: 'spawn_failed' });
+  expect(local.brokerPid).toBe(broker);
+});
+
+test('a plan shows the command that a run would start, and starts nothing', async () => {
+  const plan = await local.plan(aSpec('echo hello'));
+  expect(plan).toMatchObject({ kind: 'launch', tier: 'prlimit', argv: expect.arrayContaining(['/bin/sh', '-c', 'echo hello']) });
+  expect(await local.plan(aSpec('true', { file: '/nowhere' }))).toMatchObject({ kind: 'refused', reason: 'not_found' });
+});
+
 test('a program that the kernel will not execute is said to have failed, not to have run', async () => {
   const result = await local.run({ ...aSpec(''), file: '/bin/sh', args: [], cwd: '/nowhere' }, aRun());
   expect(result).toMatchObject({ kind: 'refused', reason: 'spawn_failed' });
@@ -109,6 +124,10 @@ test('bwrap: only declared paths are there, writable only where declared', async
 test.each(tiers)('%s: no descriptor of broker or gateway reaches a program', async (tier) => {
   const { stdout } = await run({ ...aSpec('', { tier }), file: '/bin/ls', args: ['/proc/self/fd'] });
   expect(String(stdout).trim().split(/\s+/)).toEqual(['0', '1', '2', '3']); // 3 is the listing itself
+});
+
+test('a timeout beyond what a timer holds is a long one, not an instant one', async () => {
+  expect(await run(aSpec('sleep 0.05; echo ok'), aRun({ timeoutMs: 2 ** 40 }))).toMatchObject({ code: 0, timedOut: false });
 });
 
 test('stdin is empty, so a program that reads ends', async () => {

@@ -18,7 +18,6 @@ export function runEntry(
   let uncredited = 0;
   const cancel = (): void => send(toCountFrame(frame.kill, id, graceMs));
   options.signal?.addEventListener('abort', cancel, { once: true });
-  if (options.signal?.aborted === true) queueMicrotask(cancel);
 
   const end = (result: RunResult): true => {
     options.signal?.removeEventListener('abort', cancel);

@@ -33,6 +33,12 @@ export interface TierReport {
 const available: TierState = { available: true };
 const unavailable = (reason: string): TierState => ({ available: false, reason });
 
+/** The report of a machine where nothing can be tried. */
+export const noTiers = (reason: string): TierReport => ({
+  bwrap: unavailable(reason), bwrapNoNetwork: unavailable(reason), prlimit: unavailable(reason), processLimit: unavailable(reason),
+  launchers: { features: { size: false, disableUserns: false } },
+});
+
 /** Tries each tier with a real program and believes only what that program reports about itself. */
 export async function probeTiers(mark: Mark, hasCgroups: boolean, platform: string = process.platform): Promise<TierReport> {
   const launchers = await findLaunchers(platform);
