@@ -17,7 +17,9 @@ function aGateway(script: string, stateFolder: string, extra: 'ignore' | number 
     const spec = (script, tier) => ({ file: '/bin/sh', args: ['-c', script], env: {}, tier, network: 'host', limits: {} });
     const options = { timeoutMs: 600000, maxStdoutBytes: 1e6, maxStderrBytes: 1e6, onCap: 'kill' };
     ${script}`;
-  const gateway = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit', extra] });
+  // Node closes low descriptors of its own accord; one far above them is what really leaks.
+  const stdio = ['ignore' as const, 'pipe' as const, 'inherit' as const, ...Array.from({ length: 37 }, () => 'ignore' as const), extra];
+  const gateway = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio });
   return { gateway, stdout: gateway.stdout! };
 }
 
