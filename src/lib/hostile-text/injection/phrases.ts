@@ -47,8 +47,12 @@ function matchIn(rule: Rule, text: string, from: number, to: number): Match | un
   if (!found) return undefined;
   const start = from + found.index;
   const end = start + found[0].length;
-  return { rule, start, end, weight: rule.unless?.test(sentenceAround(text, start, end)) ? rule.weight * TALK_WEIGHT : rule.weight };
+  return { rule, start, end, weight: rule.unless?.test(sentenceAround(text, start, end)) || isQuoted(text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight };
 }
+
+/** Prose that quotes an order talks about it; a value in JSON or a log is not a quotation. */
+const isQuoted = (text: string, start: number, end: number): boolean =>
+  /[a-z,] ["'`]$/.test(text.slice(Math.max(0, start - 3), start)) && /^[^"'`\n]{0,40}["'`]/.test(text.slice(end, end + 42));
 
 function everyMatch(rule: Rule, text: string): Match[] {
   const pattern = new RegExp(rule.pattern.source, `${rule.pattern.flags}g`);

@@ -24,7 +24,7 @@ export const exfiltration: readonly Rule[] = [
     weight: 1,
     cues: ['.ssh', '.aws', '.netrc', 'id_rsa', '.env', '.npmrc', '.kube', '/etc/passwd', '/etc/shadow', 'mcp.json', '.gnupg', 'bash_history', '.cursor', '/credentials', '.git-credentials', '.pgpass', '.docker'],
     pattern:
-      /\b(?:read|load|open|cat|fetch|get|access|include|append|embed|retrieve|extract|copy|collect|locate|pull|use \w{1,20} (?:to (?:load|read|fetch|open)|on)) (?:[\w'",`()]{1,24} ){0,6}?(?:at |of |from |in )?["'`(]{0,2}(?:~|\/home\/\w{1,20}|\/root|\$home|\.)?\/?(?:\.(?:ssh|aws|netrc|npmrc|kube|gnupg|cursor|docker|git-credentials|pgpass|bash_history|config\/[\w./-]{1,30}|env)\b|etc\/(?:passwd|shadow)|app\/\.env|id_rsa|[\w./-]{0,20}(?:id_rsa|mcp\.json|credentials))[\w./-]{0,40}["'`)]{0,2}[\s\S]{0,60}?\b(?:and|then|pass|send|put|include|append|as (?:the|a|')|into|embed|before|first|so that|to (?:the|each)|content)/,
+      /\b(?:read|load|open|cat|fetch|access|include|append|embed|retrieve|extract|copy|collect|locate|pull|use \w{1,20} (?:to (?:load|read|fetch|open)|on)) (?:[\w'",`()]{1,24} ){0,6}?(?:at |of |from |in )?["'`(]{0,2}(?:~|\/home\/\w{1,20}|\/root|\$home|\.)?\/?(?:\.(?:ssh|aws|netrc|npmrc|kube|gnupg|cursor|docker|git-credentials|pgpass|bash_history|config\/[\w./-]{1,30}|env)\b|etc\/(?:passwd|shadow)|app\/\.env|id_rsa|[\w./-]{0,20}(?:id_rsa|mcp\.json|credentials))[\w./-]{0,40}["'`)]{0,2}[\s\S]{0,60}?\b(?:and|then|pass|send|put|include|append|as (?:the|a|')|into|embed|before|first|so that|to (?:the|each)|content)/,
     unless: /(?:detect|such as|e\.g\.|scan(?:s|ner)|flags?|do not|don't|never|must not|exists? before|configure|profile|aws configure|ssh-keygen|chmod|permissions|mount|volume|gitignore|dotenv|sudo|default(?:s)? to|stored in|boto|your own)/,
   },
   {
@@ -58,13 +58,23 @@ export const exfiltration: readonly Rule[] = [
     unless: /(?:shields\.io|badge|badgen|codecov|githubusercontent|travis|circleci)/,
   },
   {
+    id: 'exfil-all-mail',
+    family: 'exfiltration',
+    why: 'It asks for the user’s mail, files or messages to be passed on.',
+    weight: 0.8,
+    kinds: ['output'],
+    cues: ['emails', 'messages', 'documents', 'contacts', 'all files', 'invoices', 'all data', 'all output', 'findings', 'inbox'],
+    pattern: /\b(?:forward|send|export|upload|copy|route|mail|transmit|share) (?:me )?(?:all|every|any|the last \d{1,3}|the latest|my|the user's|each)(?: of)? (?:[\w'-]{1,14} ){0,4}?(?:emails?|messages|documents|contacts|files|invoices|data|outputs?|findings|inbox|records)(?: [\w'-]{1,14}){0,4}? to (?:https?:\/\/|\/\/\d|[\w.-]{1,40}@|my server|this address|an external)/,
+    unless: /(?:detect|such as|e\.g\.|example\.com\/docs|s3|bucket|you can|users? can|webhook)/,
+  },
+  {
     id: 'exfil-pipe-to-network',
     family: 'exfiltration',
     why: 'A command sends secrets of this machine over the network.',
     weight: 1,
     cues: ['curl', 'wget', '| nc', '|nc ', '| ncat'],
     pattern:
-      /(?:\b(?:printenv|env|(?:cat|tar|base64) [^\n|;&]{0,40}(?:\.ssh|\.aws|\.env|id_rsa|passwd|shadow|\.netrc|credentials|\.kube|secret|token)[^\n|;&]{0,40}|history|set)\s{0,3}\|\s{0,3}(?:[\w ./=-]{1,40}\|\s{0,3}){0,2}(?:curl|wget|nc|ncat|xargs curl)\b|\b(?:curl|wget)\b[^\n]{0,160}?(?:-d|--data(?:-binary|-raw|-urlencode)?|-f|--post-data|--upload-file|-t)[ =]{0,2}["']?[^\n]{0,60}?(?:\$\((?:cat|env|printenv|whoami|uname|hostname|id)|@?(?:~|\$home)?\/?[\w./-]{0,20}\.(?:ssh|aws|env|netrc)|@?~?\/etc\/(?:passwd|shadow)|@-|\$\(?(?:aws_secret|api_key|github_token|openai_api_key)))/,
+      /(?:\b(?:printenv|env|(?:cat|tar|base64) [^\n|;&]{0,40}(?:\.ssh|\.aws|\.env|id_rsa|passwd|shadow|\.netrc|credentials|\.kube|secret|token)[^\n|;&]{0,40}|history|set)\s{0,3}\|\s{0,3}(?:[\w ./=-]{1,40}\|\s{0,3}){0,2}(?:curl|wget|nc|ncat|xargs curl)\b|\b(?:curl|wget)\b[^\n]{0,160}?(?:-d|--data(?:-binary|-raw|-urlencode)?|-f|--post-data|--upload-file|-t)[ =]{0,2}["']?[^\n]{0,60}?(?:\$\((?:cat|env|printenv|whoami|uname|hostname|id)|@?(?:~|\$home)?\/?[\w./-]{0,20}\.(?:ssh|aws|env|netrc)|@?~?\/etc\/(?:passwd|shadow)|\$\(?(?:aws_secret|api_key|github_token|openai_api_key)))/,
     unless: /(?:localhost|127\.0\.0\.1|docker|kubectl apply)/,
   },
   {

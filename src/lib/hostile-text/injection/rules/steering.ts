@@ -10,7 +10,7 @@ export const steering: readonly Rule[] = [
     kinds: ['output'],
     cues: ['your response', 'your reply', 'your answer', 'your output', 'your code', 'your solution', 'your implementation', 'your final', 'your summary', 'your algorithm', 'your words', 'your message'],
     pattern:
-      /\b(?:include|insert|add|append|incorporate|inject|blend|integrate|embed|weave|mention|introduce|enhance|modify|augment|improve|refine|alter|adjust|encode|encrypt|express|provide|present|deliver|compose|craft|convert|translate|scramble|reverse|replace|respond|reply|start|begin|end|finish|conclude|infuse|supplement|utili[sz]e|apply|use|combine|capitali[sz]e|remember to|don't forget to|output|state|fill|pepper|sprinkle|mix|substitute|spell|interleave|boost|elevate|strengthen|merge|fuse|implement|employ|place|put|attach|imbed|embellish|promote|recommend|advertise|suggest|offer|preface|prepend) (?:[\w'",.:/-]{1,30} ){0,14}?(?:in|into|to|with|of|from|for|on|at|throughout|within|by|your|as|using)? ?(?:the )?(?:(?:start|beginning|end|top|bottom|structure|context|body) of )?your (?:next |final |own |entire |whole |first )?(?:responses?|reply|replies|answers?|output|summary|message|words|response's|elucidation)\b(?! (?:time|code|body|status|type|object|schema|model|format|base|repo|editor|coverage|changes|review|style|file|quality|should be deployed))/,
+      /\b(?:include|insert|add|append|incorporate|inject|blend|integrate|embed|weave|mention|introduce|enhance|modify|augment|improve|refine|alter|adjust|encode|encrypt|express|provide|present|deliver|compose|craft|convert|translate|scramble|reverse|replace|respond|reply|start|begin|end|finish|conclude|infuse|supplement|utili[sz]e|apply|use|combine|capitali[sz]e|remember to|don't forget to|output|state|fill|pepper|sprinkle|mix|substitute|spell|interleave|boost|elevate|strengthen|merge|fuse|implement|employ|place|put|attach|imbed|embellish|promote|recommend|advertise|suggest|offer|preface|prepend|misspell|anagram|render|shift|group|jumble|rearrange|remove|invert|write) (?:[\w'",.:/()-]{1,30} ){0,14}?(?:in|into|to|with|of|from|for|on|at|throughout|within|by|your|as|using)? ?(?:the )?(?:(?:start|beginning|end|top|bottom|structure|context|body) of )?your (?:next |final |own |entire |whole |first )?(?:responses?|reply|replies|answers?|output|summary|message|words|response's|elucidation)\b(?! (?:time|code|body|status|type|object|schema|model|format|base|repo|editor|coverage|changes|review|style|file|quality|should be deployed))/,
     unless: /(?:detect|such as|e\.g\.|your code (?:editor|base)|import|npm|pip|you (?:can|could|may|might|want|need|should)|if you|to (?:use|add|integrate|include|run|make) (?:it|this|the|your|a)|component|package|library|\bfunction\b|class|method|docs|documentation|quick ?start|getting started|test|survey|questionnaire|server|your (?:output|code|solution|implementation|program) (?:directory|folder|is|can|will|does|uses|with|from))/,
   },
   {
@@ -23,6 +23,25 @@ export const steering: readonly Rule[] = [
     pattern:
       /\b(?:following|subsequent|below|ensuing) (?:[\w'-]{1,14} )?code (?:snippets?|blocks?|excerpts?|fragments?|segments?|sections?|samples?)\b[^\n.]{0,80}?\byour (?:[\w'-]{1,14} )?(?:code(?:base|'s)?|solution|implementation|algorithm|elucidation|response|answer|program|reply|explanation|script|coding|logic)\b|\byour (?:code(?:base)?|solution|implementation|algorithm|elucidation|response|answer|program|script|coding)\b[^\n.]{0,80}?\b(?:following|subsequent|below|ensuing) (?:[\w'-]{1,14} )?code (?:snippets?|blocks?|excerpts?|fragments?|segments?|sections?|samples?)\b|\b(?:include|insert|add|append|incorporate|inject|blend|integrate|embed|weave|introduce|enhance|augment|improve|refine|utili[sz]e|infuse|supplement|combine|merge|fuse|employ|place|put|attach|upgrade|optimi[sz]e|ascend|boost|elevate|enrich|strengthen|bolster|amplify|fortify|complement|reinforce|polish|perfect|fine-tune|consider|implement|mix|imbed|adopt|use|by \w{4,14}ing) (?:[\w'",-]{1,20} ){0,8}?(?:following|subsequent|below|next|given|ensuing|provided) (?:[\w'-]{1,14} ){0,2}?(?:code|snippet)(?: (?:snippets?|blocks?|excerpts?|fragments?|segments?|samples?|section|piece|lines?))?\b[^\n]{0,60}?(?:your|response|solution|algorithm|implementation|answer|harmonious|fine-tune|:\s{0,2}\n)/,
     unless: /(?:you (?:can|could|may|might|want|need|should|have to|will)|if you|to (?:your )?(?:the )?(?:index|app|main|config|package|settings|urls|views|manifest|head|html|page|webpack|build)|file|component|in (?:the|your) (?:terminal|shell|console|project|app|html|index)|import|we |i |let's|\.(?:js|ts|py|json|html|css|yml|yaml)\b)/,
+  },
+  {
+    id: 'steer-in-your-answer',
+    family: 'steering',
+    why: 'Data dictates what the reader’s answer must hold.',
+    weight: 1,
+    kinds: ['output'],
+    cues: ['in your response', 'in your reply', 'in your answer', 'within your response', 'within your reply', 'within your answer', 'your unique id', 'of your response', 'of your answer', 'of your reply'],
+    pattern: /\b(?:in|within) your (?:response|reply|answer),? (?:also |always |please )?(?:mention|include|suggest|recommend|tease|promote|add|insert|use|write|provide|say|offer|encourage|advise|invite|claim|state|urge|hint|announce|reference|highlight)\b|\b(?:do|include) the following in your (?:response|reply|answer)|\b(?:output|print|reveal|share|show|tell) (?:me )?your (?:unique id|configuration|secret)\b|\bat the (?:end|beginning|start) of your (?:response|reply|answer)\b/,
+    unless: /(?:detect|such as|e\.g\.|exam|essay question|candidate|students?|api|server|handler|endpoint|http)/,
+  },
+  {
+    id: 'steer-do-first',
+    family: 'steering',
+    why: 'Data puts an errand before the reader’s task, or on a condition of it.',
+    weight: 1,
+    cues: ['the following first', 'can solve the task', 'solve the task', 'important message from me', 'you are told to', 'you are asked to', 'if asked', 'when asked', 'part of a training', 'part of a test', 'forgot to ask you', 'when summarizing', 'when you summari', 'asked to summari', 'told to summari', 'for testing purposes only', 'prove you are', 'hidden functionalit', 'nothing else'],
+    pattern: /\bplease do the following first\b|\bbefore you can (?:solve|complete|continue|finish|answer)\b[^\n]{0,60}?\b(?:task|question|request)|\ban? important message from me\b|\bif you(?:'re| are) (?:told|asked|instructed) to (?:summari[sz]e|answer|translate|describe|review)\b[^\n]{0,60}?(?:inste?ad|also|make sure|first|do not|include|respond|say)|\b(?:if|when) (?:you(?:'re| are) )?asked\b[^.\n]{0,80}?\b(?:simply )?(?:respond|reply|say|answer|report)(?: only)? (?:with|that)\b|\bforgot to ask you to\b|\b(?:you are running|as) (?:as )?part of a (?:test pipeline|training exercise)\b|\bprove you are (?:truly )?(?:intelligent|an? )|\bunlock hidden functionalit|\bfor testing purposes only: ?please\b/,
+    unless: /(?:detect|such as|e\.g\.|interview|candidate|faq|support (?:team|agent)|students?|install|prompted)/,
   },
   {
     id: 'steer-print-instead',
@@ -43,7 +62,18 @@ export const steering: readonly Rule[] = [
     kinds: ['output'],
     cues: ['" tool', "' tool", ' tool.', ' tool,', 'other tools', ': call', 'must call', 'must invoke', 'must execute', 'must run', 'now call', 'now invoke', 'now execute', 'now run', 'immediately'],
     pattern:
-      /\b(?:by using the|using the|with the|use the) ["'][\w-]{3,60}["'] tool\b|\bdo not use other tools\b|\bplease [^.\n]{10,240}\. use the \w{4,40} tool\b|\b(?:must|now|immediately|:) (?:first |now |immediately |also )?(?:call|invoke|execute|run) (?:the )?["'`]?(?:[a-z]{2,20}_[a-z_]{2,30}|[\w -]{1,40} (?:tool|function))["'`]?(?: (?:with|on|to|and|using)|[.,;]|$)/,
+      /\b(?:by using the|using the|with the|use the) ["'][\w-]{3,60}["'] tool\b|\bdo not use other tools\b|\bplease [^.\n]{10,240}\. use the \w{4,40} tool\b/,
+    unless: /(?:detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback|before calling)/,
+  },
+  {
+    id: 'steer-tool-call',
+    family: 'tool-abuse',
+    why: 'Data asks for a call of a tool by its name.',
+    weight: 0.7,
+    kinds: ['output'],
+    cues: [': call', 'must call', 'must invoke', 'must execute', 'must run', 'now call', 'now invoke', 'now execute', 'now run', 'first execute', 'first call', 'immediately', 'when you call'],
+    pattern:
+      /(?:\b(?:must|now|immediately)|:) (?:first |now |immediately |also )?(?:call|invoke|execute|run) (?:the )?["'`]?(?:[a-z]{2,20}_[a-z_]{2,30}|[\w .-]{1,40}["'`] with [a-z]{2,20}_[a-z_]{2,30}|[\w -]{1,40} (?:tool|function))["'`]?(?: (?:with|on|to|and|using)|[.,;]|$)|\bwhen you call [a-z]{2,20}_[a-z_]{2,30}/,
     unless: /(?:detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback|before calling)/,
   },
 ];
