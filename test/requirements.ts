@@ -1,3 +1,4 @@
+import { s0Commands } from './requirements/s0-commands.js';
 import { s0Config } from './requirements/s0-config.js';
 import { s0Observe } from './requirements/s0-observe.js';
 import { s0 } from './requirements/s0.js';
@@ -9,4 +10,4 @@ export interface Requirement {
 }
 
 /** Every demand that some test must cite by its id. */
-export const requirements: readonly Requirement[] = [...s0, ...s0Config, ...s0Observe];
+export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lru } from './lru.js';
 
-test('the entry unused for longest is forgotten first', () => {
+test('the entry unused for longest is forgotten first, so that keys from outside stay few [S0.104]', () => {
   const known = lru<string, number>(2);
   known.set('a', 1);
   known.set('b', 2);

@@ -115,7 +115,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
 
   const clearCaches = (): void => {
     for (const contract of contracts) contract.clear();
-    for (const definition of packed) definition.clear?.();
+    for (const definition of [...packed, ...(options.definitions ?? [])]) definition.clear?.();
   };
 
   return {
