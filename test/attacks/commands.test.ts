@@ -30,7 +30,7 @@ test('the table holds at least 300 dangerous flags, values and targets', () => {
   expect(flags + values + dangerousTargets.length).toBeGreaterThanOrEqual(300);
 });
 
-test.each(tools)('no dangerous flag of %s is let through, and nothing is started [S0.71] [S0.41] [CVE-2025-6514]', async (tool) => {
+test.each(tools)('no dangerous flag of %s is let through, and nothing is started [S0.2] [S0.71] [S0.41] [CVE-2025-6514]', async (tool) => {
   expect(await letThrough(tool, (dangerousFlags[tool] ?? []).map((extra) => ({ target: good(tool), extra_args: extra })))).toEqual([]);
 });
 

@@ -34,7 +34,7 @@ test('the pack is there, whole and ready where its programs are installed', asyn
   for (const tool of tools.values()) expect(tool.output?.schema).toMatchObject({ type: 'object' });
 });
 
-test('the example manifest is a tool that runs [S0.102]', async () => {
+test('the example manifest is a tool that runs, and nothing but the manifest was written for it [S0.102] [S0.3]', async () => {
   const examples = join(dirname(fileURLToPath(import.meta.url)), '../../../examples/commands');
   const one = bench({ builtins: false, directories: [examples] });
   expect([...(await one.tools()).keys()]).toEqual(['disk_usage']);
