@@ -104,7 +104,7 @@ describe('unpacking', () => {
 
   test.each(bombs)('a %s bomb of 64 MiB is given up early [S2.5]', async (encoding, body) => {
     const { request, streamed } = await asking(encoded(encoding, body));
-    expect(await request()).toMatchObject({ kind: 'failed', reason: 'too_large' });
+    expect(await request().then((result) => (result.kind === 'failed' ? result.reason : result.kind))).toBe('too_large');
     const stream = await streamed();
     expect(stream).toMatchObject({ end: { kind: 'failed', reason: 'too_large' } });
     expect(stream.bytes).toBeLessThanOrEqual(10_485_760);
@@ -227,7 +227,11 @@ test('a reader who rests holds the sender back', async () => {
   let sent = 0;
   const { gate, server } = await asking((_, response) => {
     const more = () => {
-      while (!response.destroyed && sent < 200_000_000 && response.write(Buffer.alloc(65_536))) sent += 65_536;
+      let goesOn = true;
+      while (goesOn && !response.destroyed && sent < 200_000_000) {
+        goesOn = response.write(Buffer.alloc(65_536));
+        sent += 65_536;
+      }
     };
     response.on('drain', more);
     more();
@@ -235,7 +239,8 @@ test('a reader who rests holds the sender back', async () => {
   const stream = await gate.open({ url: `http://127.0.0.1:${server.port}/` });
   if (stream.kind !== 'stream') throw new Error(stream.message);
   let before = -1;
-  await expect.poll(() => before === (before = sent), { interval: 100, timeout: 10_000 }).toBe(true);
+  await expect.poll(() => before === (before = sent), { interval: 200, timeout: 20_000 }).toBe(true);
+  expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThan(100_000_000);
   stream.cancel();
 });

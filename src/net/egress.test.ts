@@ -57,6 +57,7 @@ describe('an allowed request', () => {
       },
     });
     expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'response', status: 200 });
+    expect(await gate().open({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'stream', status: 200 });
   });
 
   test('4xx and 5xx are answers, not failures [S2.12]', async () => {
