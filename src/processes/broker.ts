@@ -56,10 +56,11 @@ export function broker(send: (bytes: Buffer) => void): Broker {
       if (plan.kind === 'refused') return send(toFrame(frame.refused, id, JSON.stringify(plan)));
       // Moving a process into a cgroup holds up every fork of the machine for a moment, so only a run that asks for it pays.
       const group = plan.maxProcesses === undefined ? undefined : groups?.make(who.serial, plan.maxProcesses);
-      if (group === undefined && plan.maxProcesses !== undefined) {
+      if (plan.maxProcesses !== undefined && group?.enter() !== true) {
+        void group?.end();
         return send(toFrame(frame.refused, id, JSON.stringify(refused('sandbox_unavailable', 'The number of processes cannot be limited'))));
       }
-      const started = child(start, plan, { who, sweeper: swept, group }, {
+      const begun = (): Child => child(start, plan, { who, sweeper: swept, group }, {
         started: (pid) => {
           if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
         },
@@ -72,7 +73,14 @@ export function broker(send: (bytes: Buffer) => void): Broker {
           send(toFrame('kind' in outcome ? frame.refused : frame.exit, id, JSON.stringify(outcome)));
         },
       });
-      children.set(id, started);
+      try {
+        children.set(id, begun());
+      } catch (problem) {
+        void group?.end();
+        throw problem;
+      } finally {
+        if (group?.leave() === false) process.exit(1); // a new broker is better than one inside a group that gets killed
+      }
     };
   };
 

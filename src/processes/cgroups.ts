@@ -1,12 +1,17 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { marked, signal, type MarkTest } from './sweep.js';
+import { signal } from './sweep.js';
 
 /** A pids cgroup around one run: it counts processes, root's too, and it can forbid every further fork. */
 export interface RunGroup {
-  /** Puts a process that was started a moment ago inside, and whatever it may have forked since; false when it could not be. */
-  hold(pid: number, isRun: MarkTest): boolean;
+  /**
+   * Puts this very process inside, so that what it starts is born there: a child moved afterwards could have forked
+   * its way past the count. False when it could not be; `leave` must follow at once.
+   */
+  enter(): boolean;
+  /** Takes this process out again; false leaves the broker in a group that will be killed. */
+  leave(): boolean;
   /** Forbids forks and kills every member; resolves when the group is empty and removed, or patience ends. */
   end(): Promise<void>;
 }
@@ -17,7 +22,6 @@ export interface RunGroups {
 }
 
 const patienceMs = 5_000;
-const maxStragglers = 200;
 
 /** Cgroups for this instance's runs where the machine lets us make them; undefined where it does not. */
 export function runGroups(instance: number): RunGroups | undefined {
@@ -29,8 +33,7 @@ export function runGroups(instance: number): RunGroups | undefined {
       const folder = folderOf(serial);
       return attempt(() => {
         mkdirSync(folder);
-        writeFileSync(join(folder, 'pids.max'), String(maxProcesses));
-        return runGroup(folder);
+        return runGroup(base, folder, maxProcesses);
       });
     },
   };
@@ -46,17 +49,14 @@ export function removeStaleGroups(instances: ReadonlySet<number>): void {
   }
 }
 
-function runGroup(folder: string): RunGroup {
+function runGroup(base: string, folder: string, maxProcesses: number): RunGroup {
   const members = (): readonly number[] =>
-    (attempt(() => readFileSync(join(folder, 'cgroup.procs'), 'latin1')) ?? '').split('\n').filter((line) => line !== '').map(Number);
-  const add = (pid: number): boolean => {
-    try {
-      writeFileSync(join(folder, 'cgroup.procs'), String(pid));
-      return true;
-    } catch (problem) {
-      return problem instanceof Error && 'code' in problem && problem.code === 'ESRCH'; // it has already ended
-    }
-  };
+    (attempt(() => readFileSync(join(folder, 'cgroup.procs'), 'latin1')) ?? '')
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 0 && pid !== process.pid);
+  const add = (group: string): void => writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
+  const setMax = (count: number): void => writeFileSync(join(folder, 'pids.max'), String(count));
   let ending: Promise<void> | undefined;
 
   const emptied = async (): Promise<void> => {
@@ -64,35 +64,22 @@ function runGroup(folder: string): RunGroup {
     for (let waitMs = 1; performance.now() < until; waitMs = Math.min(waitMs * 2, 50)) {
       if (attempt(() => (rmdirSync(folder), true)) === true) return;
       // Without this a chain of processes that fork and exit is never caught: each is gone before it is seen.
-      attempt(() => writeFileSync(join(folder, 'pids.max'), '0'));
+      attempt(() => setMax(0));
       for (const pid of members()) signal(pid, 'SIGKILL');
       await pause(waitMs);
     }
   };
 
   return {
-    hold(first, isRun) {
-      // Moving can take the kernel many milliseconds, in which a running program could fork its way past the count.
-      const stopped = new Set<number>();
-      let isInside = true;
-      for (let next: readonly number[] = [first]; next.length > 0 && stopped.size < maxStragglers; ) {
-        for (const pid of next) {
-          signal(pid, 'SIGSTOP');
-          stopped.add(pid);
-          isInside &&= add(pid);
-        }
-        next = isLauncher(first) ? [] : marked(isRun).filter((pid) => !stopped.has(pid) && !members().includes(pid));
-      }
-      for (const pid of stopped) signal(pid, 'SIGCONT');
-      return isInside && stopped.size < maxStragglers;
+    enter() {
+      // Our own threads count too for the moment that we are inside.
+      const threads = attempt(() => readdirSync('/proc/self/task').length) ?? 0;
+      return attempt(() => (setMax(maxProcesses + threads + 1), add(folder), true)) === true;
     },
+    leave: () => attempt(() => (add(base), setMax(maxProcesses), true)) === true,
     end: () => (ending ??= emptied()),
   };
 }
-
-/** A process that is still a launcher has forked nothing: prlimit and setpriv only replace themselves. */
-const isLauncher = (pid: number): boolean =>
-  ['prlimit', 'setpriv'].includes(attempt(() => readlinkSync(`/proc/${pid}/exe`))?.split('/').at(-1) ?? '');
 
 function writableBase(): string | undefined {
   const base = pidsBase();

@@ -53,7 +53,6 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  const isHeld = program.pid === undefined || group === undefined || group.hold(program.pid, isRun);
   const state = { timedOut: false, cancelled: false, exited: false, ended: false, killing: false, sawStdout: false, stderrStart: '' };
   let unread = 0;
   let heard = 0;
@@ -181,11 +180,6 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     if (plan.tier === 'none' && program.pid !== undefined) signal(-program.pid, 'SIGKILL');
     setTimeout(idle, drainMs, 0, heard);
   });
-
-  if (!isHeld) {
-    killTree();
-    end(refused('sandbox_unavailable', 'The number of processes cannot be limited: the cgroup did not take the program'));
-  }
 
   return {
     input(bytes) {
