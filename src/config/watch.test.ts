@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { load, type Loaded } from './load.js';
-import { problemLine, type Problem } from './problem.js';
+import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
 import { changes, watchConfig, type Watching } from './watch.js';
 
@@ -13,13 +13,12 @@ afterEach(() => {
 });
 
 /** A watched file; `told` is what the watch said, in order, and `next()` waits for the next word. */
-async function watched(text: string, { debounceMs = 60_000, pollMs = 60_000, file = 'toolgate.yaml', prepare }: { debounceMs?: number; pollMs?: number; file?: string; prepare?: (folder: string) => Promise<void> } = {}) {
+async function watched(text: string, { debounceMs = 60_000, pollMs = 60_000, file = 'toolgate.yaml', prepare, refuses }: { debounceMs?: number; pollMs?: number; file?: string; prepare?: (folder: string) => Promise<void>; refuses?: (config: Config) => boolean } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'toolgate-watch-'));
   await prepare?.(folder);
   const path = join(folder, file);
   if (file === 'toolgate.yaml') await writeFile(path, text);
   const told: (readonly string[])[] = [];
-  const problems: Problem[][] = [];
   let wake = (): void => {};
   let said = new Promise<void>((resolve) => (wake = resolve));
   const say = (what: readonly string[]): void => {
@@ -35,11 +34,11 @@ async function watched(text: string, { debounceMs = 60_000, pollMs = 60_000, fil
     now: first.config,
     load: again,
     onGood: (next, changed) => {
+      if (refuses?.(next) === true) throw new Error(`port ${next.server.port} is taken`);
       config = next;
       say(changed);
     },
     onBad: (bad) => {
-      problems.push([...bad]);
       say(['bad', ...bad.map((one) => one.message)]);
     },
     debounceMs,
@@ -66,6 +65,25 @@ test('a bad file keeps the last good configuration and says so; the next good on
   await writeFile(file.path, 'server: { port: 3 }');
   await file.watching.check();
   expect(file.told).toEqual([['bad', 'is not a known key'], ['server.port']]);
+});
+
+test('a bad file is told once, not at every look', async () => {
+  const file = await watched('server: { port: 1 }');
+  await writeFile(file.path, 'server: 5');
+  await file.watching.check();
+  await file.watching.check();
+  expect(file.told).toEqual([['bad', 'must be a set of keys, not a number']]);
+});
+
+test('a configuration that cannot be taken over is told as bad, and the next change is counted from the one in force', async () => {
+  const file = await watched('server: { port: 1 }', { refuses: (config) => config.server.port === 2 });
+  await writeFile(file.path, 'server: { port: 2 }');
+  await file.watching.check();
+  await writeFile(file.path, 'server: { port: 2 }\nlog: { level: debug }');
+  await file.watching.check();
+  await writeFile(file.path, 'server: { port: 3 }');
+  await file.watching.check();
+  expect(file.told).toEqual([['bad', 'could not be taken over: port 2 is taken'], ['bad', 'could not be taken over: port 2 is taken'], ['server.port']]);
 });
 
 test('a file that is gone keeps the last good configuration and says so', async () => {

@@ -13,7 +13,7 @@ export interface ConfigWatch {
   /** The configuration that is in force. */
   readonly now: Config;
   readonly load: () => Promise<Loaded>;
-  /** A new configuration, whole and checked, with the keys that differ from the one before. */
+  /** A new configuration, whole and checked, with the keys that differ from the one in force; what it throws is told as bad and leaves that one in force. */
   readonly onGood: (config: Config, changed: readonly string[], notes: readonly Note[]) => void | Promise<void>;
   /** The file is bad or gone; what was in force stays in force. */
   readonly onBad: (problems: readonly Problem[]) => void;
@@ -50,8 +50,8 @@ export function watchConfig(path: string, { now, load, onGood, onBad, debounceMs
     if (closed) return;
     if (!next.ok) return onBad(next.problems);
     const changed = changes(current, next.config);
-    current = next.config;
     if (changed.length > 0) await onGood(next.config, changed, next.notes);
+    current = next.config;
   };
   const check = (): Promise<void> => (turn = turn.then(look).catch((error: unknown) => onBad([fault(path, error)])));
   const later = (): void => {
