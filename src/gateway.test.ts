@@ -21,6 +21,7 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
   const wire = pipeline({
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
     metrics: absent,
+    trace: absent,
     callLog: absent,
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),

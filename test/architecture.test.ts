@@ -34,7 +34,7 @@ const confined: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['observe'],
 };
 /** Files above the rooms see everyone: the composition root and the command line. */
-const free = /^(serve|gateway|index|cli|version)\.ts$|^(cli|serve|docs)\//;
+const free = /^(serve|gateway|index|cli|version|identity)\.ts$|^(cli|serve|docs)\//;
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
 const product = files.filter((file) => !file.endsWith('.test.ts'));

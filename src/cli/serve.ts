@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const log = makeLog({ level: config.log.level, format: config.log.format, colour: process.stderr.isTTY === true });
   const serving = await serve({ loaded, env: io.env, argv, cwd, log });
   if (serving.url !== undefined) io.out(banner(serving, loaded.notes.map(noteLine)));
-  await stopped(io.signal);
+  await Promise.race([stopped(io.signal), serving.ended]);
   await serving.stop();
   return 0;
 }
@@ -58,6 +58,8 @@ function banner({ gate, url, tokenFile, home }: Serving, notes: readonly string[
       'Try it:',
       `  curl -s -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
       `    -d '{"target":"127.0.0.1"}' ${url}/tools/${first.tool.name}/execute`,
+      '',
+      `MCP clients connect to ${url}${gate.config().server.mcp_path} with the same header.`,
     ]),
     '',
   ];

@@ -10,6 +10,7 @@ import { validate } from './validate.js';
 export interface Wired {
   readonly audit: Guard;
   readonly metrics: Guard;
+  readonly trace: Guard;
   readonly callLog: Guard;
   readonly contain: Guard;
   readonly authorize: Guard;
@@ -22,6 +23,7 @@ export interface Wired {
 export const order = (wired: Wired): readonly Guard[] => [
   wired.audit,
   wired.metrics,
+  wired.trace,
   wired.callLog,
   wired.contain,
   validate,

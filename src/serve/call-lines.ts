@@ -3,14 +3,18 @@ import type { CallLog } from '../guards/call-log.js';
 import { asCommandOutput } from '../core/command-output.js';
 import type { Log } from '../observe/log.js';
 import { idsOf } from '../observe/log.js';
+import type { EventBus } from '../observe/events.js';
 
-/** Writes calls to the log: begin, end, failure, refusal, and a result that had to be cut. */
-export function callLines(log: Log): CallLog {
+/** Writes calls to the log (begin, end, failure, refusal, a result that had to be cut) and tells whoever watches. */
+export function callLines(log: Log, events: EventBus): CallLog {
   return {
     began(call) {
       if (log.writes('info')) log.event('tool.start', { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) });
     },
     ended(call, outcome) {
+      if (events.hasSubscribers()) {
+        events.publish('call', { tool: call.tool, principal: call.principal.id, via: call.via, correlation_id: call.correlationId, outcome: outcome.kind, ...(outcome.kind === 'failed' && { code: outcome.error.code }) });
+      }
       const ids = { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) };
       if (outcome.kind === 'confirm') return log.event('approval.asked', ids);
       const output = asCommandOutput(outcome.data);

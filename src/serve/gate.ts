@@ -15,10 +15,14 @@ import { contain } from '../guards/contain.js';
 import { metrics as metricsGuard } from '../guards/metrics.js';
 import { absent, pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
+import { tracing } from '../guards/trace.js';
 import { uuid7 } from '../lib/hash.js';
 import { redactor } from '../lib/redact.js';
 import { tokenBucket } from '../lib/token-bucket.js';
 import type { AuditLog } from '../observe/audit-log.js';
+import type { EventBus } from '../observe/events.js';
+import { eventBus } from '../observe/events.js';
+import type { Health } from '../observe/health.js';
 import { isLogEvent } from '../observe/log-events.js';
 import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
@@ -30,6 +34,7 @@ import { registry } from '../registry/registry.js';
 import { callLines } from './call-lines.js';
 import type { Home } from './home.js';
 import { makeHome } from './home.js';
+import { gateHealth } from './health.js';
 import { openJournal } from './journal.js';
 import { sourcesOf } from './sources.js';
 
@@ -40,6 +45,8 @@ export interface Gate {
   readonly breakers: Breakers;
   readonly metrics: Metrics;
   readonly processes: Processes;
+  readonly events: EventBus;
+  readonly health: Health;
   readonly log: Log;
   config(): Config;
   /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
@@ -66,6 +73,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     onNote: (note) => log.event(note.note === 'failed' ? 'audit.failed' : 'audit.mended', { note: note.note, ...note.detail }),
   });
   const numbers = metrics();
+  const events = eventBus();
   const programs = processes({ bestEffort: config.security.best_effort_sandbox, stateFolder: home.run, onProblem: (message) => log.event('server.problem', { message }) });
   const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
 
@@ -80,13 +88,15 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     onChange(tool, from, to) {
       log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
       numbers.breakerChanged(tool, to);
+      events.publish('breaker', { tool, old: from, new: to });
     },
   });
   const hideSecrets = redactor(secretValues(config, env));
   const wire = pipeline({
     audit: audit({ log: journal, onFailure: config.audit.on_failure, ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }) }),
     metrics: metricsGuard({ sink: numbers }),
-    callLog: callLog({ sink: callLines(log) }),
+    trace: await tracing(),
+    callLog: callLog({ sink: callLines(log, events) }),
     contain: contain({ faults: log }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: config.rate_limit.max_keys, onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }) }) }),
@@ -100,18 +110,22 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     visibility: { group: (view) => view.profile ?? '', sees: () => true },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
+  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
   const settle = (): void => {
     const names = [...known.catalogue().tools.keys()];
     numbers.tools(names);
     all.keep(new Set(names));
   };
-  known.onChange(settle);
+  known.onChange((what) => {
+    settle();
+    events.publish('registry', { changed: what });
+  });
   await known.refresh(new AbortController().signal);
   for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
   settle();
 
   return {
-    gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, log,
+    gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,
     config: () => config,
     async reload(next) {
       config = next;
@@ -120,6 +134,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     },
     async close(graceMs) {
       gate.close();
+      healthy.stop();
+      events.close();
       await programs.close(graceMs);
       await known.close();
       journal.close();

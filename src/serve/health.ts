@@ -1,22 +1,35 @@
-import type { HealthReport } from '../core/gateway.js';
+import type { Gateway } from '../core/gateway.js';
 import type { Principal } from '../core/principal.js';
-import type { Gate } from './gate.js';
+import type { AuditLog } from '../observe/audit-log.js';
+import type { EventBus } from '../observe/events.js';
+import type { Health } from '../observe/health.js';
+import { health } from '../observe/health.js';
+import type { Log } from '../observe/log.js';
+import { machine, resourceChecks } from '../observe/resource-checks.js';
+import type { Registry } from '../registry/registry.js';
 
-const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: [] };
+const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: ['admin'] };
 
-/** How the tools and sources of a gate stand. */
-export function health(gate: Gate): { report(): Promise<HealthReport> } {
-  return {
-    report() {
-      const checks: Record<string, { status: string; priority: string; detail?: string }> = {};
-      for (const { tool, breaker } of gate.gateway.statuses({ principal: watcher })) {
-        checks[`tool_${tool.name}`] = tool.unavailable
-          ? { status: 'unhealthy', priority: 'informational', detail: tool.unavailable.message }
-          : { status: breaker.state === 'open' ? 'degraded' : 'healthy', priority: 'informational' };
-      }
-      const states = Object.values(checks).map((check) => check.status);
-      const status = states.includes('degraded') || (states.length > 0 && states.every((state) => state === 'unhealthy')) ? 'degraded' : 'healthy';
-      return Promise.resolve({ status, checks, summary: { tools: states.length } });
+/** Watches what makes a gateway well: its audit, its sources, its tools, and the machine. */
+export function gateHealth(options: { readonly gateway: Gateway; readonly registry: Registry; readonly journal: AuditLog; readonly folder: string; readonly log: Log; readonly events: EventBus }): Health {
+  const { gateway, registry, journal, folder, log, events } = options;
+  const watched = health({
+    tools: () => gateway.statuses({ principal: watcher }),
+    checks: [
+      { name: 'audit', priority: 'critical', check: () => { const problem = journal.problem(); return problem === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail: problem }; } },
+      { name: 'sources', priority: 'important', check: () => sources(registry) },
+      ...resourceChecks(machine(folder)),
+    ],
+    onChange(from, to) {
+      log.event('health.changed', { old: from, new: to });
+      events.publish('health', { status: to });
     },
-  };
+  });
+  watched.start();
+  return watched;
+}
+
+function sources(registry: Registry): { readonly status: 'healthy' | 'unhealthy'; readonly detail?: string } {
+  const down = Object.entries(registry.health()).filter(([, { status }]) => status === 'unhealthy');
+  return down.length === 0 ? { status: 'healthy' } : { status: 'unhealthy', detail: down.map(([id, { detail }]) => `${id}: ${detail ?? 'down'}`).join('; ') };
 }

@@ -5,6 +5,7 @@ import type { ToolSource } from '../core/source.js';
 import type { Processes } from '../processes/processes.js';
 import type { ToolSettings } from '../sources/command/settings.js';
 import { commandSource } from '../sources/command/source.js';
+import { gatewayPrompts } from '../sources/gateway-prompts.js';
 import { policiesOf } from './policies.js';
 
 export interface SourcesOptions {
@@ -40,6 +41,7 @@ export function sourcesOf({ config, base, processes, onEvent }: SourcesOptions):
       tools: toolSettings(config),
       onEvent,
     }),
+    ...(config.prompts.length === 0 ? [] : [gatewayPrompts(config.prompts)]),
   ];
 }
 

@@ -29,6 +29,7 @@ export async function aGateway(sources: readonly ToolSource[], options: { readon
   const wire = pipeline({
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
     metrics: absent,
+    trace: absent,
     callLog: absent,
     contain: contain({ faults: { fault: (error) => void options.faults?.push(error) } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),

@@ -1,0 +1,128 @@
+import { ownerToken } from '../access/bearer.js';
+import { tokenFromFile } from '../access/token-file.js';
+import { isLoopback } from '../config/checks.js';
+import { redacted } from '../config/redacted.js';
+import type { Config } from '../config/schema.js';
+import type { Transport } from '../core/gateway.js';
+import type { JsonObject } from '../core/json.js';
+import type { Principal } from '../core/principal.js';
+import { identity } from '../identity.js';
+import { traceContext } from '../lib/trace-context.js';
+import { eventStream } from '../observe/event-stream.js';
+import { eventsRoute } from '../transports/http/events.js';
+import { openApiRoute } from '../transports/http/openapi.js';
+import { opsRoutes } from '../transports/http/ops.js';
+import { restRoutes } from '../transports/http/rest.js';
+import type { Route } from '../transports/http/route.js';
+import { httpDoor } from '../transports/http/server.js';
+import { mcpEndpoint } from '../transports/mcp/endpoint.js';
+import type { ProtocolOptions } from '../transports/mcp/methods.js';
+import { mcpRoutes } from '../transports/mcp/routes.js';
+import { stdioTransport } from '../transports/stdio/stdio.js';
+import type { Gate } from './gate.js';
+import type { Home } from './home.js';
+import { lazyState, stateTaskStore } from './task-store.js';
+
+/** A door that is open, and what people need to find it. */
+export interface OpenDoor {
+  readonly transport: Transport;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  /** Resolves when the client of a pipe is gone; never for a listener. */
+  readonly ended: Promise<void>;
+}
+
+/** Who owns this process, and with it the pipe. */
+const localUser: Principal = { id: 'local', name: 'local user', kind: 'local', roles: ['admin'] };
+
+/** Opens the door the configuration asks for, with MCP behind it. */
+export async function openDoor(gate: Gate, config: Config, home: Home): Promise<OpenDoor> {
+  const state = lazyState(home.state, (problem) => gate.log.event('state.set_aside', { problem }));
+  const protocol: ProtocolOptions = {
+    identity,
+    taskStore: stateTaskStore(state.open),
+    onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  };
+  const door: Ajar = config.server.transport === 'stdio' ? stdio(gate, protocol) : http(gate, config, home, protocol);
+  await door.transport.start();
+  const { address, ...found } = door;
+  return {
+    ...found,
+    ...(address && { url: address() }),
+    transport: {
+      ...door.transport,
+      async stop(signal) {
+        await door.transport.stop(signal);
+        await state.close();
+      },
+    },
+  };
+}
+
+/** A door before it is opened: a listener knows its address only afterwards. */
+type Ajar = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
+
+function stdio(gate: Gate, protocol: ProtocolOptions): Ajar {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { transport: stdioTransport(gate.gateway, { ...protocol, principal: localUser, onEnd: end }), ended };
+}
+
+function http(gate: Gate, config: Config, home: Home, protocol: ProtocolOptions): Ajar {
+  const { server, auth } = config;
+  const tokenFile = auth.token_file ?? home.token;
+  const token = tokenFromFile(tokenFile);
+  gate.log.hide([token]);
+  const mcp = mcpEndpoint(gate.gateway, { ...protocol, sessions: { max: server.max_sessions, idleMs: server.session_idle_seconds * 1000 } });
+  const feed = eventStream({
+    bus: gate.events,
+    health: () => ({ status: gate.health.report().status }),
+    metrics: () => ({ ...gate.metrics.totals() }) satisfies JsonObject,
+  });
+  const routes: Route[] = [
+    ...restRoutes({ gateway: gate.gateway, trace: traceContext }),
+    ...opsRoutes({
+      health: () => Promise.resolve(gate.health.report()),
+      notReady: () => undefined,
+      metricsText: () => gate.metrics.text(),
+      metricsJson: () => gate.metrics.json(),
+      config: () => redacted(gate.config()),
+      openMetrics: server.open_metrics,
+      openHealth: server.open_health,
+    }),
+    eventsRoute(feed),
+    ...mcpRoutes(mcp, server.mcp_path),
+  ];
+  routes.push(openApiRoute(gate.gateway, identity, () => routes));
+  const listener = httpDoor({
+    host: server.host,
+    port: server.port,
+    routes,
+    authenticator: ownerToken(token),
+    allowedHosts: isLoopback(server.host) ? server.allowed_hosts : [server.host, ...server.allowed_hosts],
+    allowedOrigins: server.allowed_origins,
+    corsOrigins: server.cors_origins,
+    maxBodyBytes: server.max_body_bytes,
+    peerRatePerSecond: server.peer_rate_per_second,
+    maxConnections: 10_000,
+    onFault: (error) => gate.log.event('server.fault', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+  });
+  return {
+    tokenFile,
+    ended: new Promise(() => {}),
+    address: () => `http://${server.host.includes(':') ? `[${server.host}]` : server.host}:${listener.address().port}`,
+    transport: {
+      name: listener.name,
+      start: () => listener.start(),
+      async stop(signal) {
+        // Streams would hold the listener open until the grace is over.
+        feed.close();
+        const closed = listener.stop(signal);
+        await mcp.close();
+        await closed;
+      },
+    },
+  };
+}
