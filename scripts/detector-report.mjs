@@ -11,7 +11,7 @@ if (!existsSync(corpus)) {
   process.exit(0);
 }
 const { detectInjection } = await import(join(root, 'dist/lib/hostile-text/injection/detect.js'));
-const { scoreOf } = await import(join(root, 'dist/lib/hostile-text/injection/score.js'));
+const { FLAG_AT, scoreOf } = await import(join(root, 'dist/lib/hostile-text/injection/score.js'));
 
 const rows = readFileSync(corpus, 'utf8')
   .trim()
@@ -39,7 +39,7 @@ const benign = rows.filter((row) => row.label === 'benign');
 const withoutOwnRules = (() => {
   const firesOn = new Map();
   for (const row of malicious) for (const { rule } of row.verdict.findings) firesOn.set(rule, (firesOn.get(rule) ?? new Set()).add(row.source));
-  return rate(malicious, (row) => scoreOf(row.verdict.findings.filter(({ rule }) => [...firesOn.get(rule)].some((source) => source !== row.source))) >= 1);
+  return rate(malicious, (row) => scoreOf(row.verdict.findings.filter(({ rule }) => [...firesOn.get(rule)].some((source) => source !== row.source))) >= FLAG_AT[row.kind]);
 })();
 
 const rules = {};

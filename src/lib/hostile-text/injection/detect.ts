@@ -4,7 +4,7 @@ import { hiddenMatches } from './hidden.js';
 import { normalise } from './normalise.js';
 import { phraseMatches } from './phrases.js';
 import type { Match, RuleFamily, TextKind } from './rule.js';
-import { scoreOf } from './score.js';
+import { FLAG_AT, scoreOf } from './score.js';
 
 export type { RuleFamily, TextKind } from './rule.js';
 
@@ -19,7 +19,7 @@ export interface InjectionFinding {
   readonly end: number;
 }
 
-/** Whether a text speaks to the model instead of being data, and why; `score` is 1 or more when it is flagged. */
+/** Whether a text speaks to the model instead of being data, and why; it is flagged when `score` reaches 0.7 for an output, 0.8 for a description. */
 export interface InjectionVerdict {
   readonly flagged: boolean;
   readonly score: number;
@@ -39,7 +39,7 @@ export function detectInjection(text: string, kind: TextKind): InjectionVerdict 
   if (matches.length === 0) return NOTHING;
   const findings = matches.map(({ rule, weight, start, end }) => ({ rule: rule.id, family: rule.family, why: rule.why, weight, excerpt: excerptOf(text, start, end), start, end }));
   const score = scoreOf(findings);
-  return { flagged: score >= 1, score, findings: findings.slice(0, MAX_FINDINGS) };
+  return { flagged: score >= FLAG_AT[kind], score, findings: findings.slice(0, MAX_FINDINGS) };
 }
 
 /** What is shown to people must not carry what it warns of: escapes and hidden characters stay behind. */

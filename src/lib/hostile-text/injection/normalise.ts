@@ -42,7 +42,13 @@ export function normalise(text: string): Normalised {
     }
   }
   parts.push(text.slice(done));
-  return { text: sameLengthLowerCase(parts.join('')), origin: (index) => index + (shifts[lastAtMost(starts, index)] ?? 0) };
+  const origin = (index: number): number => {
+    const part = lastAtMost(starts, index);
+    const nextPart = part + 1 < starts.length ? (starts[part + 1] ?? 0) + (shifts[part + 1] ?? 0) : text.length;
+    // One character may be written as several; a place among them must not point beyond the one they came from.
+    return Math.min(index + (shifts[part] ?? 0), nextPart);
+  };
+  return { text: sameLengthLowerCase(parts.join('')), origin };
 }
 
 function plainForm(character: string, text: string, at: number, next: number): string {
@@ -53,7 +59,7 @@ function plainForm(character: string, text: string, at: number, next: number): s
   }
   // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
   const neighbours = text.slice(Math.max(0, at - 2), at) + text.slice(next, next + 2);
-  return LATIN_WORD_CHARACTER.test(neighbours) ? toLatin(character) : punctuation(character);
+  return punctuation(LATIN_WORD_CHARACTER.test(neighbours) ? toLatin(character) : character);
 }
 
 const punctuation = (character: string): string =>

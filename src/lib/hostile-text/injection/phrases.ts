@@ -47,7 +47,16 @@ function matchIn(rule: Rule, text: string, from: number, to: number): Match | un
   if (!found) return undefined;
   const start = from + found.index;
   const end = start + found[0].length;
-  return { rule, start, end, weight: rule.unless?.test(sentenceAround(text, start, end)) || isQuoted(text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight };
+  return { rule, start, end, weight: isTalk(rule, text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight };
+}
+
+/** Sentences about orders, whatever the rule: tools that look for them, samples, surveys. */
+const ABOUT_ORDERS =
+  /\b(?:analy[sz]es|checks (?:whether|for|if)|detect(?:s|ion|or)|flags (?:text|prompts|tools|when|any)|scans for|identifies|classifies|guards against|(?:sample|expected|mock|example|canned) (?:response|output|reply|text)s?:|training text:|we analy[sz]ed|survey|attempts to|prompt injection|injection attack|malicious tools may)\b|\b(?:goal|intent|payload|pattern|regex|phrase)s? ?=/;
+
+function isTalk(rule: Rule, text: string, start: number, end: number): boolean {
+  const sentence = sentenceAround(text, start, end);
+  return rule.unless?.test(sentence) || ABOUT_ORDERS.test(sentence) || isQuoted(text, start, end);
 }
 
 /** Prose that quotes an order talks about it; a value in JSON or a log is not a quotation. */

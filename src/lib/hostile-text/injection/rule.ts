@@ -13,7 +13,7 @@ export interface Rule {
   readonly family: RuleFamily;
   /** The sentence shown to the person who must decide. */
   readonly why: string;
-  /** 1 flags alone; less needs company nearby. */
+  /** 0.7 flags an output alone, 0.8 a description; less needs company nearby. */
   readonly weight: number;
   readonly kinds?: readonly TextKind[];
   /** Literals of four characters or more, one of which stands in every match. */

@@ -1,4 +1,4 @@
-import type { RuleFamily } from './rule.js';
+import type { RuleFamily, TextKind } from './rule.js';
 
 /** What of a finding counts for the score. */
 export interface Weighed {
@@ -7,6 +7,9 @@ export interface Weighed {
   readonly weight: number;
   readonly start: number;
 }
+
+/** The score that flags a text. Descriptions give orders to the model for honest reasons, so they need a stronger sign than answers. */
+export const FLAG_AT: Readonly<Record<TextKind, number>> = { output: 0.7, description: 0.8 };
 
 /** How far apart findings may stand and still be one attempt. */
 const NEAR = 400;

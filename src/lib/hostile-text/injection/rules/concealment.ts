@@ -42,7 +42,7 @@ export const concealment: readonly Rule[] = [
     id: 'conceal-without-approval',
     family: 'concealment',
     why: 'It tells the reader to act without asking the user.',
-    weight: 0.8,
+    weight: 0.65,
     cues: ['without', 'skip', 'bypass', 'no need', 'not require', 'not need', 't require', 't need', 'never ask', 'regardless of', 'not ask', 't ask', 'answer yes', 'on behalf'],
     pattern: /\b(?:without|skip(?:ping)?|bypass(?:ing)?|no need (?:for|to ask for)|do(?:es)? not (?:require|need|ask for)|don't (?:require|need|ask for)|never ask for|regardless of) (?:requiring |asking (?:for |the )?|prompting (?:for |the )?|waiting for |requesting |any |the |further |explicit |seeking |getting ){0,4}?(?:(?:user|human|operator|their|explicit|additional|user's)(?:'s)? )?(?:for )?(?:(?:user|human) )?(?:approval|confirmation(?: prompts?)?|consent|permission|authori[sz]ation check)\b|\b(?:do not|don't|never|without) ask(?:ing)? the (?:user|human|operator) (?:for (?:any )?(?:confirmation|approval|permission|consent)|before)|\banswer yes (?:on behalf|for the user)|\bapprove (?:it |this |them )?on behalf of/,
     unless: /(?:detect|such as|if |by default|-y\b|--yes|--force|-f\b|apt|prompt(?:s|ing)? for confirmation|users? (?:can|may)|interactive|delete|remove|commit|overwrite|install|uninstall|yes to all|read-?only|grants?)/,

@@ -45,7 +45,7 @@ export const exfiltration: readonly Rule[] = [
     weight: 1,
     cues: ['verbatim', 'word for word', 'next tool call', 'next message', 'next call', 'also be uploaded', 'also be sent', 'also be forwarded', 'must be forwarded', 'must be sent', 'exfiltrat', 'additional recipient', 'sidenote'],
     pattern: /\b(?:include|put|copy|quote|repeat|paste|add|embed|write|append|read) (?:[\w'",.~()/`-]{1,30} ){1,10}?(?:verbatim|word for word|in (?:the|your) next (?:tool call|message|call|reply|request)|to the next (?:tool call|file|message))|\b(?:must|should|shall|to) (?:also )?be (?:uploaded|sent|forwarded|posted|copied|mailed) to (?:https?:|\w{1,30}@|the )|\b(?:also |then |and )?exfiltrate (?:the |all |any |it|them|~|\w)|\badd [\w.-]{1,40}@[\w.-]{1,40} as an additional recipient|\b(?:reads?|loads?|copies) (?:~|\/)[\w./-]{3,40} into (?:a|the) /,
-    unless: /(?:detect|such as|e\.g\.|prevent|attackers? (?:can|could|may|might)|attempt|quote the|citation|do not|never|don't|form|package|registry|artifact|error message|licen[cs]e|distribut|permitted|permission)/,
+    unless: /(?:detect|such as|e\.g\.|prevent|attackers? (?:can|could|may|might)|attempt|quote the|citation|do not|never|don't|form|package|registry|artifact|error message|licen[cs]e|distribut|permitted|permission|copyright|this file)/,
   },
   {
     id: 'exfil-image-link',

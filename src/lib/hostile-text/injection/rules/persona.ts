@@ -56,7 +56,7 @@ export const persona: readonly Rule[] = [
     id: 'persona-never-refuse',
     family: 'persona',
     why: 'It forbids the reader to refuse.',
-    weight: 0.8,
+    weight: 0.7,
     cues: ['refuse', 'decline', 'never deny', 'denial', 'no matter how', 'stay in character', 'break character', "can't do something", 'illegal', 'always answer', 'always respond', 'apolog'],
     pattern: /\b(?:never|cannot|can't|must not|not allowed to|will not|won't|don't|do not|doesn't|does not) (?:ever )?(?:refuses?|declines?|deny|denies|reject|apologi[sz]e|break(?:s|ing)? character|say(?:s)? (?:no|sorry|i can't)|tell(?:s)? me that it can't)\b|\bno matter how (?:illegal|immoral|unethical|harmful|dangerous|offensive)|\b(?:stay|remain|keep)(?:s)? in character\b|\bblocked-(?:modes|string)|\b(?:regardless of|doesn't care about|above any)(?: [\w',]{1,12}){0,5} (?:legality|laws|ethics|morals|morality|consequences)/,
     unless: /(?:detect|research|request(?:s)? (?:from|to)|server (?:will|may)|connection|payment|card|invitation|offer|users? (?:can|may)|transaction|firewall|must not reject|client)/,

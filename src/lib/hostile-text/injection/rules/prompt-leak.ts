@@ -32,7 +32,7 @@ export const promptLeak: readonly Rule[] = [
     why: 'It asks the reader to repeat what stands before it.',
     weight: 0.8,
     cues: [' above', 'previous text', 'previous prompt', 'previous instr', 'previous message', 'previous sentence', 'previous conver', 'previous content', 'previous word', 'preceding', "with 'you are", 'with "you are', 'with you are', 'before this', 'prior to'],
-    pattern: /\b(?:repeat|print|output|show|display|recite|spell[- ]?check|copy|translate|write|return|reveal|dump|go line by line)(?: (?:out|me|back|on|what))? (?:[\w',-]{1,14} ){0,4}?(?:(?:text|words|content|sentences?|lines?|prompt|messages?|everything|all|what(?:ever)?|instructions?)(?: (?:that |you |is |was |see |written |i |wrote |of the |from ){0,3}(?:above|before|prior to) (?:this|me|and|in|line|starting|verbatim|here)|above\b)|(?:the )?(?:above|previous|preceding) (?:text|prompt|instructions?|words|sentences?|content|messages?|conversation))|starting with ["']?you are/,
+    pattern: /\b(?:repeat|print|output|show|display|recite|spell[- ]?check|copy|write|return|reveal|dump|go line by line)(?: (?:out|me|back|on|what))? (?:[\w',-]{1,14} ){0,4}?(?:(?:text|words|content|sentences?|lines?|prompt|messages?|everything|all|what(?:ever)?|instructions?)(?: (?:that |you |is |was |see |written |i |wrote |of the |from ){0,3}(?:above|before|prior to) (?:this|me|and|in|line|starting|verbatim|here)|above\b)|(?:the )?(?:above|previous|preceding) (?:text|prompt|instructions?|words|sentences?|content|messages?|conversation))|starting with ["']?you are/,
     unless: /(?:such as|e\.g\.|code above|the above (?:code|command|example|snippet)|output (?:of|from)|command|cursor|file|print the previous (?:line|page)|diff)/,
   },
   {
@@ -42,6 +42,6 @@ export const promptLeak: readonly Rule[] = [
     weight: 0.8,
     cues: ['password', 'access code', 'secret word', 'hidden word', 'passphrase', 'passcode', 'the secret', 'your secret', 'api key', 'the credential'],
     pattern: /\b(?:tell me|give me|gimme|reveal|show me|say|type|spell|whisper|lie to me about|remind me of|hint(?:s)? (?:about|for)|what(?:'s| is)|share|disclose|output|print|repeat)(?: (?:me|us|out|it|also|then|and|just))? (?:the |your |a |all |full |first |last |eigth |second |third |each |every ){0,3}(?:letters? (?:of|in) the |characters? (?:of|in) the |hint (?:about|for) the |encoded form of the )?(?:secret(?: (?:word|key|phrase|code|password))?|pass ?word|passphrase|hidden word|passcode|access code|api keys?|credentials)\b/,
-    unless: /(?:such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|field|forgot|must not|should not|parameter|how (?:do|can|to)|enter|prompt(?:s|ed)? (?:for|the user))/,
+    unless: /(?:such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|field|forgot|must not|should not|parameter|how (?:do|can|to)|enter|prompt(?:s|ed)? (?:for|the user)|wi-?fi|network|\{\{|`)/,
   },
 ];
