@@ -1,14 +1,15 @@
 import { findMethod, instantiate } from './classes.js';
 import { callBlind, callFunction } from './functions.js';
 import { knownExternal } from './externals.js';
+import { compilerHelper } from './helpers.js';
 import { maybe, type CallSeen, type Machine } from './machine.js';
-import { join, object, optionsOf, unknown, type ClassValue, type Result, type Value } from './values.js';
+import { isVoid, join, object, optionsOf, unknown, type ClassValue, type Result, type Value } from './values.js';
 
 const maxEscapes = 2;
 
 /** Makes a call: the watcher answers first, then code of the project runs, and anything else becomes a symbol. */
 export function call(machine: Machine, seen: CallSeen): Value {
-  const answer = machine.watch(seen, machine);
+  const answer = machine.watch(seen, machine) ?? compilerHelper(machine, seen);
   if (answer) return answer;
   const { callee, args, at } = seen;
   switch (callee.kind) {
@@ -23,7 +24,7 @@ export function call(machine: Machine, seen: CallSeen): Value {
     case 'native':
       return callee.call(args, at);
     case 'choice':
-      return maybe(machine, () => callee.options.slice(0, 6).reduce<Value>((all, option) => join(all, call(machine, { ...seen, callee: option })), unknown('choice')));
+      return callEach(machine, seen, callee.options.filter((option) => !isVoid(option)).slice(0, 6));
     case 'object': {
       const method = callee.cls && findMethod(machine, callee.cls, '__call__');
       if (method) return callFunction(machine, method, args, callee);
@@ -35,6 +36,12 @@ export function call(machine: Machine, seen: CallSeen): Value {
   if (known) return known;
   for (const value of [...args.positional, ...args.named.values()]) escape(machine, value, 0);
   return symbol(seen);
+}
+
+/** Calls whatever a callee may be; where that is one thing, as surely as any call. */
+function callEach(machine: Machine, seen: CallSeen, options: readonly Value[]): Value {
+  const each = () => options.reduce<Value | undefined>((all, option) => join(all, call(machine, { ...seen, callee: option })), undefined) ?? unknown('choice');
+  return options.length === 1 ? each() : maybe(machine, each);
 }
 
 /** What stands for the answer of something outside. */

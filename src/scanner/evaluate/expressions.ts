@@ -67,6 +67,8 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
       return value(expr.value);
     case 'yield': {
       const made = expr.value ? value(expr.value) : nothing;
+      // In a generator that a compiler made of an async function, a yield waits and goes on with the value.
+      if (!frame.isGenerator) return made;
       if (expr.delegate) frame.yielded.push(...itemsOf(machine, made, 'values').items);
       else frame.yielded.push(made);
       return unknown('sent');
@@ -109,7 +111,7 @@ function sum(machine: Machine, expr: Expr & { kind: 'binary' }, scope: Scope, fr
 function logical(op: 'and' | 'or' | '??', left: Value, right: () => Value): Value {
   const known = op === '??' ? isThere(left) : truth(left);
   if (op === 'and') return known === false ? left : known === true ? right() : join(right(), unknown('and'));
-  return known === true ? left : known === false ? right() : join(left.kind === 'unknown' || left.kind === 'external' ? undefined : left, right());
+  return known === true ? left : known === false ? right() : join(left.kind === 'external' ? undefined : left, right());
 }
 
 const isThere = (value: Value): boolean | undefined => {

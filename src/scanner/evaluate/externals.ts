@@ -2,6 +2,7 @@ import { callFunction, original } from './functions.js';
 import { importFrom, requireFrom } from './imports.js';
 import { itemsOf } from './iterate.js';
 import type { CallSeen, Machine } from './machine.js';
+import { environmentOf } from './settings.js';
 import { dedent } from './natives/strings.js';
 import { text } from './operators.js';
 import { constant, native, stringOf, type Value } from './values.js';
@@ -32,6 +33,9 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
       return first && importFrom(machine, first, seen.at);
     case ':require':
       return first && requireFrom(machine, first, seen.at);
+    case 'os:environ.get':
+    case 'os:getenv':
+      return first && stringOf(first) !== undefined ? environmentOf(machine, stringOf(first) ?? '', second ?? args.named.get('default') ?? constant(null)) : undefined;
     case 'typing:cast':
       return second;
     case 'copy:deepcopy':

@@ -5,7 +5,7 @@ import { evaluate, functionFrom } from './expressions.js';
 import { step, type Frame, type Machine, type ModuleRun } from './machine.js';
 import { runBody } from './statements.js';
 import { bind, lookup, scopeIn, type Scope } from './scope.js';
-import { constant, external, list, nothing, object, unknown, type Args, type FunctionValue, type Result, type Value } from './values.js';
+import { constant, external, join, list, nothing, object, unknown, type Args, type FunctionValue, type Result, type Value } from './values.js';
 
 const maxDepth = 70;
 const maxActive = 3;
@@ -70,7 +70,10 @@ function bindParams(machine: Machine, callee: FunctionValue, given: Args, self: 
 const isAbsent = (value: Value): boolean => value.kind === 'unknown' || (value.kind === 'constant' && value.value === undefined);
 
 function missing(machine: Machine, param: Param, value: Value | undefined, open: boolean, scope: Scope, frame: Frame): Value {
-  if (param.default) return evaluate(machine, param.default, scope, frame);
+  if (param.default) {
+    const otherwise = evaluate(machine, param.default, scope, frame);
+    return machine.settings === 'any' && value?.kind === 'unknown' ? join(otherwise, value) : otherwise;
+  }
   if (value?.kind === 'unknown' || open) return (param.annotation && instanceOfAnnotation(machine, param.annotation, scope, frame)) ?? value ?? unknown('argument');
   return value ?? nothing;
 }

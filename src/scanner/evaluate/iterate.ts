@@ -17,7 +17,7 @@ export function itemsOf(machine: Machine, value: Value, over: 'values' | 'keys')
     case 'constant':
       return typeof value.value === 'string' && over === 'values' ? { items: [...value.value].map(constant), open: false } : { items: [], open: false };
     case 'choice': {
-      const all = value.options.map((option) => itemsOf(machine, option, over));
+      const all = value.options.filter((option) => option.kind !== 'constant' || typeof option.value === 'string').map((option) => itemsOf(machine, option, over));
       return { items: all.flatMap((each) => each.items), open: all.some((each) => each.open) };
     }
     case 'class':

@@ -31,6 +31,10 @@ export interface ModuleRun {
 export interface Machine {
   readonly project: Project;
   readonly watch: Watcher;
+  /** Whether settings that nobody made are taken as unset, or as anything. */
+  readonly settings: 'unset' | 'any';
+  /** True once a setting was taken as unset: another run would see more. */
+  assumed: boolean;
   readonly runs: Map<string, ModuleRun>;
   /** How many untold conditions surround the place being run. */
   level: number;
@@ -67,9 +71,9 @@ export interface Frame {
 const stepLimit = 6_000_000;
 
 /** A machine that has not run anything yet. */
-export function machineFor(project: Project, watch: Watcher, timeoutMs: number): Machine {
+export function machineFor(project: Project, watch: Watcher, timeoutMs: number, settings: Machine['settings'] = 'any'): Machine {
   return {
-    project, watch, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, deadline: Date.now() + timeoutMs, active: new Map(),
+    project, watch, settings, assumed: false, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, deadline: Date.now() + timeoutMs, active: new Map(),
     entered: new Map(), escaped: new Map(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
   };
 }

@@ -1,11 +1,13 @@
+import { escape } from './calls.js';
 import { findGetter, findMethod, ancestry } from './classes.js';
 import { callFunction, original } from './functions.js';
 import type { Machine } from './machine.js';
 import { exported, follow, runModule } from './modules.js';
+import { argumentsOf, environmentOf } from './settings.js';
 import { listMethod } from './natives/lists.js';
 import { objectMethod } from './natives/objects.js';
 import { stringMethod } from './natives/strings.js';
-import { constant, external, join, list, native, noArgs, nothing, object, unknown, type ClassValue, type FunctionValue, type ObjectValue, type Result, type Value } from './values.js';
+import { constant, external, isVoid, join, list, native, noArgs, nothing, object, unknown, type ClassValue, type FunctionValue, type ObjectValue, type Result, type Value } from './values.js';
 
 /** What `value.name` comes to. */
 export function memberOf(machine: Machine, given: Value, name: string): Value {
@@ -28,15 +30,22 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
       return exported(machine, run, name) ?? (name === 'default' ? value : nothing);
     }
     case 'external':
+      if (value.source === '' && value.path[0] === 'process') {
+        if (value.path.length === 1 && name === 'argv') return argumentsOf(machine);
+        if (value.path.length === 2 && value.path[1] === 'env') return environmentOf(machine, name, nothing);
+      }
       return name === 'default' ? value : external(value.source, [...value.path, name]);
     case 'result':
       return resultMember(value, name);
     case 'choice':
-      return value.options.reduce<Value>((all, option) => join(all, memberOf(machine, option, name)), unknown(name));
+      return solidOptions(value).reduce<Value | undefined>((all, option) => join(all, memberOf(machine, option, name)), undefined) ?? unknown(name);
     default:
       return unknown(name);
   }
 }
+
+/** The options that have members at all. */
+const solidOptions = (value: Value & { kind: 'choice' }): readonly Value[] => value.options.filter((option) => !isVoid(option));
 
 const indexIn = (items: readonly Value[], name: string): Value => items[Number(name)] ?? nothing;
 
@@ -127,6 +136,8 @@ function resultMember(value: Result, name: string): Value {
     if (inner.kind === 'object' || inner.kind === 'list') return inner;
   }
   if ((name === 'enum' || name === 'Enum' || name === 'Values') && first?.kind === 'list') return object(first.items.flatMap((item) => (item.kind === 'constant' ? [[String(item.value), item] as const] : [])));
+  // A method taken from a symbol stays that method however it is bound.
+  if (name === 'bind' && value.method.startsWith('.')) return native('bind', () => value);
   // An object or dictionary given to a constructor often becomes its fields.
   if (first?.kind === 'object' && first.props.has(name) && !second) return first.props.get(name) ?? nothing;
   return { kind: 'result', callee: value, method: `.${name}`, receiver: value, args: noArgs, at: value.at, props: new Map() };
@@ -141,6 +152,8 @@ export function setMember(machine: Machine, holder: Value, name: string, next: V
     case 'function':
     case 'result':
       holder.props.set(name, next);
+      // `server.oninitialized = …`: the outside will call it.
+      if (holder.kind === 'result' && /^on[A-Za-z]/.test(name)) escape(machine, next, 0);
       return;
     case 'class':
       holder.statics.set(name, next);

@@ -1,13 +1,24 @@
-import { constant, list, unknown, type Constant, type Value } from './values.js';
+import { constant, isVoid, join, list, solid, unknown, type Constant, type Value } from './values.js';
 
-const asText = (value: Value): readonly (string | Value)[] => {
+const asText = (given: Value): readonly (string | Value)[] => {
+  const value = solid(given);
   if (value.kind === 'text') return value.parts;
   if (value.kind === 'constant') return [String(value.value)];
   return [value];
 };
 
-/** Text from parts: a plain string when all are known. */
+const maxTexts = 12;
+
+/** Text from parts: a plain string when all are known, one of several where a part is. */
 export function text(parts: readonly (string | Value)[]): Value {
+  const at = parts.findIndex((part) => typeof part !== 'string' && part.kind === 'choice' && solid(part).kind === 'choice' && part.options.length <= maxTexts);
+  const part = parts[at];
+  if (part === undefined || typeof part === 'string' || part.kind !== 'choice') return textOf(parts);
+  const options = part.options.filter((option) => !isVoid(option)).map((option) => textOf(parts.with(at, option)));
+  return options.reduce<Value | undefined>((all, option) => join(all, option), undefined) ?? textOf(parts);
+}
+
+function textOf(parts: readonly (string | Value)[]): Value {
   const flat = parts.flatMap((part) => (typeof part === 'string' ? [part] : asText(part)));
   const merged: (string | Value)[] = [];
   for (const part of flat) {

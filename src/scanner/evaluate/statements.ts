@@ -18,7 +18,8 @@ export function runBody(machine: Machine, body: readonly Stmt[], scope: Scope, f
   for (const stmt of body) {
     if (!step(machine)) return 'throw';
     const ending = runStmt(machine, stmt, scope, frame);
-    if (ending !== 'next') return ending;
+    // A module that seems to end early (a missing key, an unsupported platform) may not: what follows still counts.
+    if (ending !== 'next' && body !== frame.run.module.body) return ending;
   }
   return 'next';
 }
@@ -134,7 +135,9 @@ function turn(machine: Machine, stmt: ForStmt, item: Value, scope: Scope, frame:
 function runWhile(machine: Machine, stmt: WhileStmt, scope: Scope, frame: Frame): Ending {
   const own = inner(machine, scope, frame);
   runBody(machine, stmt.init, own, frame);
-  for (let turns = 0; turns < maxTurns; turns += 1) {
+  // An endless loop waits for the outside: two turns show all there is to see.
+  const isEndless = !stmt.test || stmt.test.kind === 'literal';
+  for (let turns = 0; turns < (isEndless ? 2 : maxTurns); turns += 1) {
     const known = stmt.test ? truth(evaluate(machine, stmt.test, own, frame)) : undefined;
     if (known === false) return 'next';
     const ending = known === true ? runBody(machine, stmt.body, inner(machine, own, frame), frame) : maybe(machine, () => runBody(machine, stmt.body, inner(machine, own, frame), frame));

@@ -123,10 +123,9 @@ export function object(entries: Iterable<readonly [string, Value]> = [], more: P
 
 const maxOptions = 12;
 
-/** Either of two values; nothing and unknown give way to what is known. */
+/** Either of two values. */
 export function join(one: Value | undefined, other: Value | undefined): Value {
-  if (!one || isVoid(one)) return other ?? one ?? nothing;
-  if (!other || isVoid(other) || same(one, other)) return one;
+  if (!one || !other || same(one, other)) return one ?? other ?? nothing;
   const options: Value[] = [];
   for (const value of [one, other]) {
     for (const option of value.kind === 'choice' ? value.options : [value]) {
@@ -136,11 +135,19 @@ export function join(one: Value | undefined, other: Value | undefined): Value {
   return options.length === 1 ? (options[0] ?? nothing) : { kind: 'choice', options };
 }
 
-const isVoid = (value: Value): boolean => value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null));
-const same = (one: Value, other: Value): boolean => one === other || (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value);
+/** Nothing, or nothing known. */
+export const isVoid = (value: Value): boolean => value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null));
+const same = (one: Value, other: Value): boolean => one === other || (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value) || (one.kind === 'unknown' && other.kind === 'unknown');
 
 /** The values a value may be: the options of a choice, or itself. */
 export const optionsOf = (value: Value): readonly Value[] => (value.kind === 'choice' ? value.options : [value]);
+
+/** The one option that is something, where a value is that or nothing. */
+export function solid(value: Value): Value {
+  if (value.kind !== 'choice') return value;
+  const options = value.options.filter((option) => !isVoid(option));
+  return options.length === 1 ? (options[0] ?? value) : value;
+}
 
 /** The known string, or undefined. */
 export const stringOf = (value: Value | undefined): string | undefined =>

@@ -1,7 +1,7 @@
 import { boundNames } from '../ir/names.js';
 import { locationOf } from '../ir/positions.js';
 import type { Machine } from '../evaluate/machine.js';
-import { constant, optionsOf, stringOf, type FunctionValue, type Place, type Value } from '../evaluate/values.js';
+import { constant, optionsOf, solid, stringOf, type FunctionValue, type Place, type Value } from '../evaluate/values.js';
 import { prefixesOf } from './mounts.js';
 import type { Findings, Registration } from './registrations.js';
 import type { InputSchema, ReportHandler, ReportLocation, ReportPrompt, ReportResource, ReportTool, Unresolved } from './report.js';
@@ -66,10 +66,10 @@ function distinct<T extends { readonly location: ReportLocation }>(items: readon
 function textOf(value: Value | undefined): { readonly text: string; readonly complete: boolean } | undefined {
   for (const each of value ? optionsOf(value) : []) {
     const known = stringOf(each);
-    if (known !== undefined) return { text: known, complete: value?.kind !== 'choice' };
+    if (known !== undefined) return { text: known, complete: value ? solid(value).kind !== 'choice' : true };
     if (each.kind === 'text') return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
   }
-  return value && !(value.kind === 'constant') ? { text: '', complete: false } : undefined;
+  return value && !optionsOf(value).some((each) => each.kind === 'constant') ? { text: '', complete: false } : undefined;
 }
 
 /** Where a handler stands, in the form of the report. */
@@ -82,7 +82,7 @@ export function reportHandler(fn: Pick<FunctionValue, 'fn' | 'module'> | undefin
 function add(machine: Machine, built: Built, registration: Registration, plainName: string, prefix: string): void {
   const { kind, handler, at } = registration;
   const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
-  const title = stringOf(registration.title);
+  const title = stringOf(registration.title && solid(registration.title));
   const described = textOf(registration.description) ?? (handler?.fn.docstring === undefined ? undefined : { text: handler.fn.docstring, complete: true });
   const common = {
     name, ...(title === undefined ? {} : { title }), description: described?.text ?? '', ...(described?.complete === false ? { description_complete: false } : {}),

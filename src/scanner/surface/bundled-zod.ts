@@ -1,4 +1,4 @@
-import type { Expr, FunctionNode } from '../ir/nodes.js';
+import type { Expr, FunctionNode, Module } from '../ir/nodes.js';
 import { walk } from '../ir/walk.js';
 import type { CallSeen } from '../evaluate/machine.js';
 import { external, type Value } from '../evaluate/values.js';
@@ -7,6 +7,16 @@ const zodTypes = new Set(['string', 'number', 'boolean', 'object', 'array', 'enu
   'undefined', 'void', 'never', 'map', 'set', 'intersection', 'lazy', 'promise', 'bigint', 'symbol', 'nan', 'pipe', 'transform', 'catch', 'readonly', 'prefault', 'nonoptional', 'custom', 'int', 'discriminatedUnion', 'nativeEnum', 'template_literal', 'success', 'file']);
 
 const known = new WeakMap<FunctionNode, string | undefined>();
+const carriers = new WeakMap<Module, boolean>();
+
+/** Whether the library's own code is in this file. */
+function carriesZod(module: Module): boolean {
+  const before = carriers.get(module);
+  if (before !== undefined) return before;
+  const found = /_zod\b|typeName:|ZodFirstPartyTypeKind/.test(module.text);
+  carriers.set(module, found);
+  return found;
+}
 
 /**
  * A bundle carries zod itself. Its constructors are told by the definition they build (`type: "string"`, or
@@ -14,7 +24,8 @@ const known = new WeakMap<FunctionNode, string | undefined>();
  */
 export function bundledSchema(seen: CallSeen): Value | undefined {
   if (seen.callee.kind !== 'function') return undefined;
-  const { fn } = seen.callee;
+  const { fn, module } = seen.callee;
+  if (!carriesZod(module)) return undefined;
   if (!known.has(fn)) known.set(fn, typeBuilt(fn));
   const type = known.get(fn);
   if (type === undefined) return undefined;
@@ -42,8 +53,7 @@ function typeIn(dict: Expr & { kind: 'dict' }): string | undefined {
   for (const { key, value } of dict.entries) {
     if (key?.kind !== 'literal') continue;
     if (key.value === 'typeName' && value.kind === 'member' && /^Zod[A-Z]/.test(value.property)) return lowerFirst(value.property.slice(3));
-    const others = dict.entries.length > 1 || dict.entries.some((entry) => !entry.key);
-    if (key.value === 'type' && value.kind === 'literal' && typeof value.value === 'string' && zodTypes.has(value.value) && others && dict.entries.some((entry) => !entry.key)) return value.value;
+    if (key.value === 'type' && value.kind === 'literal' && typeof value.value === 'string' && zodTypes.has(value.value)) return value.value;
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { callBlind } from '../evaluate/functions.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import { maybe, type Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { optionsOf, type FunctionValue, type Value } from '../evaluate/values.js';
+import { isVoid, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Findings, Listing } from './registrations.js';
 
 const keys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
@@ -13,7 +13,7 @@ export function readListings(machine: Machine, findings: Findings): void {
   for (const listing of findings.listings.splice(0)) {
     const answers = optionsOf(listing.handler).flatMap((each) => (each.kind === 'function' ? [maybe(machine, () => callBlind(machine, each))] : []));
     if (answers.length === 0) unsolved(findings, listing, 'the function that lists them is not known');
-    for (const answer of answers.flatMap(optionsOf)) readAnswer(machine, findings, listing, answer);
+    for (const answer of answers.flatMap((each) => optionsOf(solid(each)))) readAnswer(machine, findings, listing, answer);
   }
 }
 
@@ -23,14 +23,17 @@ function unsolved(findings: Findings, { kind, at }: Listing, reason: string): vo
 
 function readAnswer(machine: Machine, findings: Findings, listing: Listing, answer: Value): void {
   const key = keys[listing.kind];
-  const inside = answer.kind === 'list' ? answer : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list' ? answer.args.positional[0] : memberOf(machine, answer, key);
+  const inside = solid(answer.kind === 'list' ? answer : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list' ? answer.args.positional[0] : memberOf(machine, answer, key));
   const { items, open } = itemsOf(machine, inside, 'values');
-  if (answer.kind === 'constant') return;
-  for (const item of items) for (const each of optionsOf(item)) addItem(machine, findings, listing, each);
+  if (isVoid(answer) && answer.kind === 'constant') return;
+  for (const item of items) for (const each of optionsOf(solid(item))) if (!(each.kind === 'constant')) addItem(machine, findings, listing, each);
   if (open || inside.kind === 'unknown' || inside.kind === 'external' || (inside.kind === 'result' && items.length === 0)) unsolved(findings, listing, 'the list is not fully known before the server runs');
 }
 
-const present = (value: Value): Value | undefined => (value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null)) || (value.kind === 'result' && value.method.startsWith('.')) ? undefined : value);
+const present = (given: Value): Value | undefined => {
+  const value = solid(given);
+  return (value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null)) || (value.kind === 'result' && value.method.startsWith('.'))) ? undefined : value;
+};
 
 function addItem(machine: Machine, findings: Findings, listing: Listing, item: Value): void {
   if (item.kind !== 'object' && item.kind !== 'result') {

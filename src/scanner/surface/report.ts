@@ -77,6 +77,8 @@ export interface SkippedFile {
 /** What an MCP server offers, read from its source. */
 export interface SurfaceReport {
   readonly tools: readonly ReportTool[];
+  /** Tools that are offered only when a setting (an environment variable, an argument) asks for them. */
+  readonly optionalTools: readonly ReportTool[];
   readonly resources: readonly ReportResource[];
   readonly prompts: readonly ReportPrompt[];
   readonly transports: readonly Transport[];

@@ -19,11 +19,11 @@ export interface Run {
 }
 
 /** Runs a project abstractly from its entry points and keeps what it registers. */
-export function runProject(project: Project, timeoutMs: number): Run {
+export function runProject(project: Project, timeoutMs: number, settings: Machine['settings'] = 'any'): Run {
   const findings = noFindings();
   const unreached = noFindings();
   let target = findings;
-  const machine = machineFor(project, (seen, at) => watch(target, seen, at), timeoutMs);
+  const machine = machineFor(project, (seen, at) => watch(target, seen, at), timeoutMs, settings);
   const entries = entryPoints(project);
   for (const entry of entries) enter(machine, entry);
   for (const entry of entries) useExports(machine, entry.path);

@@ -26,18 +26,26 @@ export async function scanSurface(root: string, options: SurfaceOptions = {}): P
 
 /** The same for a project that was loaded already. */
 export function surfaceOf(project: Project, options: SurfaceOptions = {}): SurfaceReport {
-  const run = runProject(project, options.limits?.timeoutMs ?? defaultLimits.timeoutMs);
-  const built = buildSurface(run.machine, run.findings);
+  const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
+  const usual = runProject(project, timeoutMs, 'unset');
+  const full = usual.machine.assumed ? runProject(project, timeoutMs, 'any') : usual;
+  const all = buildSurface(full.machine, full.findings);
+  const byDefault = full === usual ? all : buildSurface(usual.machine, usual.findings);
+  // A server that offers nothing until it is configured is shown as it is once configured.
+  const isBare = byDefault.tools.length === 0;
+  const [run, built] = isBare ? [full, all] : [usual, byDefault];
+  const names = new Set(built.tools.map((tool) => tool.name));
   const heuristic = options.heuristics === false ? [] : heuristicTools(project, built.tools, run);
   const served = [...project.modules.values()].filter((module) => run.machine.runs.has(module.path) || !isAside(module.path));
   return {
     tools: [...built.tools, ...heuristic],
-    resources: built.resources,
-    prompts: built.prompts,
-    transports: transportsOf(run.machine, run.findings),
+    optionalTools: all.tools.filter((tool) => !names.has(tool.name)),
+    resources: all.resources,
+    prompts: all.prompts,
+    transports: transportsOf(full.machine, full.findings),
     authSignals: served.flatMap(authSignals),
     sdks: sdksOf(served),
-    unresolved: [...built.unresolved, ...stillUnknown(run, built.tools)],
+    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...built.tools])],
     skipped: project.skipped.map(({ path, reason }) => ({ file: path, reason })),
     files: project.modules.size,
     bytes: project.bytes,

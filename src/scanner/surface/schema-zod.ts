@@ -1,5 +1,5 @@
 import type { Machine } from '../evaluate/machine.js';
-import { stringOf, type Result, type Value } from '../evaluate/values.js';
+import { solid, stringOf, type Result, type Value } from '../evaluate/values.js';
 import { plain, schemaOf } from './schema.js';
 
 /** One field of a schema, and whether a caller may leave it out. */
@@ -20,6 +20,7 @@ export function zodField(machine: Machine, value: Value): Field {
   let optional = false;
   let at: Value | undefined = value;
   for (let depth = 0; at && depth < 40; depth += 1) {
+    at = solid(at);
     if (at.kind === 'object') {
       const inner = schemaOf(machine, at);
       if (!('type' in schema) && inner && Object.keys(inner.properties).length > 0) Object.assign(schema, inner);

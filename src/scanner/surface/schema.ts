@@ -1,7 +1,7 @@
 import { ancestry, descendsFrom } from '../evaluate/classes.js';
 import type { Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { optionsOf, stringOf, type ClassValue, type Result, type Value } from '../evaluate/values.js';
+import { constant, isVoid, optionsOf, solid, stringOf, type ClassValue, type Result, type Value } from '../evaluate/values.js';
 import { keysOf } from '../evaluate/natives/objects.js';
 import { paramSchema, pythonField } from './schema-python.js';
 import type { InputSchema } from './report.js';
@@ -17,13 +17,15 @@ export function schemaOf(machine: Machine, value: Value | undefined): InputSchem
   return { type: 'object', properties: {}, partial: true };
 }
 
-function one(machine: Machine, value: Value, depth: number): InputSchema | undefined {
+function one(machine: Machine, given: Value, depth: number): InputSchema | undefined {
+  const value = solid(given);
   if (depth > 12) return undefined;
   if (value.kind === 'object') return fromObject(machine, value);
   if (value.kind === 'class') return fromClass(machine, value);
   if (value.kind !== 'result') return undefined;
   const [first] = value.args.positional;
   if (/^(?:z\.)?(?:object|strictObject|looseObject|strict|interface)$/.test(value.method) && first?.kind === 'object') return fromShape(machine, first);
+  if (/^to[A-Z]/.test(value.method) && value.receiver?.kind === 'result') return one(machine, value.receiver, depth + 1);
   if (/^(?:zodToJsonSchema|toJSONSchema|toJsonSchema|zodToMcp|jsonSchema|toJsonSchemaCompat|Object)$/.test(value.method) && first) return one(machine, first, depth + 1);
   if (/^(?:model_json_schema|schema|schema_json)$/.test(value.method) && value.receiver) return one(machine, value.receiver, depth + 1);
   if (/^(?:extend|merge|safeExtend|and)$/.test(value.method) && value.receiver) return extended(machine, value, depth);
@@ -59,12 +61,15 @@ function picked(machine: Machine, value: Result, depth: number): InputSchema | u
 const required = (names: readonly string[]): { required?: readonly string[] } => (names.length > 0 ? { required: names } : {});
 
 function fromObject(machine: Machine, value: Value & { kind: 'object' }): InputSchema | undefined {
-  const properties = memberOf(machine, value, 'properties');
+  const properties = solid(memberOf(machine, value, 'properties'));
+  // `properties: converted.properties`: the conversion is followed back to what was converted.
+  const derived = optionsOf(properties).find((each) => each.kind === 'result' && each.method === '.properties');
+  if (derived) return one(machine, derived, 6);
   const isJsonSchema = properties.kind === 'object' || stringOf(value.props.get('type')) === 'object' || value.props.has('$schema');
   if (!isJsonSchema) return value.cls ? instance(machine, value) : fromShape(machine, value);
   const made = new Map<string, unknown>();
   if (properties.kind === 'object') for (const key of keysOf(properties)) made.set(key, plain(machine, memberOf(machine, properties, key), 0));
-  const needed = memberOf(machine, value, 'required');
+  const needed = solid(memberOf(machine, value, 'required'));
   return {
     type: 'object', properties: Object.fromEntries(made),
     ...required(needed.kind === 'list' ? needed.items.flatMap((item) => stringOf(item) ?? []) : []),
@@ -116,7 +121,7 @@ export function plain(machine: Machine, value: Value, depth: number): unknown {
   if (value.kind === 'list') return value.items.slice(0, 1_000).map((item) => plain(machine, item, depth + 1));
   if (value.kind === 'object' && value.cls && value.props.has('value')) return plain(machine, value.props.get('value') ?? value, depth + 1);
   if (value.kind === 'object') return Object.fromEntries(keysOf(value).map((key) => [key, plain(machine, memberOf(machine, value, key), depth + 1)]));
-  if (value.kind === 'choice') return plain(machine, value.options[0] ?? value, depth + 1);
+  if (value.kind === 'choice') return plain(machine, value.options.find((option) => !isVoid(option)) ?? constant(null), depth + 1);
   return {};
 }
 

@@ -60,6 +60,13 @@ export function kindOfClass(value: Value, isPython: boolean): ServerKind | undef
   return undefined;
 }
 
+/** Whether a method belongs to a class of an SDK or transport that a bundle carries: such code is never followed. */
+export function isSdkMethod(callee: Value): boolean {
+  if (callee.kind !== 'function' || !callee.home) return false;
+  const has = (name: string) => callee.home?.cls.members.some((member) => member.name === name) ?? false;
+  return kindOfShape(callee.home) !== undefined || (has('start') && has('send') && has('close'));
+}
+
 /** A bundle carries the SDK's classes without their names: they are told by the methods that only they have. */
 function kindOfShape(cls: ClassValue): ServerKind | undefined {
   const has = (name: string) => cls.cls.members.some((member) => member.name === name);

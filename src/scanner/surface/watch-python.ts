@@ -16,8 +16,7 @@ const providers = new Map([
 ]);
 
 /** Sees the registrations of Python servers. */
-export function watchPython(findings: Findings, given: CallSeen, machine: Machine): Value | undefined {
-  const seen = withoutAttribute(given);
+export function watchPython(findings: Findings, seen: CallSeen, machine: Machine): Value | undefined {
   seeConstruction(findings, seen, machine);
   const pending = seen.callee.kind === 'result' && !seen.callee.method.startsWith('.') ? seen.callee : undefined;
   // `@server.tool(...)` gave a decorator, and now it meets its function.
@@ -28,7 +27,7 @@ export function watchPython(findings: Findings, given: CallSeen, machine: Machin
   const [first] = seen.args.positional;
   const kind = kinds.get(method as 'tool');
   if (kind && callableOf(first ?? constant(null))) {
-    register(findings, kind, receiver, seen, first, seen.args, decoratorName(given), machine);
+    register(findings, kind, receiver, seen, first, seen.args, decoratorName(seen), machine);
     return first;
   }
   const adder = adders.get(method as 'add_tool');
@@ -37,12 +36,6 @@ export function watchPython(findings: Findings, given: CallSeen, machine: Machin
   const reason = providers.get(method);
   if (reason && serverKind(receiver)) findings.unresolved.push({ kind: 'any', reason, at: seen.at });
   return undefined;
-}
-
-/** `x.tool` read as a value and called later: the receiver is the one it was read from. */
-function withoutAttribute(seen: CallSeen): CallSeen {
-  if (seen.callee.kind !== 'result' || !seen.callee.method.startsWith('.') || seen.receiver) return seen;
-  return { ...seen, method: seen.callee.method.slice(1), receiver: seen.callee.receiver };
 }
 
 /** A server, or something unknown that is used as one in a project that has an SDK. */

@@ -3,10 +3,10 @@ import { symbol } from '../evaluate/calls.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import type { Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { optionsOf, stringOf, type FunctionValue, type Value } from '../evaluate/values.js';
+import { optionsOf, solid, stringOf, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Findings, Registration } from './registrations.js';
 import { methodNameIn } from './methods.js';
-import { serverKind } from './sdk.js';
+import { isSdkMethod, serverKind } from './sdk.js';
 
 const asFunction = (value: Value | undefined): FunctionValue | undefined => {
   for (const each of value ? optionsOf(value) : []) if (each.kind === 'function') return each;
@@ -28,7 +28,8 @@ export function watchScript(findings: Findings, seen: CallSeen, machine: Machine
   // A project's own method of the same name is followed, not believed.
   const isOwn = (seen.callee.kind === 'function' || seen.callee.kind === 'native') && kind === undefined;
   if (isOwn) return undefined;
-  if (kind !== undefined && seen.callee.kind === 'function' && !isSdkCode(owner, seen.callee)) return undefined;
+  // A subclass of a server may have methods of its own; those of the SDK's classes are never run.
+  if (kind !== undefined && seen.callee.kind === 'function' && !isSdkMethod(seen.callee)) return undefined;
   if (method === 'setRequestHandler') return seeListing(findings, seen, machine);
   if (kind === 'script-fastmcp' || (kind === undefined && (method === 'addTool' || method === 'addTools'))) return seeFast(findings, seen, machine);
   if (kind === 'script-low') return undefined;
@@ -36,20 +37,12 @@ export function watchScript(findings: Findings, seen: CallSeen, machine: Machine
   return seeHigh(findings, seen, method, machine);
 }
 
-/** A subclass of a server may have methods of its own; those of the SDK's classes are never run. */
-function isSdkCode(owner: Value, callee: FunctionValue): boolean {
-  const home = callee.home;
-  if (!home) return false;
-  void owner;
-  return home.cls.members.some((member) => member.name === 'sendToolListChanged' || member.name === 'assertCanSetRequestHandler' || member.name === 'addResourceTemplate');
-}
-
 /** On a receiver that is not known, only calls that can hardly mean anything else count. */
 function looksRight({ method, args, receiver, callee }: CallSeen): boolean {
   if (callee.kind === 'external' || receiver?.kind === 'external' || receiver?.kind === 'constant') return false;
   const [name, second] = args.positional;
   const hasHandler = args.positional.some((value) => asFunction(value));
-  if (method === 'registerTool' || method === 'registerPrompt') return name !== undefined && (second?.kind === 'object' || hasHandler) && args.positional.length >= 2;
+  if (method === 'registerTool' || method === 'registerToolTask' || method === 'registerPrompt') return name !== undefined && (second?.kind === 'object' || hasHandler) && args.positional.length >= 2;
   if (method === 'registerResource') return args.positional.length >= 3;
   return method === 'tool' && isText(name) && args.positional.length >= 2 && hasHandler;
 }
@@ -65,6 +58,7 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
   };
   switch (method) {
     case 'registerTool':
+    case 'registerToolTask':
       return add({ ...common, kind: 'tool', title: field(second, 'title'), description: field(second, 'description'), schema: field(second, 'inputSchema'), handler: asFunction(third) });
     case 'registerPrompt':
       return add({ ...common, kind: 'prompt', title: field(second, 'title'), description: field(second, 'description'), schema: field(second, 'argsSchema'), handler: asFunction(third) });
@@ -88,7 +82,10 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
   }
 }
 
-const present = (value: Value): Value | undefined => (value.kind === 'constant' && value.value === undefined ? undefined : value);
+const present = (given: Value): Value | undefined => {
+  const value = solid(given);
+  return value.kind === 'constant' && value.value === undefined ? undefined : value;
+};
 
 function seeFast(findings: Findings, seen: CallSeen, machine: Machine): Value | undefined {
   const kinds = { addTool: 'tool', addTools: 'tool', addResource: 'resource', addResources: 'resource', addResourceTemplate: 'template', addPrompt: 'prompt', addPrompts: 'prompt' } as const;

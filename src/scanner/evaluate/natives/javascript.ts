@@ -28,7 +28,10 @@ function defined(machine: Machine, [target, key, how]: readonly Value[]): Value 
   if (target && name !== undefined && descriptor) {
     const getter = descriptor.props.get('get');
     const value = descriptor.props.get('value');
-    if (getter?.kind === 'function' && target.kind === 'object') target.getters.set(name, getter);
+    if (getter?.kind === 'function' && target.kind === 'object') {
+      target.props.delete(name);
+      target.getters.set(name, getter);
+    }
     else if (getter?.kind === 'function') setMember(machine, target, name, call(machine, { callee: getter, method: '', args: { positional: [], named: new Map(), open: false }, at: { module: getter.module, spot: getter.fn }, isNew: false }));
     else if (value) setMember(machine, target, name, value);
   }

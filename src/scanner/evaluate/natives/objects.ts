@@ -5,23 +5,38 @@ import { memberOf, setMember } from '../members.js';
 import { constant, join, list, native, nothing, object, stringOf, unknown, type Args, type ObjectValue, type Place, type Value } from '../values.js';
 
 /** The names of an object's own properties. */
-export const keysOf = (self: ObjectValue): string[] => [...self.props.keys(), ...self.getters.keys()].filter((key) => !key.startsWith('\u0000'));
+export const keysOf = (self: ObjectValue): string[] => [...self.props.keys(), ...self.getters.keys()].filter((key) => !key.startsWith('\u0000') && key !== '__esModule');
 
 const valuesOf = (machine: Machine, self: ObjectValue): Value[] => [...self.props.values(), ...[...self.getters.keys()].map((key) => memberOf(machine, self, key))];
 
 /** `[key, value]` of each property; a key that is not known is said to be. */
 export const pairsOf = (machine: Machine, self: ObjectValue): Value[] => [
-  ...[...self.props].map(([key, value]) => list([key.startsWith('\u0000') ? unknown('key') : constant(key), value])),
+  ...[...self.props].filter(([key]) => key !== '__esModule').map(([key, value]) => list([key.startsWith('\u0000') ? unknown('key') : constant(key), value])),
   ...[...self.getters.keys()].map((key) => list([constant(key), memberOf(machine, self, key)])),
 ];
 
-const same = (one: Value, other: Value): boolean => one === other || (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value);
+const indexes = new WeakMap<Value[], Map<unknown, number>>();
+
+/** Where a key stands; an index of the constants keeps large collections from being searched through. */
+function indexOf(keys: Value[], key: Value | undefined): number {
+  if (!key) return -1;
+  if (key.kind !== 'constant') return keys.indexOf(key);
+  const index = indexes.get(keys) ?? new Map<unknown, number>();
+  indexes.set(keys, index);
+  for (let at = index.get(indexes) ?? 0; at < keys.length; at += 1) {
+    const each = keys[at];
+    if (each?.kind === 'constant' && !index.has(each.value)) index.set(each.value, at);
+    // The map itself is the key under which it is remembered how far it reaches.
+    index.set(indexes, at + 1);
+  }
+  return index.get(key.value) ?? -1;
+}
 
 type Collection = NonNullable<ObjectValue['collection']>;
 
 /** Methods of a JavaScript Map or Set, or a Python set. */
 function collectionMethod(machine: Machine, self: ObjectValue, { of, keys, values }: Collection, name: string): ((args: Args, at: Place) => Value) | undefined {
-  const find = (key: Value | undefined) => (key ? keys.findIndex((each) => same(each, key)) : -1);
+  const find = (key: Value | undefined) => indexOf(keys, key);
   switch (name) {
     case 'set':
       return ({ positional: [key, value] }) => {
@@ -35,7 +50,7 @@ function collectionMethod(machine: Machine, self: ObjectValue, { of, keys, value
       };
     case 'add':
       return ({ positional: [value] }) => {
-        if (value && !values.some((each) => same(each, value))) {
+        if (value && indexOf(keys, value) < 0) {
           keys.push(value);
           values.push(value);
         }
