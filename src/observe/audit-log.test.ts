@@ -101,6 +101,7 @@ test('a new file torn in its first line leaves the file before it as the end', a
   await aJournalOf(folder, 3);
   writeFileSync(join(folder, '000002.jsonl'), '{"seq":5,"note":"fi');
   await aJournalOf(folder, 1);
+  expect(linesOf(folder, '000002.jsonl')[0]).toContain('"note":"file"');
   expect(await callsIn(folder)).toEqual(['c1', 'c2', 'c3', 'c1']);
   expect(await verify(folder)).toMatchObject({ intact: true });
 });
@@ -244,12 +245,13 @@ test('a journal deleted under our hands is begun anew and says what is gone', as
   expect((await verify(folder)).findings.map((finding) => finding.kind)).toEqual(['missing', 'lost']);
 });
 
-test('closing writes what waits', async () => {
+test('closing writes what waits, before it returns', async () => {
   const folder = aFolder();
   const journal = aJournal({ folder });
-  const waiting = journal.append(aRecord());
+  await journal.append(aRecord());
+  const waiting = journal.append(aRecord({ call: 'c2' }));
   journal.close();
+  expect(linesOf(folder).at(-1)).toContain('"call":"c2"');
   await waiting;
-  expect(await callsIn(folder)).toEqual(['c1']);
   await expect(journal.append(aRecord())).rejects.toThrow('closed');
 });
