@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditLog } from '../dist/observe/audit-log.js';
 import { verify } from '../dist/observe/audit-verify.js';
+import { log } from '../dist/observe/log.js';
 import { metrics } from '../dist/observe/metrics.js';
 
 const record = (call) => ({
@@ -50,12 +51,27 @@ function metricsNanoseconds(calls) {
   return perCall;
 }
 
-/** What recording costs: audit microseconds per record with 1 and 64 in flight, metrics nanoseconds per call. */
+/** Microseconds of one log line with its ids and two secrets to look for, in each form; lines are counted, not written. */
+function logMicroseconds(format, lines) {
+  let written = 0;
+  const to = log({ format, secrets: ['a-secret-of-ours', 'another-one-of-ours'], write: () => void written++ });
+  const start = performance.now();
+  for (let at = 0; at < lines; at++) {
+    to.event('tool.end', { tool: 'ping', principal: 'owner', via: 'rest', call: `019a8b1c-0000-7000-8000-${at}`, correlation_id: `c-${at}`, returncode: 0 });
+  }
+  if (written !== lines) throw new Error('log lines were lost');
+  return ((performance.now() - start) * 1000) / lines;
+}
+
+/** What recording costs: audit microseconds per record with 1 and 64 in flight, metrics nanoseconds per call, log microseconds per line. */
 export async function run() {
   await auditMicroseconds(64, 5_000);
   metricsNanoseconds(100_000);
+  logMicroseconds('json', 5_000);
+  logMicroseconds('text', 5_000);
   return {
     auditMicrosPerRecord: { 1: await auditMicroseconds(1, 20_000), 64: await auditMicroseconds(64, 50_000) },
     metricsNanosPerCall: metricsNanoseconds(1_000_000),
+    logMicrosPerLine: { json: logMicroseconds('json', 20_000), text: logMicroseconds('text', 20_000) },
   };
 }

@@ -27,7 +27,8 @@ Options of verify:
   --contains HASH     the record must hold this hash, noted earlier
 
 Both:
-  --config FILE       the configuration that names the state folder; TOOLGATE_HOME goes before it
+  --home FOLDER       the state folder; TOOLGATE_HOME and then the configuration name it otherwise
+  --config FILE       the configuration
   --json              JSON lines for programs
   --help              this text
 
@@ -38,7 +39,7 @@ const OPTIONS = {
   tool: { type: 'string' }, principal: { type: 'string' }, code: { type: 'string' }, decision: { type: 'string' },
   since: { type: 'string' }, until: { type: 'string' }, limit: { type: 'string' }, follow: { type: 'boolean' },
   archived: { type: 'boolean' }, contains: { type: 'string' },
-  config: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+  home: { type: 'string' }, config: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
 } as const;
 
 type Values = ReturnType<typeof parsed>['values'];
@@ -59,7 +60,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
   if (rest.length > 0 || (verb !== 'list' && verb !== 'verify')) return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
   try {
-    const folder = await auditFolder(values.config, io);
+    const folder = await auditFolder(values, io);
     if (folder === undefined) return 1;
     return verb === 'verify' ? await verified(folder, values, io) : await listed(folder, values, io);
   } catch (error) {
@@ -69,8 +70,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** Where the audit is; a configuration is read only where the environment does not say, so that a broken one hides no record. */
-async function auditFolder(file: string | undefined, io: Io): Promise<string | undefined> {
-  if (io.env['TOOLGATE_HOME']) return homeOf(io.env).audit;
+async function auditFolder(values: Values, io: Io): Promise<string | undefined> {
+  const { home = io.env['TOOLGATE_HOME'], config: file } = values;
+  if (home) return homeOf({}, home).audit;
   const [{ load }, { problemLine }] = await Promise.all([import('../config/load.js'), import('../config/problem.js')]);
   const loaded = await load({ env: io.env, argv: file === undefined ? [] : ['--config', file], cwd: process.cwd() });
   if (loaded.ok) return homeOf(io.env, loaded.config.state.directory).audit;
@@ -152,7 +154,8 @@ function row(entry: JournalEntry, colour: boolean): string {
   const paint = (word: string): string => (colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8));
   if ('note' in entry) return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
   const { at, decision, event, tool, principal, via, durationMs, code, message, correlationId } = entry;
-  const end = [code, message && `"${message}"`].filter(Boolean).join(' ');
+  const step = event === 'begin' || event === 'admin' ? `${event} ` : '';
+  const end = [code, message].filter(Boolean).join(': ');
   const took = typeof durationMs !== 'number' ? '' : ` ${durationMs.toFixed(1)} ms`;
-  return `${at}  ${paint(decision)} ${visible(`${event} ${tool} by ${principal} via ${via}`)}${took} ${visible(`${correlationId}${end === '' ? '' : `  ${end}`}`)}`;
+  return `${at}  ${paint(decision)} ${visible(`${step}${tool} by ${principal} via ${via}`)}${took} ${visible(`${correlationId}${end === '' ? '' : `  ${end}`}`)}`;
 }
