@@ -37,10 +37,25 @@ const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, find
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
   const matches = everyMatch(text, kind);
   if (matches.length === 0) return NOTHING;
-  const findings = matches.map(({ rule, weight, start, end }) => ({ rule: rule.id, family: rule.family, why: rule.why, weight, excerpt: excerptOf(text, start, end), start, end }));
-  const score = scoreOf(findings);
-  return { flagged: score >= FLAG_AT[kind], score, findings: findings.slice(0, MAX_FINDINGS) };
+  const score = scoreOf(matches.map(({ rule, weight, start }) => ({ rule: rule.id, family: rule.family, weight, start })));
+  return { flagged: score >= FLAG_AT[kind], score, findings: heaviest(matches).map((match) => findingOf(text, match)) };
 }
+
+/** A flood of weak signs must not push the strong one off the list. */
+function heaviest(matches: readonly Match[]): readonly Match[] {
+  if (matches.length <= MAX_FINDINGS) return matches;
+  return [...matches].sort((a, b) => b.weight - a.weight).slice(0, MAX_FINDINGS).sort((a, b) => a.start - b.start);
+}
+
+const findingOf = (text: string, { rule, weight, start, end }: Match): InjectionFinding => ({
+  rule: rule.id,
+  family: rule.family,
+  why: rule.why,
+  weight,
+  excerpt: excerptOf(text, start, end),
+  start,
+  end,
+});
 
 /** What is shown to people must not carry what it warns of: escapes and hidden characters stay behind. */
 const excerptOf = (text: string, start: number, end: number): string => clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text;

@@ -21,6 +21,7 @@ const byScript = RULES.flatMap((rule) => (rule.script ? [{ rule, script: rule.sc
 export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: number, literal: string) => void): Match[] {
   const matches: Match[] = [];
   const triedUntil = new Int32Array(RULES.length);
+  const lastStart = new Int32Array(RULES.length).fill(-1);
   searchCues(text, (at, cue) => {
     if (onDisguise && DISGUISED.has(cue)) onDisguise(at, cue);
     for (const index of rulesByCue.get(cue) ?? []) {
@@ -32,7 +33,10 @@ export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: nu
       const to = Math.min(text.length, at + REACH_ON);
       triedUntil[index] = to;
       const match = matchIn(rule, text, from, to);
-      if (match && !matches.some((other) => other.rule === rule && other.start === match.start)) matches.push(match);
+      // Windows overlap: the same match may be seen from two of them.
+      if (!match || match.start <= (lastStart[index] ?? -1)) continue;
+      lastStart[index] = match.start;
+      matches.push(match);
     }
     return 0;
   });
