@@ -30,14 +30,15 @@ export function combined(manifest: Manifest, given: Given, template: string | un
     if (reading.ok) values.set(name, reading.value);
   }
   const applied: string[] = [];
+  const present = [...active(values)];
   for (const [name, flag] of Object.entries(flags)) {
-    const present = active(values);
     if (flag.default === undefined || values.has(name)) continue;
     if (present.some((other) => flag.default_unless.includes(other) || clash(name, other))) continue;
     const reading = readValue(flag, flag.default);
     if (!reading.ok) continue;
     values.set(name, reading.value);
     applied.push(name);
+    if (reading.value !== false) present.push(name);
   }
   const missing = Object.entries(flags).find(([name, flag]) => flag.required && !values.has(name));
   if (missing !== undefined) return { stage: 'semantics', field: missing[0], message: 'is required', ...(missing[1].example !== undefined && { example: missing[1].example }) };

@@ -41,9 +41,17 @@ test('a broken manifest is named with its place and left out, the others load [S
     { what: 'd.tool.yaml', why: 'parser magic is not known' },
     { what: 'f.tool.yaml', why: 'is larger than 262144 bytes' },
     { what: 'g.tool.yaml', why: 'can be written by every user' },
-    { what: 'h.tool.yaml', why: 'is not a regular file' },
+    { what: 'h.tool.yaml', why: 'leads out of its folder' },
     { what: 'i j.tool.yaml', why: expect.stringContaining('is not a tool name') },
   ]);
+});
+
+test('a link within the folder is followed; a folder that every user can write is not read', async () => {
+  write('a.yaml');
+  symlinkSync('a.yaml', join(folder, 'linked.tool.yaml'));
+  expect((await discover(folder)).definitions.map(({ name }) => name)).toEqual(['linked']);
+  chmodSync(folder, 0o777);
+  expect(await discover(folder)).toMatchObject({ definitions: [], withheld: [{ why: 'the folder of manifests can be written by every user' }] });
 });
 
 test('a folder that is not there is named, not thrown', async () => {

@@ -1,5 +1,5 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import type { Withheld } from '../../core/source.js';
 import type { CommandDefinition } from './definition.js';
 import { readManifestText } from './manifest-file.js';
@@ -26,6 +26,7 @@ export async function discover(folder: string): Promise<Discovered> {
   const withheld: Withheld[] = [];
   let names: readonly string[];
   try {
+    if (isOpenToAll(await stat(folder))) return { definitions, withheld: [{ what: folder, why: 'the folder of manifests can be written by every user' }] };
     names = (await readdir(folder)).filter(declaresTool).sort();
   } catch {
     return { definitions, withheld: [{ what: folder, why: 'the folder of manifests cannot be read' }] };
@@ -43,12 +44,14 @@ async function readOne(folder: string, file: string): Promise<CommandDefinition 
   const path = join(folder, file);
   let text: string;
   try {
-    const about = await lstat(path);
+    // Links are how some systems mount configuration; one that leads out of the folder is somebody's trick.
+    const real = await realpath(path);
+    if (!real.startsWith((await realpath(folder)) + sep)) return 'leads out of its folder';
+    const about = await stat(real);
     if (!about.isFile()) return 'is not a regular file';
-    // Whoever may write a manifest decides what the gateway runs.
-    if ((about.mode & worldWritable) !== 0) return 'can be written by every user';
+    if (isOpenToAll(about)) return 'can be written by every user';
     if (about.size > maxFileBytes) return `is larger than ${maxFileBytes} bytes`;
-    text = await readFile(path, 'utf8');
+    text = await readFile(real, 'utf8');
   } catch {
     return 'cannot be read';
   }
@@ -62,3 +65,6 @@ async function readOne(folder: string, file: string): Promise<CommandDefinition 
   if (parser === 'unknown') return `parser ${manifest.parser} is not known`;
   return { name, manifest, origin: path, ...(parser !== undefined && { parser }) };
 }
+
+// Whoever may write a manifest decides what the gateway runs.
+const isOpenToAll = ({ mode }: { readonly mode: number }): boolean => (mode & worldWritable) !== 0;

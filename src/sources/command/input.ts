@@ -123,7 +123,8 @@ async function judged(definition: CommandDefinition, rules: InputRules, syntax: 
   const { manifest, checks = {} } = definition;
   const allowed = { intrusive: rules.intrusive() };
   for (const [name, value] of values) {
-    const objection = await checks[name]?.(value, allowed);
+    const check = checks[name];
+    const objection = check === undefined ? undefined : await check(value, allowed);
     if (objection?.stage === 'semantics') return objected({ ...objection, field: name, value });
     if (objection !== undefined) later.push(gated(name, objection.message, value));
     const flag = manifest.flags[name];

@@ -42,6 +42,8 @@ export interface ToolSettings {
   readonly maxTimeoutSec?: number;
   readonly concurrency?: number;
   readonly ratePerMinute?: number;
+  readonly maxStdoutBytes?: number;
+  readonly memoryBytes?: number;
 }
 
 /** One number that was out of range. */
@@ -74,7 +76,7 @@ export function settled(name: string, manifest: Manifest, defaults: CommandDefau
   const maxTimeoutMs = clamped('max_timeout_sec', operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000, [1, 3600]) * 1000;
   const timeoutRange = ranges.timeout_sec ?? [1, 3600];
   const timeoutMs = clamped('timeout_sec', operator.timeoutSec ?? limits.timeout_sec ?? defaults.timeoutMs / 1000, [timeoutRange[0], Math.min(timeoutRange[1], maxTimeoutMs / 1000)]) * 1000;
-  const maxStdoutBytes = limits.max_stdout_bytes ?? defaults.maxStdoutBytes;
+  const maxStdoutBytes = operator.maxStdoutBytes ?? limits.max_stdout_bytes ?? defaults.maxStdoutBytes;
   const maxStderrBytes = limits.max_stderr_bytes ?? defaults.maxStderrBytes;
   return {
     limits: {
@@ -88,7 +90,7 @@ export function settled(name: string, manifest: Manifest, defaults: CommandDefau
       maxOutputBytes: 2 * (maxStdoutBytes + maxStderrBytes),
     },
     process: {
-      memoryBytes: limits.memory_mb === undefined ? defaults.memoryBytes : limits.memory_mb * 1024 * 1024,
+      memoryBytes: operator.memoryBytes ?? (limits.memory_mb === undefined ? defaults.memoryBytes : limits.memory_mb * 1024 * 1024),
       openFiles: limits.file_descriptors ?? defaults.openFiles,
       fileBytes: limits.file_bytes ?? defaults.fileBytes,
       ...(limits.processes !== undefined && { processes: limits.processes }),

@@ -55,6 +55,7 @@ test('a name that is taken, and a policy that is not configured, are withheld by
   const tools = await one.tools();
   expect(tools.get('ping')?.details).toMatchObject({ command: 'ping' });
   expect(tools.has('scan')).toBe(false);
+  expect(one.source.health?.()).toEqual({ status: 'degraded', detail: '2 manifests were left out' });
   expect(one.source.withheld?.()).toEqual([
     { what: expect.stringMatching(/ping\.tool\.yaml$/), why: 'the name ping is taken by another tool' },
     { what: 'scan', why: 'names the network policy moon, which is not configured' },
@@ -76,6 +77,7 @@ test('the information about a tool says what it runs, allows and limits [S0.103]
     name: 'ping',
     command: 'ping',
     version: '1.0.0',
+    program_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     performance: { concurrency: 5, default_timeout: 30 },
     allowed_operations: { flags_count: 7, flags: ['-c', '-i', '-W', '-s', '-t', '-4', '-6'], templates: [] },
     safety_limits: { max_arg_length: 2048, max_output: 65_536, memory_bytes: 536_870_912, open_files: 256 },

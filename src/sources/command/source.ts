@@ -98,7 +98,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     const tool = commandTool(definition, {
       runner: processes, contract, network, settled: limits, source: id, maxArgsLength: defaults.maxArgsLength,
       holding: holding(tiers, manifest.sandbox, network, privileged),
-      ...(program.kind === 'program' && { file: program.path }),
+      ...(program.kind === 'program' && { file: program.path, sha256: await program.sha256() }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });
     return { tool, contract };
@@ -121,8 +121,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   return {
     id,
     async list() {
-      const tiers = await processes.tiers();
-      const found = await gather();
+      const [tiers, found] = await Promise.all([processes.tiers(), gather()]);
       for (const { what, why } of found.withheld) onEvent('tool_discovery.tool_skipped', { what, why });
       const made = await Promise.all(found.definitions.map((definition) => toTool(definition, tiers)));
       contracts = made.map(({ contract }) => contract);
@@ -133,6 +132,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       await Promise.all([...fetchers.values()].map((each) => each.close()));
     },
     withheld: () => withheld,
+    health: () => (withheld.length === 0 ? { status: 'healthy' } : { status: 'degraded', detail: `${withheld.length} manifests were left out` }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

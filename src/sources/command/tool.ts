@@ -14,6 +14,8 @@ export interface Ground {
   readonly runner: Runner;
   /** Where the program is; absent where it is not, or not safe to use. */
   readonly file?: string;
+  /** What the program was when it was found. */
+  readonly sha256?: string;
   readonly holding: Holding;
   readonly network: 'host' | 'none';
   readonly contract: CommandContract;
@@ -59,12 +61,13 @@ function obstacle({ manifest }: CommandDefinition, { file, holding }: Ground): T
   return undefined;
 }
 
-function details({ name, manifest }: CommandDefinition, { settled, holding, network, maxArgsLength }: Ground): NonNullable<Tool['details']> {
+function details({ name, manifest }: CommandDefinition, { settled, holding, network, maxArgsLength, sha256 }: Ground): NonNullable<Tool['details']> {
   const flags = Object.values(manifest.flags).flatMap((flag) => flag.flag);
   return {
     name,
     command: manifest.command,
     version: manifest.version,
+    ...(sha256 !== undefined && { program_sha256: sha256 }),
     performance: { concurrency: settled.limits.concurrency, default_timeout: settled.limits.timeoutMs / 1000 },
     allowed_operations: { flags_count: flags.length, flags, templates: Object.keys(manifest.templates) },
     safety_limits: { max_arg_length: maxArgsLength, max_output: settled.maxStdoutBytes, memory_bytes: settled.process.memoryBytes, open_files: settled.process.openFiles },

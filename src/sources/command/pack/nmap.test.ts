@@ -114,3 +114,9 @@ test('XML that is not from nmap, or is hostile, yields no data', () => {
     expect(nmapOutput.read({ stdout, stderr: '', returncode: 0, args: {} })).toEqual({});
   }
 });
+
+test('scans that need raw sockets run where the gateway is root and are refused where it is not [S0.51]', async () => {
+  const outcome = await daring.ask('nmap', { target: '127.0.0.1', syn_scan: true, ports: String(port) });
+  if (process.getuid?.() === 0) expect(printed(outcome).metadata['parsed']).toMatchObject({ ports_found: [{ port, state: 'open' }] });
+  else expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'permission_denied' } });
+});
