@@ -45,3 +45,6 @@ export interface CommandDefinition {
   /** Where it was read from, for people. */
   readonly origin?: string;
 }
+
+/** The program's own name; where it lies on this machine is nobody's business. */
+export const programOf = ({ manifest: { command } }: CommandDefinition): string => command.slice(command.lastIndexOf('/') + 1);

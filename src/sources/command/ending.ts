@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json.js';
 import { done, failed, refuse, type Outcome } from '../../core/outcome.js';
 import type { Finished, Refused } from '../../processes/spec.js';
-import type { CommandDefinition } from './definition.js';
+import { programOf, type CommandDefinition } from './definition.js';
 
 /** What of its settings decides how the end of a program is told. */
 interface Ended {
@@ -18,7 +18,8 @@ export const silence = { stdout: '', stderr: '', truncated_stdout: false, trunca
 
 // The launcher's own words may hold paths of the gateway; the log has them, the caller gets what to do.
 /** The outcome of a program that never ran. */
-export function notRun({ manifest: { command } }: CommandDefinition, { reason }: Refused): Outcome {
+export function notRun(definition: CommandDefinition, { reason }: Refused): Outcome {
+  const command = programOf(definition);
   const missing = { ...silence, returncode: 127, metadata: {} };
   if (reason === 'not_found') return failed(commandMissing(command), { data: missing });
   if (reason === 'sandbox_unavailable') return refuse('sandbox_unavailable', `${command} was not started: the isolation it needs could not be set up`);
@@ -33,7 +34,7 @@ export const commandMissing = (command: string) => ({
 /** The outcome of a program that ran: everything it printed, and which error its end was, if any. */
 export function ended(settings: Ended, call: Call, result: Finished, timeoutMs: number, facts: JsonObject): Outcome {
   const { definition, onCap } = settings;
-  const { command } = definition.manifest;
+  const command = programOf(definition);
   const timedOut = result.timedOut || (result.cancelled && call.signal.reason === deadlinePassed);
   const returncode = timedOut ? 124 : (result.code ?? 128 + signalNumber(result.signal));
   const stdout = toText(result.stdout, result.truncatedStdout);

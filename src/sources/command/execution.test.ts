@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { behaviourOf, recoveryOf } from '../../core/errors.js';
 import type { Outcome } from '../../core/outcome.js';
 import { commandBench, printed, type Bench } from '../../../test/support/commands.js';
-import type { CommandDefinition } from './definition.js';
+import type { CommandDefinition, OutputParser } from './definition.js';
 import type { ManifestInput } from './manifest.js';
 import { defineCommand } from './pack/define.js';
+import { parserNamed } from './parsers.js';
 
 const command = (name: string, program: string, before: string[] = [], over: Partial<ManifestInput> = {}): CommandDefinition =>
   defineCommand(name, { command: program, before, flags: {}, target: { kind: 'none' }, ...over });
@@ -33,12 +37,15 @@ beforeAll(() => {
       command('escapes', 'printf', ['\\033[31mred\\033[0m\\007']),
       command('json', 'printf', ['{"a": [1]}']),
       command('xml', 'printf', ['<?xml version="1.0"?><a/>']),
+      { ...command('declared_xml', 'printf', ['<?xml version="1.0"?><a b="1"> x<c/></a>']), parser: parserNamed('xml') as OutputParser },
       command('no', 'false'),
       script('crash', 'kill -SEGV $$'),
       script('crash_limits', 'kill -SEGV $$', held),
       command('greedy', 'grep', ['-a', 'x', '/dev/zero'], { limits: { memory_mb: 64 } }),
       command('writer', 'dd', ['if=/dev/zero', 'of=/tmp/x', 'bs=1M', 'count=4']),
       command('missing', 'no-such-program-here'),
+      command('elsewhere', '/usr/bin/false'),
+      command('nowhere', '/opt/secret/place/program'),
       script('denied', 'echo "cannot: Operation not permitted" >&2; exit 2'),
       script('offline', 'echo "connect: Network is unreachable" >&2; exit 2'),
       command('hyphens', 'printf', ['%s'], { flags: { word: { flag: '--word', type: 'string', pattern: '[a-z]+' } }, always: ['--always'], end_of_flags: true, target: { kind: 'host' } }),
@@ -138,6 +145,7 @@ test('output that is JSON is given as data too; XML is not read unless a tool as
   expect(printed(await bench.ask('json', {})).metadata['json']).toEqual({ a: [1] });
   const { metadata } = printed(await bench.ask('xml', {}));
   expect([metadata['json'], metadata['xml'], metadata['parsed']]).toEqual([undefined, undefined, undefined]);
+  expect(printed(await bench.ask('declared_xml', {})).metadata['parsed']).toEqual({ name: 'a', attributes: { b: '1' }, text: 'x', children: [{ name: 'c', attributes: {}, text: '', children: [] }] });
 });
 
 test('a result has every field of a command output [S0.77]', async () => {
@@ -170,9 +178,9 @@ test('each failure says what to do about it [S0.80]', async () => {
 });
 
 test('no error shows a path, the PATH or a stack [S0.84]', async () => {
-  for (const tool of ['no', 'crash', 'missing', 'greedy', 'slow']) {
+  for (const tool of ['no', 'elsewhere', 'nowhere', 'crash', 'missing', 'greedy', 'slow']) {
     const error = failure(await bench.ask(tool, { timeout_sec: 0.3 }));
-    expect(JSON.stringify(error)).not.toMatch(/\/usr|\/bin|PATH=|\bat .*\.ts/);
+    expect(JSON.stringify(error)).not.toMatch(/\/usr|\/bin|\/opt|PATH=|\bat .*\.ts/);
   }
 });
 
@@ -182,6 +190,19 @@ test('a program that is not installed makes its tool not ready, with code 127 [S
   const before = bench.started.length;
   expect(failure(await bench.ask('missing', {})).code).toBe('command_missing');
   expect(bench.started).toHaveLength(before);
+});
+
+test('a program that every user could replace is not used [S0.56]', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'open-'));
+  const file = join(folder, 'program');
+  writeFileSync(file, '#!/bin/true\n', { mode: 0o755 });
+  const one = commandBench({ builtins: false, definitions: [command('open', file)] });
+  try {
+    expect((await one.tool('open')).unavailable).toEqual({ code: 'command_missing', message: 'program can be replaced by every user of this machine and is not used', hint: 'Install program where only its owner can write.', data: { returncode: 127 } });
+  } finally {
+    rmSync(folder, { recursive: true });
+    await one.close();
+  }
 });
 
 test('a tool below its minimum tier is refused, never run weaker [S0.63]', async () => {

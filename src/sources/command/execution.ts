@@ -5,7 +5,7 @@ import { done } from '../../core/outcome.js';
 import type { Handler } from '../../core/tool.js';
 import type { ProcessLimits, ProcessSpec } from '../../processes/spec.js';
 import { fixedPath } from '../../processes/tools.js';
-import type { CommandDefinition } from './definition.js';
+import { programOf, type CommandDefinition } from './definition.js';
 import { ended, notRun, silence } from './ending.js';
 import type { Runner } from './neighbours.js';
 import { appliedWords, plan } from './plan.js';
@@ -40,7 +40,7 @@ export function execution(settings: Execution): Handler {
       readable: manifest.sandbox.readable,
       limits: { ...settings.limits, cpuSeconds: Math.ceil(timeoutMs / 1000) },
     };
-    const command = [manifest.command, ...spec.args].map(quoted).join(' ');
+    const command = [programOf(definition), ...spec.args].map(quoted).join(' ');
     const applied = appliedWords(manifest, call.args);
     const facts = { command, sandbox: { tier, network }, ...(applied.length > 0 && { optimizations_applied: applied }) };
     if (call.args['dry_run'] === true) return done([], wouldExecute(spec, settings, timeoutMs, facts));

@@ -98,7 +98,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     const tool = commandTool(definition, {
       runner: processes, contract, network, settled: limits, source: id, maxArgsLength: defaults.maxArgsLength,
       holding: holding(tiers, manifest.sandbox, network, privileged),
-      ...(program.kind === 'program' && { file: program.path, sha256: await program.sha256() }),
+      ...(program.kind === 'program' ? { file: program.path, sha256: await program.sha256() } : { unsafe: program.reason === 'unsafe' }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });
     return { tool, contract };

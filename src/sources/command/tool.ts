@@ -1,7 +1,7 @@
 import type { Tool } from '../../core/tool.js';
 import { refuse } from '../../core/outcome.js';
 import type { ToolError } from '../../core/errors.js';
-import type { CommandDefinition } from './definition.js';
+import { programOf, type CommandDefinition } from './definition.js';
 import { commandMissing } from './ending.js';
 import { execution } from './execution.js';
 import type { CommandContract } from './input.js';
@@ -14,6 +14,8 @@ export interface Ground {
   readonly runner: Runner;
   /** Where the program is; absent where it is not, or not safe to use. */
   readonly file?: string;
+  /** It is there, but any user of the machine could replace it. */
+  readonly unsafe?: boolean;
   /** What the program was when it was found. */
   readonly sha256?: string;
   readonly holding: Holding;
@@ -33,7 +35,7 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
   return {
     name,
     ...(manifest.title !== undefined && { title: manifest.title }),
-    description: manifest.description ?? `Execute ${manifest.command}`,
+    description: manifest.description ?? `Execute ${programOf(definition)}`,
     input: ground.contract,
     output: { schema: outputSchema(definition.parser?.schema) },
     effects: {
@@ -55,17 +57,21 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
   };
 }
 
-function obstacle({ manifest }: CommandDefinition, { file, holding }: Ground): ToolError | undefined {
-  if (file === undefined) return { ...commandMissing(manifest.command), data: { returncode: 127 } };
-  if (!holding.ok) return { code: 'sandbox_unavailable', message: `${manifest.command} needs the ${manifest.sandbox.minimum} tier: ${holding.reason}` };
+function obstacle(definition: CommandDefinition, { file, unsafe, holding }: Ground): ToolError | undefined {
+  const program = programOf(definition);
+  const data = { returncode: 127 };
+  if (unsafe === true) return { code: 'command_missing', message: `${program} can be replaced by every user of this machine and is not used`, hint: `Install ${program} where only its owner can write.`, data };
+  if (file === undefined) return { ...commandMissing(program), data };
+  if (!holding.ok) return { code: 'sandbox_unavailable', message: `${program} needs the ${definition.manifest.sandbox.minimum} tier: ${holding.reason}` };
   return undefined;
 }
 
-function details({ name, manifest }: CommandDefinition, { settled, holding, network, maxArgsLength, sha256 }: Ground): NonNullable<Tool['details']> {
+function details(definition: CommandDefinition, { settled, holding, network, maxArgsLength, sha256 }: Ground): NonNullable<Tool['details']> {
+  const { name, manifest } = definition;
   const flags = Object.values(manifest.flags).flatMap((flag) => flag.flag);
   return {
     name,
-    command: manifest.command,
+    command: programOf(definition),
     version: manifest.version,
     ...(sha256 !== undefined && { program_sha256: sha256 }),
     performance: { concurrency: settled.limits.concurrency, default_timeout: settled.limits.timeoutMs / 1000 },

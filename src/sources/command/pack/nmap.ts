@@ -55,7 +55,6 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
       limits: { timeout_sec: 600, max_timeout_sec: 3600, concurrency: 1, max_stdout_bytes: 4_194_304, file_descriptors: 256 },
       ranges: { timeout_sec: [60, 3600], concurrency: [1, 5] },
       effects: { labels: ['network', 'scan'] },
-      parser: 'nmap',
     },
     { parser: nmapOutput, checks: { scripts: scripts.check }, clear: scripts.clear },
   );
