@@ -12,6 +12,9 @@ interface HiddenSign {
 
 const SPLIT_WORD = /[a-z][\u200b-\u200d\u2060\ufeff\u00ad]{1,4}[a-z]/gi;
 const INVISIBLE_RUN = /[\u200b-\u200d\u2060-\u2064\ufeff\u180e]{8}/;
+/** Code units of tag characters and of the selectors beside them, to ask before the costly question. */
+const BEYOND = /\udb40/;
+const SELECTORS = /[\ufe00-\ufe0f\udb40]/;
 const DIRECTION_OVERRIDE = /[\u202d\u202e]/;
 
 /** Signs that text was made to be read by a model and not by a person; they look at the text as it was given. */
@@ -20,14 +23,14 @@ const SIGNS: readonly HiddenSign[] = [
     id: 'hidden-tag-characters',
     family: 'hidden',
     why: 'It holds tag characters, which draw nothing and spell words to a model.',
-    weigh: (text) => ((clean(text).removed.tag ?? 0) >= 2 ? 1 : 0),
+    weigh: (text) => (BEYOND.test(text) && (clean(text).removed.tag ?? 0) >= 2 ? 1 : 0),
     place: /[\u{e0000}-\u{e007f}]/u,
   },
   {
     id: 'hidden-variation-selectors',
     family: 'hidden',
     why: 'It holds selectors that select nothing: a way to carry bytes unseen.',
-    weigh: (text) => ((clean(text).removed.variation ?? 0) >= 6 ? 1 : 0),
+    weigh: (text) => (SELECTORS.test(text) && (clean(text).removed.variation ?? 0) >= 6 ? 1 : 0),
     place: /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u,
   },
   {
