@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { PassThrough } from 'node:stream';
+import { afterEach } from 'vitest';
 import type { Guard } from '../../src/core/guard.js';
 import type { JsonObject } from '../../src/core/json.js';
 import type { Principal } from '../../src/core/principal.js';
@@ -79,7 +80,10 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
         const messages: Loose[] = [];
         const isStream = res.headers['content-type'] === 'text/event-stream';
         const reader = sseReader(10_000_000);
+        let over = false;
         const finish = (): void => {
+          if (over) return;
+          over = true;
           const text = Buffer.concat(chunks).toString('utf8');
           let json: Loose = messages.at(-1);
           if (!isStream) {
@@ -147,6 +151,17 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
     },
   };
 }
+
+const open: { close(): Promise<void> }[] = [];
+/** The same, closed when the test is over. */
+export async function aDoor(...args: Parameters<typeof served>) {
+  const made = await served(...args);
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
 
 /** A real gateway behind a pair of pipes. */
 export async function piped(sources: readonly ToolSource[], options: ServedOptions = {}) {

@@ -1,18 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { done } from '../../core/outcome.js';
 import { aTool } from '../../../test/support/make.js';
-import { envelope, modernVersion, served, sourceOf } from '../../../test/support/mcp.js';
+import { aDoor, envelope, modernVersion, sourceOf } from '../../../test/support/mcp.js';
 import { legacyVersions } from '../../wire/versions.js';
 
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()));
-});
-async function aDoor(...args: Parameters<typeof served>) {
-  const made = await served(...args);
-  open.push(made);
-  return made;
-}
 
 test('a modern call is answered with one JSON object that says what it is', async () => {
   const { modern } = await aDoor([sourceOf([aTool()])]);

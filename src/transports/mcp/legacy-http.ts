@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { Id } from '../../wire/id.js';
 import type { Decoded, Message, RpcRequest } from '../../wire/message.js';
@@ -16,7 +17,7 @@ import type { Resumable } from './resumable.js';
 import type { Session, Sessions } from './sessions.js';
 
 const maxMissed = 512;
-const maxResumables = 16;
+const maxResumables = 8;
 const maxKeptBytes = 1_048_576;
 const retryMs = 1_000;
 
@@ -51,11 +52,15 @@ function push(session: Session, text: string): void {
 
 export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, eager }: Parts): LegacyHttp {
   const newResumable = (session: Session): Resumable | undefined => {
-    session.resumables ??= new Map();
-    if (session.resumables.size >= maxResumables) return undefined;
-    const id = `${session.resumables.size}-${process.hrtime.bigint().toString(36)}`;
-    const stream = resumable({ id, retryMs, maxBytes: maxKeptBytes, now: Date.now, onTaken: () => session.resumables?.delete(id) });
-    session.resumables.set(id, stream);
+    const kept = (session.resumables ??= new Map());
+    if (kept.size >= maxResumables) {
+      const ended = [...kept.values()].find((stream) => stream.endedAt !== undefined);
+      if (!ended) return undefined;
+      kept.delete(ended.id);
+    }
+    const id = randomUUID();
+    const stream = resumable({ id, retryMs, maxBytes: maxKeptBytes, now: Date.now });
+    kept.set(id, stream);
     return stream;
   };
 

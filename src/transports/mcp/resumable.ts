@@ -10,16 +10,14 @@ export interface Resumable {
   /** Continues on this response with what came after the event numbered `after`. */
   attach(res: ServerResponse, after: number): void;
   detach(): void;
-  /** When it ended without anyone there to take the answer; undefined while it runs or where it was taken. */
-  readonly orphanedAt: number | undefined;
-  readonly taken: boolean;
+  /** When it ended; undefined while it runs. It is kept for a while, since what was sent may not have arrived. */
+  readonly endedAt: number | undefined;
 }
 
 export interface ResumableOptions {
   readonly id: string;
   readonly retryMs: number;
   readonly maxBytes: number;
-  readonly onTaken: () => void;
   readonly now: () => number;
 }
 
@@ -30,26 +28,13 @@ export const eventNumber = (eventId: string): number | undefined => {
 };
 export const streamOf = (eventId: string): string => eventId.slice(0, eventId.lastIndexOf('_'));
 
-export function resumable({ id, retryMs, maxBytes, onTaken, now }: ResumableOptions): Resumable {
-  let events: { readonly number: number; readonly text: string }[] = [];
+export function resumable({ id, retryMs, maxBytes, now }: ResumableOptions): Resumable {
+  const events: { readonly number: number; readonly text: string }[] = [];
   let held = 0;
   let next = 1;
   let sink: ServerResponse | undefined;
-  let over = false;
-  let taken = false;
-  let orphanedAt: number | undefined;
+  let endedAt: number | undefined;
 
-  const close = (): void => {
-    const res = sink;
-    sink = undefined;
-    if (!res) return;
-    res.end(() => {
-      if (!over) return;
-      taken = true;
-      events = [];
-      onTaken();
-    });
-  };
   const push = (text: string): void => {
     events.push({ number: next, text });
     held += text.length;
@@ -58,40 +43,36 @@ export function resumable({ id, retryMs, maxBytes, onTaken, now }: ResumableOpti
     sink?.write(sseEvent(text, `${id}_${next}`));
     next += 1;
   };
+  const detach = (): void => {
+    sink?.end();
+    sink = undefined;
+  };
 
   return {
     id,
-    get orphanedAt() {
-      return orphanedAt;
-    },
-    get taken() {
-      return taken;
+    detach,
+    get endedAt() {
+      return endedAt;
     },
     send(text) {
-      if (over || (sink && sink.writableLength > maxBytes)) return;
+      if (endedAt !== undefined || (sink && sink.writableLength > maxBytes)) return;
       push(text);
     },
     finish(text) {
-      if (over) return;
+      if (endedAt !== undefined) return;
       if (text !== undefined) push(text);
-      over = true;
-      if (sink && !sink.destroyed) close();
-      else orphanedAt = now();
+      endedAt = now();
+      detach();
     },
     attach(res, after) {
-      sink?.end();
+      detach();
       sink = res;
       res.once('close', () => {
         if (sink === res) sink = undefined;
       });
       res.write(ssePriming(`${id}_${after}`, retryMs));
       for (const { number, text } of events) if (number > after) res.write(sseEvent(text, `${id}_${number}`));
-      if (over) close();
-    },
-    detach() {
-      const res = sink;
-      sink = undefined;
-      res?.end();
+      if (endedAt !== undefined) detach();
     },
   };
 }

@@ -13,6 +13,8 @@ export interface SessionLimits {
 
 export const sessionLimits: SessionLimits = { idleMs: 3_600_000, max: 10_000, crowdedIdleMs: 300_000 };
 
+const keepAnswersMs = 60_000;
+
 /** A legacy client over HTTP, known by an unguessable id and only to the principal that opened it. */
 export interface Session {
   readonly id: string;
@@ -49,10 +51,14 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
   };
   const isIdle = (session: Session, forMs: number): boolean =>
     session.stream === undefined && session.conversation.busy === 0 && now() - session.usedAt >= forMs;
+  /** Forgets answers that nobody came back for. */
+  const forget = ({ resumables }: Session): void => {
+    for (const [id, { endedAt }] of resumables ?? []) if (endedAt !== undefined && now() - endedAt >= keepAnswersMs) resumables?.delete(id);
+  };
   const sweepOlder = (forMs: number): void => {
     for (const session of table.values()) {
       if (isIdle(session, forMs)) end(session);
-      else for (const [id, { orphanedAt }] of session.resumables ?? []) if (orphanedAt !== undefined && now() - orphanedAt >= limits.crowdedIdleMs) session.resumables?.delete(id);
+      else forget(session);
     }
   };
 
