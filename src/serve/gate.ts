@@ -23,6 +23,7 @@ import type { AuditLog } from '../observe/audit-log.js';
 import type { EventBus } from '../observe/events.js';
 import { eventBus } from '../observe/events.js';
 import type { Health } from '../observe/health.js';
+import type { LogEvent } from '../observe/log-events.js';
 import { isLogEvent } from '../observe/log-events.js';
 import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
@@ -70,7 +71,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   const journal = openJournal(home.audit, {
     sync: config.audit.sync,
     maxFileBytes: config.audit.max_file_bytes,
-    onNote: (note) => log.event(note.note === 'failed' ? 'audit.failed' : 'audit.mended', { note: note.note, ...note.detail }),
+    onNote: (note) => log.event(noteEvents[note.note] ?? 'audit.mended', { note: note.note, ...note.detail }),
   });
   const numbers = metrics();
   const events = eventBus();
@@ -112,7 +113,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   });
   const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
   const settle = (): void => {
-    const names = [...known.catalogue().tools.keys()];
+    const names = [...known.catalogue().tools.keys(), 'prompts/get', 'resources/read'];
     numbers.tools(names);
     all.keep(new Set(names));
   };
@@ -142,6 +143,9 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     },
   };
 }
+
+/** How the journal's notes about itself are logged. */
+const noteEvents: Readonly<Record<string, LogEvent>> = { failed: 'audit.failed', lost: 'audit.lost', resumed: 'audit.resumed', opened: 'audit.opened' };
 
 function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly restMs: number } {
   const own = config.tool.overrides[tool.name]?.breaker;

@@ -54,6 +54,8 @@ function toolSettings({ tool }: Config): Readonly<Record<string, ToolSettings>> 
       ...(over.max_timeout !== undefined && { maxTimeoutSec: over.max_timeout }),
       ...(over.concurrency !== undefined && { concurrency: over.concurrency }),
       ...(over.rate !== undefined && { ratePerMinute: over.rate }),
+      ...(over.max_stdout_bytes !== undefined && { maxStdoutBytes: over.max_stdout_bytes }),
+      ...(over.max_memory_mb !== undefined && { memoryBytes: over.max_memory_mb * 1024 * 1024 }),
     };
   }
   return settings;
