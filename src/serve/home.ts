@@ -11,9 +11,9 @@ export interface Home {
   readonly run: string;
 }
 
-/** The home by `TOOLGATE_HOME`, else by the configuration, else `~/.toolgate`; nothing is made yet. */
+/** The home that the configuration names (file, `TOOLGATE_HOME` or `--home`), else `~/.toolgate`; nothing is made yet. */
 export function homeOf(env: NodeJS.ProcessEnv, configured?: string): Home {
-  const folder = resolve(env['TOOLGATE_HOME'] || configured || join(env['HOME'] || homedir(), '.toolgate'));
+  const folder = resolve(configured || join(env['HOME'] || homedir(), '.toolgate'));
   return { folder, token: join(folder, 'token'), audit: join(folder, 'audit'), state: join(folder, 'state'), run: join(folder, 'run') };
 }
 
