@@ -7,3 +7,5 @@ export { isCode, parseModule } from './languages/index.js';
 export { defaultLimits, loadProject, type Project, type ProjectLimits } from './project/load.js';
 export { scanSurface, surfaceOf, type SurfaceOptions } from './surface/scan.js';
 export type { AuthSignal, InputSchema, ReportHandler, ReportLocation, ReportPrompt, ReportResource, ReportSdk, ReportTool, SurfaceReport, Transport, Unresolved } from './surface/report.js';
+export { formatSurfaceJson } from './reporters/surface-json.js';
+export { formatSurfaceText } from './reporters/surface-text.js';

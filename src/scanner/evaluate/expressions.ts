@@ -78,7 +78,7 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'sequence':
       return expr.items.map(value).at(-1) ?? nothing;
     case 'import':
-      return importFrom(machine, value(expr.source), { module: frame.run.module, spot: expr });
+      return importFrom(machine, pathIn(machine, value(expr.source)), { module: frame.run.module, spot: expr });
     case 'tagged':
       return stringOf(value(expr.template)) === undefined ? unknown('tagged template') : value(expr.template);
     case 'opaque':
@@ -87,6 +87,9 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
       return unknown(expr.kind);
   }
 }
+
+/** `import(pathToFileURL(x))` takes the URL for its path. */
+const pathIn = (machine: Machine, source: Value): Value => (source.kind === 'object' && source.props.has('href') ? memberOf(machine, source, 'href') : source);
 
 function typeOf(value: Value): Value {
   if (value.kind === 'function' || value.kind === 'class' || value.kind === 'native') return constant('function');

@@ -1,11 +1,12 @@
+import { posix } from 'node:path';
 import { callFunction, original } from './functions.js';
-import { importFrom, requireFrom } from './imports.js';
+import { folderList, importFrom, requireFrom } from './imports.js';
 import { itemsOf } from './iterate.js';
 import type { CallSeen, Machine } from './machine.js';
 import { environmentOf } from './settings.js';
 import { dedent } from './natives/strings.js';
 import { text } from './operators.js';
-import { constant, native, stringOf, type Value } from './values.js';
+import { constant, native, object, stringOf, type Value } from './values.js';
 
 /** Answers for the few outside functions whose meaning matters to registrations: they pass on, wrap or import what they get. */
 export function knownExternal(machine: Machine, seen: CallSeen): Value | undefined {
@@ -14,7 +15,7 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
   if (seen.method === 'then' && seen.receiver && first?.kind === 'function') return callFunction(machine, first, { positional: [seen.receiver], named: new Map(), open: false }, first.self);
   if (callee.kind !== 'external') return undefined;
   const name = callee.path.at(-1) ?? '';
-  switch (`${callee.source}:${callee.path.join('.')}`) {
+  switch (`${callee.source.replace(/^node:/, '')}:${callee.path.join('.')}`) {
     case 'functools:wraps':
       return native('wraps', ({ positional: [inner] }) => (inner?.kind === 'function' && first?.kind === 'function' ? { ...inner, wraps: original(first) } : (inner ?? constant(undefined))));
     case 'functools:partial':
@@ -46,19 +47,28 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
       return first && (stringOf(first) === undefined ? first : constant(dedent(stringOf(first) ?? '')));
     case 'inspect:getdoc':
       return first?.kind === 'function' ? constant(original(first)?.fn.docstring ?? null) : undefined;
+    case 'fs:readdirSync':
+    case 'fs:promises.readdir':
+    case 'fs/promises:readdir':
+    case 'os:listdir':
+      return folderList(machine, first, second);
+    case 'path:dirname':
+    case 'os:path.dirname':
+      return stringOf(first) === undefined ? undefined : constant(posix.dirname(stringOf(first) ?? ''));
+    case 'path:basename':
+      return stringOf(first) === undefined ? undefined : constant(posix.basename(stringOf(first) ?? '', stringOf(second)));
+    case 'path:extname':
+      return stringOf(first) === undefined ? undefined : constant(posix.extname(stringOf(first) ?? ''));
     case 'path:join':
-    case 'node:path:join':
     case 'path:resolve':
-    case 'node:path:resolve':
     case 'os:path.join':
-      return text(args.positional.flatMap((part, index) => (index === 0 ? [part] : ['/', part])));
+      return joinPath(args.positional) ?? text(args.positional.flatMap((part, index) => (index === 0 ? [part] : ['/', part])));
     case 'url:pathToFileURL':
-    case 'node:url:pathToFileURL':
+      return first && object([['href', first], ['pathname', first], ['toString', native('toString', () => first)]]);
     case 'url:fileURLToPath':
-    case 'node:url:fileURLToPath':
+    case 'os:path.abspath':
       return first;
     case 'module:createRequire':
-    case 'node:module:createRequire':
       return native('require', ({ positional: [source] }, at) => (source ? requireFrom(machine, source, at) : constant(undefined)));
     default:
   }
@@ -67,4 +77,10 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
     return { kind: 'list', items: all.flatMap((each) => [...each.items]), open: all.some((each) => each.open) };
   }
   return undefined;
+}
+
+/** A path joined from known parts. */
+function joinPath(parts: readonly Value[]): Value | undefined {
+  const known = parts.map(stringOf);
+  return known.every((part) => part !== undefined) ? constant(posix.join(...known)) : undefined;
 }

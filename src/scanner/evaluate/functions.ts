@@ -2,7 +2,7 @@ import type { Expr, FunctionNode, Param } from '../ir/nodes.js';
 import { assign } from './assign.js';
 import { call } from './calls.js';
 import { evaluate, functionFrom } from './expressions.js';
-import { step, type Frame, type Machine, type ModuleRun } from './machine.js';
+import { allowed, step, type Frame, type Machine, type ModuleRun } from './machine.js';
 import { runBody } from './statements.js';
 import { bind, lookup, scopeIn, type Scope } from './scope.js';
 import { constant, external, join, list, nothing, object, unknown, type Args, type FunctionValue, type Result, type Value } from './values.js';
@@ -26,7 +26,7 @@ export function callFunction(machine: Machine, callee: FunctionValue, given: Arg
   try {
     bindParams(machine, callee, given, self, scope, frame);
     if (fn.name !== undefined && run.module.language !== 'python' && !lookup(scope, fn.name)) bind(scope, fn.name, callee, machine.level);
-    runBody(machine, fn.body, scope, frame);
+    allowed(machine, fn, callee.module, () => runBody(machine, fn.body, scope, frame));
   } finally {
     machine.depth -= 1;
     machine.active.set(fn, active);

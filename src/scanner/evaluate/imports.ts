@@ -1,14 +1,16 @@
 import { posix } from 'node:path';
+import { findScript } from '../project/resolve.js';
 import type { Machine } from './machine.js';
 import { exported, runFolder, runModule } from './modules.js';
-import { external, stringOf, unknown, type Place, type Value } from './values.js';
+import { constant, external, list, native, object, stringOf, unknown, type Place, type Value } from './values.js';
 
 /** What `import(x)`, `require(x)` or `importlib.import_module(x)` gives. */
 export function importFrom(machine: Machine, source: Value, at: Place): Value {
   const from = at.module.path;
   const name = stringOf(source);
   if (name !== undefined) {
-    const path = machine.project.resolve(from, name.replace(/^file:\/\//, ''));
+    const plain = name.replace(/^file:\/\//, '').replace(/\?.*$/, '');
+    const path = plain.startsWith('/') ? findScript(plain.slice(1), new Set(machine.project.modules.keys())) : machine.project.resolve(from, plain);
     if (path === undefined || !runModule(machine, path)) return external(name);
     return { kind: 'module', path };
   }
@@ -27,7 +29,8 @@ export function requireFrom(machine: Machine, source: Value, at: Place): Value {
 function importFolder(machine: Machine, source: Value, at: Place): Value {
   const from = posix.dirname(at.module.path);
   const isPython = at.module.language === 'python';
-  const known = source.kind === 'text' ? source.parts.filter((part): part is string => typeof part === 'string').join('') : '';
+  const written = source.kind === 'text' ? source.parts.filter((part): part is string => typeof part === 'string').join('') : '';
+  const known = written.startsWith('/') && from !== '.' ? posix.relative(`/${from}`, written) : written;
   const words = known.split(isPython ? '.' : '/').filter((word) => /^[\w-]+$/.test(word) && word !== 'src' && word !== 'dist');
   const folder = words.length > 0 ? posix.join(from, ...words) : from;
   const hasFiles = [...machine.project.modules.keys()].some((path) => path.startsWith(`${folder}/`));
@@ -35,4 +38,19 @@ function importFolder(machine: Machine, source: Value, at: Place): Value {
   machine.loose.push({ at, prefix });
   if (prefix === '' && words.length === 0) return unknown('import of a computed path');
   return runFolder(machine, prefix, isPython ? /\.py$/ : /\.[mc]?[jt]sx?$/);
+}
+
+/** What listing a folder of the project gives, by the files that the scanner read. */
+export function folderList(machine: Machine, folder: Value | undefined, options: Value | undefined): Value {
+  const path = folder && stringOf(folder);
+  if (path === undefined || !path.startsWith('/')) return list([], true);
+  const prefix = path === '/' ? '' : `${posix.normalize(path).slice(1).replace(/\/$/, '')}/`;
+  const names = new Set<string>();
+  for (const file of machine.project.modules.keys()) if (file.startsWith(prefix)) names.add(file.slice(prefix.length).split('/')[0] ?? '');
+  const withTypes = options?.kind === 'object' && options.props.has('withFileTypes');
+  return list([...names].map((name) => {
+    const isFile = machine.project.modules.has(prefix + name);
+    const answer = (is: boolean) => native('is', () => constant(is));
+    return withTypes ? object([['name', constant(name)], ['isFile', answer(isFile)], ['isDirectory', answer(!isFile)], ['parentPath', constant(path)]]) : constant(name);
+  }));
 }

@@ -1,5 +1,6 @@
 import type { FunctionNode, Module } from '../ir/nodes.js';
 import type { Project } from '../project/load.js';
+import { mentionsRegistration } from './relevance.js';
 import type { Scope } from './scope.js';
 import type { Args, ClassValue, FunctionValue, Place, Value } from './values.js';
 
@@ -40,6 +41,10 @@ export interface Machine {
   level: number;
   depth: number;
   stepsLeft: number;
+  /** What the code being run may still spend before it is cut short; endless inside code that speaks of registering. */
+  allowance: number;
+  /** Functions that were cut short once: they get little the next time. */
+  readonly cut: Set<FunctionNode>;
   readonly deadline: number;
   readonly active: Map<FunctionNode, number>;
   /** How often each function was run. */
@@ -73,7 +78,7 @@ const stepLimit = 6_000_000;
 /** A machine that has not run anything yet. */
 export function machineFor(project: Project, watch: Watcher, timeoutMs: number, settings: Machine['settings'] = 'any'): Machine {
   return {
-    project, watch, settings, assumed: false, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, deadline: Date.now() + timeoutMs, active: new Map(),
+    project, watch, settings, assumed: false, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, allowance: Number.POSITIVE_INFINITY, cut: new Set(), deadline: Date.now() + timeoutMs, active: new Map(),
     entered: new Map(), escaped: new Map(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
   };
 }
@@ -84,7 +89,33 @@ export function step(machine: Machine): boolean {
   machine.stepsLeft -= 1;
   if (machine.stepsLeft < 0) machine.exhausted = 'too many steps';
   else if ((machine.stepsLeft & 4095) === 0 && Date.now() > machine.deadline) machine.exhausted = 'out of time';
-  return machine.exhausted === undefined;
+  machine.allowance -= 1;
+  return machine.exhausted === undefined && machine.allowance >= 0;
+}
+
+const relevant = new WeakMap<FunctionNode, boolean>();
+const idleSteps = 60_000;
+const lateSteps = 2_000;
+
+/**
+ * Runs a function with what it may spend: a library inside a bundle can go on forever and tell nothing, so only code
+ * that speaks of registering runs without a limit of its own.
+ */
+export function allowed<T>(machine: Machine, fn: FunctionNode, module: Module, run: () => T): T {
+  const before = machine.allowance;
+  const isRelevant = relevant.get(fn) ?? mentionsRegistration(module.text.slice(fn.start, fn.end));
+  relevant.set(fn, isRelevant);
+  const isOutermost = before === Number.POSITIVE_INFINITY;
+  const most = machine.cut.has(fn) ? lateSteps : idleSteps;
+  // Half of what is left: a callee that runs away is cut itself, and its caller still comes to its end.
+  const own = isRelevant ? Number.POSITIVE_INFINITY : Math.min(most, isOutermost ? idleSteps : before / 2);
+  machine.allowance = own;
+  try {
+    return run();
+  } finally {
+    if (machine.allowance < 0) machine.cut.add(fn);
+    machine.allowance = isRelevant || isOutermost ? before : before - (own - machine.allowance);
+  }
 }
 
 /** Runs something that may or may not happen. */

@@ -23,10 +23,13 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
   }
   const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
   const level = machine.level;
+  const allowance = machine.allowance;
   machine.level = 0;
+  machine.allowance = Number.POSITIVE_INFINITY;
   if (module.language !== 'python') linkImports(machine, module.body, frame);
   runBody(machine, module.body, run.scope, frame);
   machine.level = level;
+  machine.allowance = allowance;
   const holder = lookup(run.scope, 'module');
   if (holder?.kind === 'object') run.commonjs = holder.props.get('exports') ?? run.commonjs;
   run.done = true;

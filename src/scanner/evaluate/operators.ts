@@ -50,7 +50,7 @@ export function binary(op: string, left: Value, right: Value): Value {
 }
 
 const isNone = (value: Value): boolean => value.kind === 'constant' && (value.value === null || value.value === undefined);
-const isDefinite = (value: Value): boolean => ['list', 'object', 'function', 'class', 'module', 'native', 'text', 'result'].includes(value.kind);
+const isDefinite = (value: Value): boolean => ['list', 'object', 'function', 'class', 'module', 'native', 'text'].includes(value.kind);
 
 function constants(op: string, left: Constant['value'], right: Constant['value']): Value {
   // None, null and undefined are one thing to a comparison, as `== null` is written for.

@@ -37,7 +37,3 @@ export function entryPoints(project: Project): EntryPoint[] {
   }
   return found;
 }
-
-/** Whether text speaks of registering anything, to spare running what cannot matter. */
-export const mentionsRegistration = (text: string): boolean =>
-  /registerTool|registerResource|registerPrompt|registerAppTool|setRequestHandler|addTool|McpServer|FastMCP|MCPServer|\.tool\b|\.prompt\b|\.resource\b|add_tool|list_tools|lowlevel|\bServer\(/.test(text);

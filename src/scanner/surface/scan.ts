@@ -45,7 +45,7 @@ export function surfaceOf(project: Project, options: SurfaceOptions = {}): Surfa
     transports: transportsOf(full.machine, full.findings),
     authSignals: served.flatMap(authSignals),
     sdks: sdksOf(served),
-    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...built.tools])],
+    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...built.tools], all.unresolved.length + all.prompts.length + all.resources.length > 0)],
     skipped: project.skipped.map(({ path, reason }) => ({ file: path, reason })),
     files: project.modules.size,
     bytes: project.bytes,
@@ -53,7 +53,7 @@ export function surfaceOf(project: Project, options: SurfaceOptions = {}): Surfa
 }
 
 /** What the run could not finish, import or reach. */
-function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[]): Unresolved[] {
+function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[], isQuiet: boolean): Unresolved[] {
   const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
   const [first] = machine.runs.values();
   if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.module.path, start_line: 1 } });
@@ -62,6 +62,8 @@ function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[])
     if (names.has(tool.name)) continue;
     found.push({ kind: 'tool', reason: `${tool.name} is registered by code that no known entry point reaches`, location: tool.location });
   }
+  const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
+  if (!anything && first) found.push({ kind: 'any', reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood', location: { file: first.module.path, start_line: 1 } });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }

@@ -71,7 +71,7 @@ export function isSdkMethod(callee: Value): boolean {
 function kindOfShape(cls: ClassValue): ServerKind | undefined {
   const has = (name: string) => cls.cls.members.some((member) => member.name === name);
   if (has('sendToolListChanged') && (has('registerTool') || has('tool')) && has('connect')) return 'script-high';
-  if (has('setRequestHandler') && has('assertCanSetRequestHandler')) return 'script-low';
+  if (has('setRequestHandler') && (has('assertCanSetRequestHandler') || has('setNotificationHandler'))) return 'script-low';
   if (has('addTool') && has('addPrompt') && has('addResource') && has('start')) return 'script-fastmcp';
   return undefined;
 }

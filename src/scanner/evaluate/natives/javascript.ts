@@ -76,7 +76,10 @@ const promises = (machine: Machine): Value => {
     const { items, open } = itemsOf(machine, values ?? nothing, 'values');
     return list([...items], open);
   });
-  return object([['all', all], ['allSettled', native('allSettled', () => list([], true))], ['race', all], ['resolve', native('resolve', ({ positional: [value] }) => value ?? nothing)], ['reject', native('reject', () => unknown('rejected'))]], { open: true });
+  return object([['all', all], ['allSettled', native('allSettled', ({ positional: [values] }) => {
+    const { items, open } = itemsOf(machine, values ?? nothing, 'values');
+    return list(items.map((value) => object([['status', constant('fulfilled')], ['value', value]])), open);
+  })], ['race', all], ['resolve', native('resolve', ({ positional: [value] }) => value ?? nothing)], ['reject', native('reject', () => unknown('rejected'))]], { open: true });
 };
 
 /** JSON text of a value that is wholly known. */
