@@ -14,7 +14,9 @@ export function call(machine: Machine, seen: CallSeen): Value {
   const { callee, args, at } = seen;
   switch (callee.kind) {
     case 'function': {
-      if (!seen.isNew) return callFunction(machine, callee, args, callee.self ?? seen.receiver);
+      // Python gives `self` only to methods of an instance; `module.function(x)` gets x alone.
+      const self = callee.self ?? (callee.module.language === 'python' ? undefined : seen.receiver);
+      if (!seen.isNew) return callFunction(machine, callee, args, self);
       const made = object([], { level: machine.level, at });
       const returned = callFunction(machine, callee, args, made);
       return returned.kind === 'object' || returned.kind === 'result' ? returned : made;

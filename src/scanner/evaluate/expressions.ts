@@ -7,6 +7,7 @@ import { itemsOf } from './iterate.js';
 import { maybe, step, type Frame, type Machine } from './machine.js';
 import { memberOf } from './members.js';
 import { follow, runModule } from './modules.js';
+import { narrowed } from './narrow.js';
 import { binary, text } from './operators.js';
 import { importFrom } from './imports.js';
 import { lookup, scopeIn, type Scope } from './scope.js';
@@ -56,7 +57,7 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'conditional': {
       const known = truth(value(expr.test));
       if (known !== undefined) return value(known ? expr.yes : expr.no);
-      return maybe(machine, () => join(value(expr.yes), value(expr.no)));
+      return maybe(machine, () => join(narrowed(expr.test, true, scope, () => value(expr.yes)), narrowed(expr.test, false, scope, () => value(expr.no))));
     }
     case 'assign': {
       const made = value(expr.value);

@@ -55,7 +55,7 @@ export function runImport(machine: Machine, stmt: ImportStmt, scope: Scope, fram
     if (imported === '*all') {
       for (const [name, read] of run ? exportsOf(machine, run) : []) bind(scope, name, read() ?? nothing, 0);
     } else if (imported === '*') bindModule(machine, scope, local, stmt.source, path, frame);
-    else if (run) scope.vars.set(local, link(machine, run, imported) ?? submodule(machine, from, stmt.source, imported) ?? external(stmt.source, [imported]));
+    else if (run) scope.vars.set(local, (!run.done && !run.scope.vars.has(imported) ? submodule(machine, from, stmt.source, imported) : undefined) ?? link(machine, run, imported) ?? submodule(machine, from, stmt.source, imported) ?? external(stmt.source, [imported]));
     else scope.vars.set(local, (isPython ? submodule(machine, from, stmt.source, imported) : undefined) ?? external(stmt.source, imported === 'default' ? [] : [imported]));
   }
 }

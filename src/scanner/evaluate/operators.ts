@@ -1,7 +1,6 @@
-import { constant, isVoid, join, list, solid, unknown, type Constant, type Value } from './values.js';
+import { constant, isVoid, join, list, unknown, type Constant, type Value } from './values.js';
 
-const asText = (given: Value): readonly (string | Value)[] => {
-  const value = solid(given);
+const asText = (value: Value): readonly (string | Value)[] => {
   if (value.kind === 'text') return value.parts;
   if (value.kind === 'constant') return [String(value.value)];
   return [value];
@@ -11,10 +10,11 @@ const maxTexts = 12;
 
 /** Text from parts: a plain string when all are known, one of several where a part is. */
 export function text(parts: readonly (string | Value)[]): Value {
-  const at = parts.findIndex((part) => typeof part !== 'string' && part.kind === 'choice' && solid(part).kind === 'choice' && part.options.length <= maxTexts);
+  const at = parts.findIndex((part) => typeof part !== 'string' && part.kind === 'choice' && part.options.length <= maxTexts);
   const part = parts[at];
   if (part === undefined || typeof part === 'string' || part.kind !== 'choice') return textOf(parts);
-  const options = part.options.filter((option) => !isVoid(option)).map((option) => textOf(parts.with(at, option)));
+  // Nothing never becomes part of a text that anyone would want to read.
+  const options = part.options.filter((option) => option.kind === 'unknown' || !isVoid(option)).map((option) => textOf(parts.with(at, option)));
   return options.reduce<Value | undefined>((all, option) => join(all, option), undefined) ?? textOf(parts);
 }
 

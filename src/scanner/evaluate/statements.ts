@@ -5,6 +5,7 @@ import { evaluate, functionFrom } from './expressions.js';
 import { decorated } from './functions.js';
 import { itemsOf } from './iterate.js';
 import { maybe, step, type Frame, type Machine } from './machine.js';
+import { narrowed } from './narrow.js';
 import { runExport, runImport } from './modules.js';
 import { functionScope, scopeIn, type Scope } from './scope.js';
 import { join, nothing, truth, unknown, type Value } from './values.js';
@@ -104,8 +105,8 @@ function runIf(machine: Machine, stmt: IfStmt, scope: Scope, frame: Frame): Endi
   if (known === true) return runBody(machine, stmt.yes, inner(machine, scope, frame), frame);
   if (known === false) return runBody(machine, stmt.no, inner(machine, scope, frame), frame);
   return maybe(machine, () => {
-    const yes = runBody(machine, stmt.yes, inner(machine, scope, frame), frame);
-    const no = runBody(machine, stmt.no, inner(machine, scope, frame), frame);
+    const yes = narrowed(stmt.test, true, scope, () => runBody(machine, stmt.yes, inner(machine, scope, frame), frame));
+    const no = narrowed(stmt.test, false, scope, () => runBody(machine, stmt.no, inner(machine, scope, frame), frame));
     if (yes === 'next' || no === 'next') return 'next';
     return yes === 'throw' ? no : yes;
   });
