@@ -8,10 +8,10 @@ const where = process.argv[2];
 const transport = where.startsWith('http')
   ? new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers: { Authorization: 'Bearer test-token-1' } } })
   : new StdioClientTransport({ command: process.execPath, args: [where, 'stdio'], stderr: 'inherit' });
-let changes = 0;
+const changes = [];
 const client = new Client({ name: 'sdk1', version: '1' }, { capabilities: { elicitation: { form: {} } } });
 client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: { ok: true } }));
-client.setNotificationHandler(ToolListChangedNotificationSchema, () => (changes += 1));
+client.setNotificationHandler(ToolListChangedNotificationSchema, () => changes.push(1));
 await client.connect(transport);
 const progress = [];
 const words = (result) => result.content.map((part) => part.text).join();
@@ -28,7 +28,7 @@ const outcome = {
   resource: (await client.readResource({ uri: 'test://a' })).contents[0].text,
 };
 await client.callTool({ name: 'change', arguments: {} });
-for (let tries = 0; tries < 100 && changes === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-console.log(JSON.stringify({ ...outcome, progress: progress.slice(0, 2), changed: changes > 0 }));
+for (let tries = 0; tries < 100 && changes.length === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+console.log(JSON.stringify({ ...outcome, progress: progress.slice(0, 2), changed: changes.length > 0 }));
 await client.close();
 process.exit(0);

@@ -6,11 +6,11 @@ const [mode, where] = process.argv.slice(2);
 const transport = where.startsWith('http')
   ? new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers: { Authorization: 'Bearer test-token-1' } } })
   : new StdioClientTransport({ command: process.execPath, args: [where, 'stdio'], stderr: 'inherit' });
-let changes = 0;
+const changes = [];
 const versionNegotiation = { mode: mode === 'auto' || mode === 'legacy' ? mode : { pin: mode } };
 const client = new Client(
   { name: 'sdk2', version: '1' },
-  { versionNegotiation, capabilities: { elicitation: { form: {} } }, listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => (changes += 1) } } },
+  { versionNegotiation, capabilities: { elicitation: { form: {} } }, listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changes.push(1) } } },
 );
 client.setRequestHandler('elicitation/create', async () => ({ action: 'accept', content: { ok: true } }));
 await client.connect(transport);
@@ -29,7 +29,7 @@ const outcome = {
   resource: (await client.readResource({ uri: 'test://a' })).contents[0].text,
 };
 await client.callTool({ name: 'change', arguments: {} });
-for (let tries = 0; tries < 100 && changes === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-console.log(JSON.stringify({ ...outcome, progress: progress.slice(0, 2), changed: changes > 0 }));
+for (let tries = 0; tries < 100 && changes.length === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+console.log(JSON.stringify({ ...outcome, progress: progress.slice(0, 2), changed: changes.length > 0 }));
 await client.close();
 process.exit(0);

@@ -15,7 +15,7 @@ export interface Exchange {
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Fires when the client hangs up before it was answered. */
+  /** Fires when the client's connection ends, be it before or after it was answered. */
   readonly signal: AbortSignal;
 }
 

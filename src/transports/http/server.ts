@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Transport } from '../../core/gateway.js';
 import { isAdmin } from '../../core/principal.js';
 import type { Principal } from '../../core/principal.js';
@@ -59,13 +59,11 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     if (principal === undefined) return undefined;
     const body = await acceptedBody(route, req, res);
     if (body === undefined) return undefined;
-    const hangUp = new AbortController();
     res.on('close', () => {
-      if (!res.writableFinished) hangUp.abort();
       // A kept-alive connection would hold the door open for as long as its client likes.
       if (stopping) setImmediate(() => server.closeIdleConnections());
     });
-    await route.handle({ req, res, principal, pathname, query, params, body, signal: hangUp.signal });
+    await route.handle({ req, res, principal, pathname, query, params, body, signal: hangUpOf(req.socket) });
   }
 
   async function admitted(auth: RouteAuth, req: IncomingMessage, res: ServerResponse): Promise<Principal | undefined> {
@@ -146,6 +144,21 @@ export function httpDoor(options: HttpOptions): HttpDoor {
         else server.closeIdleConnections();
       }),
   };
+}
+
+const hangUps = new WeakMap<Socket, AbortSignal>();
+
+/** Fires when the connection ends; one for all requests of a connection, since making one is a fifteenth of a call. */
+function hangUpOf(socket: Socket): AbortSignal {
+  let signal = hangUps.get(socket);
+  if (signal === undefined) {
+    const controller = new AbortController();
+    ({ signal } = controller);
+    socket.once('close', () => controller.abort());
+    hangUps.set(socket, signal);
+    if (socket.destroyed) controller.abort();
+  }
+  return signal;
 }
 
 /** The rest of the body is not read, so the connection ends with the answer; a sender that never stops would hold it. */

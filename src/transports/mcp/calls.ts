@@ -30,20 +30,20 @@ function relayedMeta(params: JsonObject): JsonObject | undefined {
   return rest;
 }
 
-/** The parts of a call that do not depend on what is called. */
-export function requestOf(params: JsonObject, caller: Caller, signal: AbortSignal): Omit<CallRequest, 'tool' | 'args'> {
+type Common = Omit<CallRequest, 'tool' | 'args' | 'confirmation'>;
+type Growing = { -readonly [Key in keyof Common]: Common[Key] };
+
+/** The parts of a call that do not depend on what is called; what is not there is left out rather than spread. */
+function requestOf(params: JsonObject, caller: Caller, signal: AbortSignal): Common {
+  const { view, via, session } = caller;
+  const request: Growing = { principal: view.principal, via, signal, back: backChannel(params, caller) };
+  if (view.profile !== undefined) request.profile = view.profile;
+  if (session !== undefined) request.session = session;
   const trace = traceOf(params);
+  if (trace) request.trace = trace;
   const meta = relayedMeta(params);
-  return {
-    principal: caller.view.principal,
-    via: caller.via,
-    signal,
-    back: backChannel(params, caller),
-    ...(caller.view.profile !== undefined && { profile: caller.view.profile }),
-    ...(caller.session !== undefined && { session: caller.session }),
-    ...(trace && { trace }),
-    ...(meta && { meta }),
-  };
+  if (meta) request.meta = meta;
+  return request;
 }
 
 const confirmationIn = (params: JsonObject, { features }: Caller) => (features.modern ? confirmationOf(params) : undefined);
@@ -82,7 +82,7 @@ export function callMethods(
       if (asTask === 'refused') return tasks.refusal(caller);
       const attemptUnder = (signal: AbortSignal): Attempt => {
         const request = requestOf(params, caller, signal);
-        return async (confirmed) => shelf.shelve(await gateway.call({ ...request, tool: name, args, ...(confirmed && { confirmation: confirmed }) }), caller.view);
+        return async (confirmed) => shelf.shelve(await gateway.call(confirmed ? { ...request, tool: name, args, confirmation: confirmed } : { ...request, tool: name, args }), caller.view);
       };
       const finish = (answer: Settled): Reply => encode.call(answer, caller.features);
       if (asTask !== 'no') {

@@ -96,11 +96,11 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
     signal,
     logLevel,
     ...(session !== undefined && { session }),
-    ...(outlet.detach && { detach: outlet.detach }),
+    ...(outlet.detach && { detach: () => outlet.detach?.() }),
     notify: (method, params) => outlet.send(encodeNotification(method, params)),
     ask: (method, params, options) => {
       pending ??= pendingRequests(push);
-      return pending.ask(method, params, { ...options, send: outlet.send });
+      return pending.ask(method, params, { ...options, send: (text) => outlet.send(text) });
     },
   });
 

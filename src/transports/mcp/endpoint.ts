@@ -13,7 +13,7 @@ import { listens } from './listen.js';
 import { protocol } from './methods.js';
 import type { ProtocolOptions } from './methods.js';
 import { modernEra, statusOf } from './modern.js';
-import { postStream } from './post-stream.js';
+import { PostStream } from './post-stream.js';
 import { sessionLimits, sessions } from './sessions.js';
 import type { SessionLimits } from './sessions.js';
 
@@ -68,7 +68,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     const envelope = modern.admit(request, view, req.headers);
     if ('code' in envelope) return sendError(res, 400, request.id, envelope);
     if (request.method === 'subscriptions/listen' && !canStream) return sendError(res, 406, request.id, rpcError(codes.invalidRequest, 'Accept must include text/event-stream'));
-    const stream = postStream(res, { canStream, heartbeat: pulse });
+    const stream = new PostStream(res, { canStream, heartbeat: pulse });
     const reply = await modern.answer(request, envelope, { view, via: 'http', signal, outlet: stream });
     return stream.finish(request.id, reply, 'error' in reply ? statusOf(reply.error) : 200);
   };

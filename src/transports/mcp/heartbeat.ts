@@ -1,21 +1,26 @@
+/** Something that wants a sign of life sent now and then. */
+export interface Beating {
+  beat(): void;
+}
+
 /** Calls everyone who is waiting, every so often, with one timer for all. */
 export interface Heartbeat {
-  add(beat: () => void): void;
-  delete(beat: () => void): void;
+  add(waiting: Beating): void;
+  delete(waiting: Beating): void;
   stop(): void;
 }
 
 export function heartbeat(everyMs: number): Heartbeat {
-  const beats = new Set<() => void>();
+  const waiting = new Set<Beating>();
   const timer = setInterval(() => {
-    for (const beat of beats) beat();
+    for (const each of waiting) each.beat();
   }, everyMs).unref();
   return {
-    add: (beat) => void beats.add(beat),
-    delete: (beat) => void beats.delete(beat),
+    add: (each) => void waiting.add(each),
+    delete: (each) => void waiting.delete(each),
     stop() {
       clearInterval(timer);
-      beats.clear();
+      waiting.clear();
     },
   };
 }

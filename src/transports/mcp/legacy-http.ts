@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
 import { sendEmpty, sendError } from './http-reply.js';
 import type { Protocol } from './methods.js';
-import { maxUnreadBytes, postStream } from './post-stream.js';
+import { PostStream, maxUnreadBytes } from './post-stream.js';
 import { eventNumber, resumable, streamOf } from './resumable.js';
 import type { Resumable } from './resumable.js';
 import type { Session, Sessions } from './sessions.js';
@@ -96,7 +96,7 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
       }),
     );
     if (!session) return sendError(res, 503, request.id, rpcError(codes.badRequest, 'Too many sessions are open; try again later'), { 'retry-after': 60 });
-    const stream = postStream(res, { canStream, heartbeat, extra: { 'mcp-session-id': session.id } });
+    const stream = new PostStream(res, { canStream, heartbeat, extra: { 'mcp-session-id': session.id } });
     stream.finish(request.id, await session.conversation.answer(request, stream), 200);
   };
 
@@ -107,7 +107,7 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     if (message.kind === 'response') conversation.settle(message);
     if (message.kind !== 'request') return sendEmpty(res, 202, { 'mcp-session-id': id });
     const primed = conversation.features?.primedStreams === true;
-    const stream = postStream(res, { canStream, heartbeat, eager, ...(primed && { resumable: () => newResumable(session) }) });
+    const stream = new PostStream(res, { canStream, heartbeat, eager, ...(primed && { resumable: () => newResumable(session) }) });
     stream.finish(message.id, await conversation.answer(message, stream), 200);
     session.usedAt = Date.now();
   };
@@ -146,12 +146,14 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
       res.write(sseKeepAlive);
       for (const text of session.missed ?? []) res.write(sseEvent(text));
       session.missed = undefined;
-      const beat = (): void => {
-        if (!res.writableNeedDrain) res.write(sseKeepAlive);
+      const alive = {
+        beat(): void {
+          if (!res.writableNeedDrain) res.write(sseKeepAlive);
+        },
       };
-      heartbeat.add(beat);
+      heartbeat.add(alive);
       res.once('close', () => {
-        heartbeat.delete(beat);
+        heartbeat.delete(alive);
         if (session.stream === res) session.stream = undefined;
         session.usedAt = Date.now();
       });

@@ -2,5 +2,5 @@
 export interface Outlet {
   send(text: string): void;
   /** Lets go of the connection until the client comes back; absent where it could not. */
-  readonly detach?: () => void;
+  detach?(): void;
 }

@@ -1,20 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { sseEvent, sseHeaders, sseKeepAlive } from '../../wire/sse.js';
 import type { Id } from '../../wire/id.js';
+import { sseEvent, sseHeaders, sseKeepAlive } from '../../wire/sse.js';
 import type { Reply } from './caller.js';
-import type { Heartbeat } from './heartbeat.js';
+import type { Beating, Heartbeat } from './heartbeat.js';
 import { replyText, sendReply } from './http-reply.js';
 import type { Outlet } from './outlet.js';
 import type { Resumable } from './resumable.js';
 
 /** What a reader may leave unread before messages for it are dropped. */
 export const maxUnreadBytes = 1_048_576;
-
-/** The answer to one POST: a JSON object, unless something must be said before it; then a stream that ends with it. */
-export interface PostStream extends Outlet {
-  /** Sends the answer; undefined ends without one. */
-  finish(id: Id, reply: Reply | undefined, status: number): void;
-}
 
 export interface PostStreamOptions {
   /** Whether the client takes a stream at all. */
@@ -27,54 +21,67 @@ export interface PostStreamOptions {
   readonly eager?: boolean;
 }
 
-export function postStream(res: ServerResponse, { canStream, heartbeat, resumable, extra, eager = false }: PostStreamOptions): PostStream {
-  let streaming = false;
-  let over = false;
-  let log: Resumable | undefined;
+/**
+ * The answer to one POST: a JSON object, unless something must be said before it; then a stream that ends with it.
+ * A class, since one is made for every request: methods on a prototype cost nothing where closures would be made anew.
+ */
+export class PostStream implements Outlet, Beating {
+  readonly #res: ServerResponse;
+  readonly #options: PostStreamOptions;
+  #streaming = false;
+  #over = false;
+  #beats = 0;
+  #log: Resumable | undefined;
 
-  const start = (): void => {
-    if (streaming) return;
-    streaming = true;
-    log = resumable?.();
-    if (!res.destroyed) res.writeHead(200, { ...sseHeaders, ...extra });
-    if (log) log.attach(res, 0);
-  };
-  let beats = 0;
-  const beat = (): void => {
-    beats += 1;
+  constructor(res: ServerResponse, options: PostStreamOptions) {
+    this.#res = res;
+    this.#options = options;
+    if (!options.canStream) return;
+    options.heartbeat.add(this);
+    if (options.eager) this.#start();
+  }
+
+  #start(): void {
+    if (this.#streaming) return;
+    this.#streaming = true;
+    this.#log = this.#options.resumable?.();
+    if (!this.#res.destroyed) this.#res.writeHead(200, { ...sseHeaders, ...this.#options.extra });
+    this.#log?.attach(this.#res, 0);
+  }
+
+  beat(): void {
+    this.#beats += 1;
     // The first beat may come at once; from the second on the wait is long enough to need a sign of life.
-    if (over || !canStream || beats < 2) return;
-    start();
-    if (!res.destroyed && !res.writableNeedDrain) res.write(sseKeepAlive);
-  };
-  if (canStream) heartbeat.add(beat);
-  if (canStream && eager) start();
+    if (this.#over || this.#beats < 2) return;
+    this.#start();
+    if (!this.#res.destroyed && !this.#res.writableEnded && !this.#res.writableNeedDrain) this.#res.write(sseKeepAlive);
+  }
 
-  const send = (text: string): void => {
-    if (over || !canStream) return;
-    start();
-    if (log) log.send(text);
-    else if (!res.destroyed && res.writableLength <= maxUnreadBytes) res.write(sseEvent(text));
-  };
+  send(text: string): void {
+    if (this.#over || !this.#options.canStream) return;
+    this.#start();
+    if (this.#log) this.#log.send(text);
+    else if (!this.#res.destroyed && this.#res.writableLength <= maxUnreadBytes) this.#res.write(sseEvent(text));
+  }
 
-  return {
-    send,
-    ...(resumable && {
-      detach: () => {
-        if (over || !canStream) return;
-        start();
-        log?.detach();
-      },
-    }),
-    finish(id, reply, status) {
-      if (over) return;
-      over = true;
-      heartbeat.delete(beat);
-      if (!streaming && reply) return sendReply(res, id, reply, status, extra);
-      if (!streaming && !res.destroyed) res.writeHead(200, { ...sseHeaders, ...extra });
-      const text = reply && replyText(id, reply);
-      if (log) log.finish(text);
-      else if (!res.destroyed) res.end(text === undefined ? undefined : sseEvent(text));
-    },
-  };
+  /** Lets go of the connection, where the client knows how to come back. */
+  detach(): void {
+    if (this.#over || !this.#options.canStream || !this.#options.resumable) return;
+    this.#start();
+    this.#log?.detach();
+  }
+
+  /** Sends the answer; undefined ends without one. */
+  finish(id: Id, reply: Reply | undefined, status: number): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { heartbeat, extra } = this.#options;
+    heartbeat.delete(this);
+    if (!this.#streaming && reply) return sendReply(this.#res, id, reply, status, extra);
+    if (!this.#streaming && !this.#res.destroyed) this.#res.writeHead(200, { ...sseHeaders, ...extra });
+    const text = reply && replyText(id, reply);
+    if (this.#log) this.#log.finish(text);
+    else if (!this.#res.destroyed) this.#res.end(text === undefined ? undefined : sseEvent(text));
+    return undefined;
+  }
 }

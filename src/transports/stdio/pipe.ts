@@ -76,7 +76,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
   };
   const serveBatch = async (messages: readonly Message[]): Promise<void> => {
     if (!legacy.features?.batches) return write(encodeError(null, rpcError(codes.invalidRequest, 'This protocol version has no batches')));
-    const answers = await answerAll(legacy, messages, outlet.send);
+    const answers = await answerAll(legacy, messages, (text) => outlet.send(text));
     return answers.length > 0 ? write(`[${answers.join(',')}]`) : undefined;
   };
   const notified = (notification: RpcNotification): void => {
