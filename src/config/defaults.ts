@@ -18,7 +18,11 @@ export const defaults = {
     max_sessions: 1000,
     session_idle_seconds: 1800,
   },
-  auth: { required: true, tokens: [] },
+  auth: { required: true, tokens: [], issuers: [] },
+  access: { profiles: {}, roles: {}, limits: [] },
+  policy: { rules: [], confirmation: { effects: [], ttl_seconds: 300, ticket_seconds: 900, wait_seconds: 0, self_approval: false } },
+  flows: { derive: true, labels: {}, rules: [], conversations: 'session', remember_seconds: 3600, max_conversations: 10_000 },
+  output: { clean: 'full', secrets: true, injection: 'flag', envelope: 'flagged', trusted_sources: [], keep_seconds: 600 },
   tool: {
     default_timeout: 300,
     default_concurrency: 2,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { access, flows, output, policy } from './sections/access.js';
 import { auth } from './sections/auth.js';
 import { outbound } from './sections/outbound.js';
 import { prompts } from './sections/prompts.js';
@@ -16,6 +17,10 @@ z.config({ jitless: true });
 export const schema = z.strictObject({
   server,
   auth,
+  access,
+  policy,
+  flows,
+  output,
   tool,
   circuit_breaker: circuitBreaker,
   rate_limit: rateLimit,

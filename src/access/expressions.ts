@@ -1,0 +1,95 @@
+import { Environment, ParseError } from '@marcbachmann/cel-js';
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { glob } from '../lib/glob.js';
+import { covers, parseCidr } from '../net/cidrs.js';
+
+/** What an expression sees of a call. */
+export interface Facts {
+  readonly call: { readonly tool: string; readonly door: string };
+  readonly tool: { readonly name: string; readonly source: string; readonly labels: readonly string[]; readonly reads: boolean; readonly writes: boolean; readonly destroys: boolean; readonly open_world: boolean };
+  readonly principal: { readonly id: string; readonly name: string; readonly kind: string; readonly roles: readonly string[]; readonly scopes: readonly string[] };
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly session: { readonly id: string; readonly labels: readonly string[] };
+}
+
+/** A compiled condition: does it hold, does it not, or could that not be found out. */
+export type Expression = (facts: Facts) => boolean | 'error';
+
+export type CompiledExpression =
+  | { readonly ok: true; readonly test: Expression; /** Fields of `args` it names. */ readonly fields: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+const list = 'list<string>';
+const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 8 } })
+  .registerVariable({ name: 'call', schema: { tool: 'string', door: 'string' } })
+  .registerVariable({ name: 'tool', schema: { name: 'string', source: 'string', labels: list, reads: 'bool', writes: 'bool', destroys: 'bool', open_world: 'bool' } })
+  .registerVariable({ name: 'principal', schema: { id: 'string', name: 'string', kind: 'string', roles: list, scopes: list } })
+  .registerVariable('args', 'map<string, dyn>')
+  .registerVariable({ name: 'session', schema: { id: 'string', labels: list } })
+  .registerFunction('glob(string, string): bool', (text: string, pattern: string) => {
+    // A pattern may come from the arguments too; without a bound the two multiply.
+    if (pattern.length > 256 || text.length > 65_536) throw new Error('too long');
+    return glob(pattern)(text);
+  })
+  .registerFunction('in_cidr(string, string): bool', (text: string, network: string) => {
+    const [inner, outer] = [parseCidr(text), parseCidr(network)];
+    return inner !== undefined && outer !== undefined && covers(outer, inner);
+  });
+
+const macros = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+
+/** Compiles a CEL expression that must give true or false; what is unknown, of the wrong type or could take long is a problem. */
+export function expression(source: string): CompiledExpression {
+  try {
+    const checked = environment.check(source);
+    if (!checked.valid) return { ok: false, problem: firstLine(checked.error?.message ?? 'is not a CEL expression') };
+    if (checked.type !== 'bool' && checked.type !== 'dyn') return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };
+    const parsed = environment.parse(source);
+    const found = survey(parsed.ast);
+    if (found.problem !== undefined) return { ok: false, problem: found.problem };
+    return {
+      ok: true,
+      fields: found.fields,
+      test(facts) {
+        try {
+          const value: unknown = parsed(facts);
+          return typeof value === 'boolean' ? value : 'error';
+        } catch {
+          return 'error';
+        }
+      },
+    };
+  } catch (error) {
+    return { ok: false, problem: error instanceof ParseError || error instanceof Error ? firstLine(error.message) : 'is not a CEL expression' };
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** Looks through an expression for the fields of `args` it names, and for what could cost more than one pass over the arguments. */
+function survey(ast: ASTNode): { readonly fields: readonly string[]; readonly problem?: string } {
+  const fields = new Set<string>();
+  let problem: string | undefined;
+  const visit = (value: unknown, loops: number): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, loops);
+      return;
+    }
+    if (typeof value !== 'object' || value === null || !('op' in value) || !('args' in value)) return;
+    const { op, args } = value;
+    const parts: readonly unknown[] = Array.isArray(args) ? args : [];
+    const called = op === 'call' || op === 'rcall' ? parts[0] : undefined;
+    // JavaScript's regular expressions can take for ever on a text made for it, and the text is the caller's.
+    if (called === 'matches') problem ??= 'uses matches(), whose cost is not bounded; use glob(text, pattern)';
+    const isLoop = op === 'rcall' && typeof called === 'string' && macros.has(called);
+    if (isLoop && loops > 0) problem ??= 'nests one loop in another, whose cost is not bounded';
+    const field = op === '.' ? parts[1] : op === '[]' ? literal(parts[1]) : undefined;
+    if (typeof field === 'string' && isArgs(parts[0])) fields.add(field);
+    visit(parts, loops + (isLoop ? 1 : 0));
+  };
+  visit(ast, 0);
+  return { fields: [...fields], ...(problem !== undefined && { problem }) };
+}
+
+const isArgs = (node: unknown): boolean => typeof node === 'object' && node !== null && 'op' in node && node.op === 'id' && 'args' in node && node.args === 'args';
+const literal = (node: unknown): unknown => (typeof node === 'object' && node !== null && 'op' in node && node.op === 'value' && 'args' in node ? node.args : undefined);

@@ -1,0 +1,114 @@
+import type { Call } from '../core/call.js';
+import type { Tool } from '../core/tool.js';
+import { anyGlob } from '../lib/glob.js';
+import type { LabelsOf } from './labels.js';
+
+/** A combination of calls that is forbidden or needs a confirmation. */
+export interface FlowRule {
+  readonly id: string;
+  readonly after: readonly string[];
+  readonly then: readonly string[];
+  readonly action: 'deny' | 'confirm';
+  readonly confirm: 'caller' | 'operator';
+  readonly reason?: string;
+}
+
+export interface FlowOptions {
+  readonly rules: readonly FlowRule[];
+  readonly labelsOf: LabelsOf;
+  readonly conversations: 'session' | 'principal';
+  readonly rememberMs: number;
+  readonly maxConversations: number;
+  readonly now?: () => number;
+}
+
+/** What has been touched in each conversation, and what must not follow it. */
+export interface Flows {
+  /** Labels of the calls made so far in this conversation. */
+  seen(call: Call): readonly string[];
+  /** The first rule of each kind that this call would fall under, the forbidding one first. */
+  against(call: Call, tool: Tool): readonly FlowRule[];
+  /** Remembers that a tool ran; `more` are labels its result earned. */
+  note(call: Call, tool: Tool, more?: readonly string[]): void;
+  size(): number;
+}
+
+interface Memory {
+  readonly owner: string;
+  readonly labels: Set<string>;
+  at: number;
+}
+
+/** The `_meta` key by which a host without sessions may tell conversations apart; a model cannot set it. */
+export const conversationKey = 'toolgate/conversation';
+const mostPerPrincipal = 1_000;
+const mostLabels = 64;
+const longestHandle = 128;
+
+/** Flow rules over labels; memory is bounded and expires. */
+export function flows({ rules, labelsOf, conversations, rememberMs, maxConversations, now = Date.now }: FlowOptions): Flows {
+  const memories = new Map<string, Memory>();
+  const counts = new Map<string, number>();
+  const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), then: anyGlob(rule.then) }));
+  const byTool = new WeakMap<Tool, typeof compiled>();
+
+  const forget = (key: string, { owner }: Memory): void => {
+    memories.delete(key);
+    const left = (counts.get(owner) ?? 1) - 1;
+    if (left > 0) counts.set(owner, left);
+    else counts.delete(owner);
+  };
+  const keyOf = ({ principal, session, meta }: Call): string => {
+    const own = `${principal.id}\0`;
+    if (conversations === 'principal') return own;
+    const handle = meta?.[conversationKey];
+    const name = session ?? (typeof handle === 'string' && handle.length <= longestHandle ? handle : '');
+    const key = `${own}${name}`;
+    // Whoever opens conversations without end would push out what is remembered of the first: the rest share one memory.
+    return memories.has(key) || (counts.get(principal.id) ?? 0) < mostPerPrincipal ? key : own;
+  };
+  const recall = (call: Call): Memory | undefined => {
+    const key = keyOf(call);
+    const memory = memories.get(key);
+    if (memory === undefined) return undefined;
+    if (now() - memory.at <= rememberMs) return memory;
+    forget(key, memory);
+    return undefined;
+  };
+  const sweep = (): void => {
+    for (const [key, memory] of memories) {
+      if (memories.size <= maxConversations && now() - memory.at <= rememberMs) return;
+      forget(key, memory);
+    }
+  };
+
+  return {
+    size: () => memories.size,
+    seen: (call) => [...(recall(call)?.labels ?? [])],
+    against(call, tool) {
+      let about = byTool.get(tool);
+      if (about === undefined) byTool.set(tool, (about = compiled.filter(({ then }) => labelsOf(tool).some(then))));
+      if (about.length === 0) return [];
+      const memory = recall(call);
+      if (memory === undefined) return [];
+      const found = about.filter(({ after }) => [...memory.labels].some(after)).map(({ rule }) => rule);
+      return found.sort((a, b) => Number(b.action === 'deny') - Number(a.action === 'deny'));
+    },
+    note(call, tool, more = []) {
+      const labels = [...labelsOf(tool), ...more];
+      if (labels.length === 0) return;
+      const key = keyOf(call);
+      let memory = memories.get(key);
+      if (memory === undefined) {
+        memory = { owner: call.principal.id, labels: new Set(), at: now() };
+        counts.set(memory.owner, (counts.get(memory.owner) ?? 0) + 1);
+      }
+      memory.at = now();
+      for (const label of labels) if (memory.labels.size < mostLabels) memory.labels.add(label);
+      // Put in again at the end: the first is always the one unused for longest.
+      memories.delete(key);
+      memories.set(key, memory);
+      sweep();
+    },
+  };
+}

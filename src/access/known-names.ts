@@ -1,0 +1,50 @@
+import type { Json } from '../core/json.js';
+import type { Tool } from '../core/tool.js';
+import { glob } from '../lib/glob.js';
+import type { CompiledRule, RuleProblem } from './policy.js';
+
+/** The things besides tools that pass the same guards and may be named in rules. */
+const standIns: readonly string[] = ['prompts/get', 'resources/read'];
+
+export interface Known {
+  readonly tools: readonly Tool[];
+  readonly sources: readonly string[];
+}
+
+/**
+ * Names in rules that nothing has: a rule with a misspelt name protects nothing. While a source cannot be reached its tools
+ * are unknown, so `isWhole` says whether a name that is missing now is missing for good.
+ */
+export function unknownNames(rules: readonly CompiledRule[], { tools, sources }: Known, isWhole: boolean): readonly RuleProblem[] {
+  if (!isWhole) return [];
+  const problems: RuleProblem[] = [];
+  const names = [...tools.map(({ name }) => name), ...standIns];
+  const check = (path: string, patterns: readonly string[], known: readonly string[], what: string): void => {
+    for (const [position, pattern] of patterns.entries()) {
+      const fits = glob(pattern);
+      if (!known.some(fits)) problems.push({ path: `${path}.${position}`, message: `names ${pattern}, and there is no ${what} like that` });
+    }
+  };
+  for (const { rule, index, fields, forTool } of rules) {
+    const at = `policy.rules.${index}`;
+    check(`${at}.tools`, rule.tools, names, 'tool');
+    check(`${at}.sources`, rule.sources, sources, 'source');
+    const meant = tools.filter(forTool);
+    if (meant.length === 0) continue;
+    for (const { field, path } of fields) {
+      if (!meant.some((tool) => takes(tool, field))) problems.push({ path: `${at}.${path}`, message: `names the argument ${field}, which none of the tools it is about takes` });
+    }
+  }
+  return problems;
+}
+
+/** Whether a tool takes an argument of this name, as far as its schema tells. */
+function takes({ input: { schema } }: Tool, field: string): boolean {
+  const { properties, additionalProperties, patternProperties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, field)) return true;
+  if (patternProperties !== undefined || isObject(additionalProperties)) return true;
+  // A schema put together from others, or one without properties, says nothing about names.
+  return additionalProperties !== false && (!isObject(properties) || ['allOf', 'anyOf', 'oneOf', '$ref'].some((key) => schema[key] !== undefined));
+}
+
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value);

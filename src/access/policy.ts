@@ -1,0 +1,173 @@
+import type { Call, Door } from '../core/call.js';
+import type { Principal } from '../core/principal.js';
+import type { Tool } from '../core/tool.js';
+import { anyGlob } from '../lib/glob.js';
+import type { ArgsTest, Condition } from './conditions.js';
+import { condition } from './conditions.js';
+import type { Expression, Facts } from './expressions.js';
+import { expression } from './expressions.js';
+import type { LabelsOf } from './labels.js';
+
+export type Effect = 'reads' | 'writes' | 'destroys' | 'open_world';
+
+/** One rule as the operator wrote it; an empty list asks for nothing. */
+export interface Rule {
+  readonly id: string;
+  readonly action: 'allow' | 'deny' | 'confirm';
+  readonly confirm: 'caller' | 'operator';
+  readonly principals: readonly string[];
+  readonly roles: readonly string[];
+  readonly tools: readonly string[];
+  readonly sources: readonly string[];
+  readonly labels: readonly string[];
+  readonly effects: readonly Effect[];
+  readonly doors: readonly Door[];
+  readonly args: Readonly<Record<string, Condition>>;
+  readonly when?: string;
+  readonly reason?: string;
+  readonly hint?: string;
+}
+
+/** A rule that cannot be used, and where it says so. */
+export interface RuleProblem {
+  /** The key of the configuration, such as `policy.rules.2.when`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A part of a rule that a call does not fit, in words. */
+type Miss = string;
+
+/** A rule ready to be asked. */
+export interface CompiledRule {
+  readonly rule: Rule;
+  readonly index: number;
+  readonly forPrincipal: (principal: Principal) => boolean;
+  readonly forTool: (tool: Tool) => boolean;
+  /** Whether it asks about more than who and which tool. */
+  readonly isConditional: boolean;
+  /** Top-level arguments it names, each with the key that names it. */
+  readonly fields: readonly { readonly field: string; readonly path: string }[];
+  /** What of the call itself does not fit; stops at the first where one is enough. */
+  misses(call: Call, facts: () => Facts, all: boolean): readonly Miss[];
+}
+
+const effectOf: Readonly<Record<Effect, (tool: Tool) => boolean>> = {
+  reads: ({ effects }) => effects.reads,
+  writes: ({ effects }) => effects.writes,
+  destroys: ({ effects }) => effects.destroys,
+  open_world: ({ effects }) => effects.openWorld,
+};
+
+/** Compiles rules, or says everything that is wrong with them. */
+export function compileRules(rules: readonly Rule[], labelsOf: LabelsOf): { readonly rules: readonly CompiledRule[]; readonly problems: readonly RuleProblem[] } {
+  const problems: RuleProblem[] = [];
+  const ids = new Set<string>();
+  const compiled = rules.map((rule, index): CompiledRule => {
+    const at = `policy.rules.${index}`;
+    if (ids.has(rule.id)) problems.push({ path: `${at}.id`, message: `the id ${rule.id} is taken by an earlier rule` });
+    ids.add(rule.id);
+    return compileRule(rule, index, labelsOf, (key, message) => problems.push({ path: `${at}.${key}`, message }));
+  });
+  return { rules: compiled, problems };
+}
+
+function compileRule(rule: Rule, index: number, labelsOf: LabelsOf, report: (key: string, message: string) => void): CompiledRule {
+  const toAllow = rule.action === 'allow';
+  const principals = anyGlob(rule.principals);
+  const [names, sources, labels] = [anyGlob(rule.tools), anyGlob(rule.sources), anyGlob(rule.labels)];
+  const fields: { field: string; path: string }[] = [];
+  const tests: { readonly name: string; readonly test: ArgsTest }[] = [];
+  for (const [path, wanted] of Object.entries(rule.args)) {
+    const made = condition(path, wanted, toAllow);
+    if (made.ok) tests.push({ name: path, test: made.test });
+    else report(`args.${path}`, made.problem);
+    fields.push({ field: path.split('.', 1)[0] ?? path, path: `args.${path}` });
+  }
+  let when: Expression | undefined;
+  if (rule.when !== undefined) {
+    const made = expression(rule.when);
+    if (made.ok) when = made.test;
+    else report('when', made.problem);
+    if (made.ok) fields.push(...made.fields.map((field) => ({ field, path: 'when' })));
+  }
+
+  return {
+    rule,
+    index,
+    fields,
+    isConditional: rule.doors.length > 0 || tests.length > 0 || when !== undefined,
+    forPrincipal: (principal) => principals(principal.id) && (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
+    forTool: (tool) =>
+      names(tool.name) && sources(tool.source) &&
+      (rule.labels.length === 0 || labelsOf(tool).some(labels)) &&
+      (rule.effects.length === 0 || rule.effects.some((effect) => effectOf[effect](tool))),
+    misses(call, facts, all) {
+      const found: Miss[] = [];
+      if (rule.doors.length > 0 && !rule.doors.includes(call.via)) found.push(`the door is ${call.via}`);
+      for (const { name, test } of tests) {
+        if (found.length > 0 && !all) return found;
+        if (!test(call.args)) found.push(`args.${name} is absent or not what the rule asks for`);
+      }
+      if (when !== undefined && (found.length === 0 || all)) {
+        const held = when(facts());
+        // What cannot be found out counts against the call, so an error never allows and never spares.
+        if (held === false || (held === 'error' && toAllow)) found.push(held === 'error' ? 'its expression cannot be evaluated for these arguments' : 'its expression is false');
+      }
+      return found;
+    },
+  };
+}
+
+/** What the rules say about a call. */
+export type Ruling =
+  | { readonly kind: 'allow'; readonly rule?: Rule }
+  | { readonly kind: 'deny'; /** Absent where no rule allowed. */ readonly rule?: Rule }
+  | { readonly kind: 'confirm'; readonly rule: Rule };
+
+/** Rules in their order. */
+export interface Policy {
+  /** False where there are no rules: then everything is allowed. */
+  readonly isOn: boolean;
+  readonly rules: readonly CompiledRule[];
+  rule(call: Call, tool: Tool, facts: () => Facts): Ruling;
+  /** Whether some call of this tool could be allowed to this principal; what never could is not shown. */
+  couldAllow(principal: Principal, tool: Tool): boolean;
+  /** Equal for principals that no rule tells apart. */
+  key(principal: Principal): string;
+}
+
+export function policy(rules: readonly CompiledRule[]): Policy {
+  // Which rules speak about a tool does not change with the call.
+  const byTool = new WeakMap<Tool, readonly CompiledRule[]>();
+  const about = (tool: Tool): readonly CompiledRule[] => {
+    let found = byTool.get(tool);
+    if (found === undefined) byTool.set(tool, (found = rules.filter((rule) => rule.forTool(tool))));
+    return found;
+  };
+  const isOn = rules.length > 0;
+
+  return {
+    isOn,
+    rules,
+    rule(call, tool, facts) {
+      if (!isOn) return { kind: 'allow' };
+      for (const compiled of about(tool)) {
+        if (!compiled.forPrincipal(call.principal) || compiled.misses(call, facts, false).length > 0) continue;
+        const { rule } = compiled;
+        return { kind: rule.action, rule };
+      }
+      return { kind: 'deny' };
+    },
+    couldAllow(principal, tool) {
+      if (!isOn) return true;
+      for (const { rule, isConditional, forPrincipal } of about(tool)) {
+        if (!forPrincipal(principal)) continue;
+        if (rule.action !== 'deny') return true;
+        if (!isConditional) return false;
+      }
+      return false;
+    },
+    key: (principal) => rules.map(({ forPrincipal }) => (forPrincipal(principal) ? '1' : '0')).join(''),
+  };
+}
