@@ -16,7 +16,8 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
   doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
   audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
-  token: { does: 'show or renew the gateway\'s token', load: () => import('./cli/token.js') },
+  explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
+  token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };
 
 const usage = `toolgate ${version} — one guarded gate between AI assistants and the tools they use

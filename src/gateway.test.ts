@@ -25,7 +25,7 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
     callLog: absent,
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
-    rateLimit: absent,
+    rateLimit: absent, allowance: absent,
     confirm: absent,
     breaker: all.guard,
   });

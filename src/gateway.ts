@@ -1,7 +1,8 @@
 import type { Call } from './core/call.js';
 import type { Answer, CallRequest, Gateway, ToolStatus, View } from './core/gateway.js';
 import type { Outcome } from './core/outcome.js';
-import { refuse } from './core/outcome.js';
+import { failed, refuse } from './core/outcome.js';
+import type { ToolError } from './core/errors.js';
 import type { Principal } from './core/principal.js';
 import type { Prompt, Resource, ResourceTemplate } from './core/prompt.js';
 import type { Handler, Tool } from './core/tool.js';
@@ -11,6 +12,7 @@ import type { Breakers } from './guards/breaker.js';
 import type { Clock } from './lib/clock.js';
 import { monotonic } from './lib/clock.js';
 import { uuid7 } from './lib/hash.js';
+import { lru } from './lib/lru.js';
 import type { Catalogue, Registry } from './registry/registry.js';
 
 /** Who may know of what. */
@@ -40,10 +42,10 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   let active = 0;
   let closing = false;
 
-  const nobody = standIn('unknown', 'gateway', () => Promise.resolve(refuse('not_found', 'Tool not found/disabled')));
-  const hidden = standIn('unknown', 'gateway', () => Promise.resolve(refuse('forbidden', 'Tool not found/disabled')));
-  const noResource = standIn('resources/read', 'gateway', () => Promise.resolve(refuse('not_found', 'Resource not found')));
-  const noPrompt = standIn('prompts/get', 'gateway', () => Promise.resolve(refuse('not_found', 'Prompt not found')));
+  const nobody = missing('unknown', { code: 'not_found', message: 'Tool not found/disabled' });
+  const hidden = missing('unknown', { code: 'forbidden', message: 'Tool not found/disabled' });
+  const noResource = missing('resources/read', { code: 'not_found', message: 'Resource not found' });
+  const noPrompt = missing('prompts/get', { code: 'not_found', message: 'Prompt not found' });
 
   const guarded = (key: object, tool: () => Tool): Handler => {
     let handler = handlers.get(key);
@@ -172,19 +174,25 @@ const standIn = (name: string, source: string, run: (call: Call) => Promise<Outc
   limits: { ...defaultLimits, concurrency: 64, queue: 256, ratePerMinute: 0 },
 });
 
+/** Stands for what is not there; it is refused before any rule is asked, so that no rule can tell what exists. */
+const missing = (name: string, unavailable: ToolError): Tool => ({ ...standIn(name, 'gateway', () => Promise.resolve(failed(unavailable))), unavailable });
+
 type Lists = Pick<Gateway, 'tools' | 'prompts' | 'resources' | 'templates'>;
+
+/** Views with different rights that are remembered at once. */
+const mostGroups = 256;
 
 /** The lists a view may see; each is made once and handed out until the catalogue changes. */
 function lister(registry: Registry, visibility: Visibility): Lists {
   interface Kept { readonly tools: readonly Tool[]; readonly prompts: readonly Prompt[]; readonly resources: readonly Resource[]; readonly templates: readonly ResourceTemplate[] }
   let of: Catalogue | undefined;
-  let kept = new Map<string, Kept>();
+  const kept = lru<string, Kept>(mostGroups);
 
   function lists(view: View): Kept {
     const catalogue = registry.catalogue();
     if (catalogue !== of) {
       of = catalogue;
-      kept = new Map();
+      kept.clear();
     }
     const group = visibility.group(view);
     let found = kept.get(group);

@@ -82,7 +82,7 @@ function denied({ rule }: Extract<Ruling, { kind: 'deny' }>): Verdict {
 function demandOf(ruling: Ruling, flowRules: ReturnType<Flows['against']>, effects: readonly Effect[]): Demand | undefined {
   const asking = [...(ruling.kind === 'confirm' ? [ruling.rule] : []), ...flowRules];
   if (asking.length === 0 && effects.length === 0) return undefined;
-  const reasons = [...asking.flatMap(({ reason }) => reason ?? []), ...flowRules.filter(({ reason }) => reason === undefined).map(({ after, then }) => `after ${after.join(', ')}, ${then.join(', ')} needs consent`), ...effects.map((effect) => `it ${told[effect]}`)];
+  const reasons = [...asking.flatMap(({ reason }) => reason ?? []), ...flowRules.filter(({ reason }) => reason === undefined).map(({ after, to }) => `after ${after.join(', ')}, ${to.join(', ')} needs consent`), ...effects.map((effect) => `it ${told[effect]}`)];
   return {
     rules: [...asking.map(({ id }) => id), ...effects.map((effect) => `effect:${effect}`)],
     reason: reasons.join('; ') || 'the operator wants to be sure',

@@ -7,7 +7,7 @@ import type { LabelsOf } from './labels.js';
 export interface FlowRule {
   readonly id: string;
   readonly after: readonly string[];
-  readonly then: readonly string[];
+  readonly to: readonly string[];
   readonly action: 'deny' | 'confirm';
   readonly confirm: 'caller' | 'operator';
   readonly reason?: string;
@@ -19,6 +19,8 @@ export interface FlowOptions {
   readonly conversations: 'session' | 'principal';
   readonly rememberMs: number;
   readonly maxConversations: number;
+  /** What was remembered under an earlier configuration: a reload must not wash anybody clean. */
+  readonly memory?: FlowMemory;
   readonly now?: () => number;
 }
 
@@ -33,6 +35,14 @@ export interface Flows {
   size(): number;
 }
 
+/** What conversations have touched, apart from the rules about it. */
+export interface FlowMemory {
+  readonly memories: Map<string, Memory>;
+  readonly counts: Map<string, number>;
+}
+
+export const flowMemory = (): FlowMemory => ({ memories: new Map(), counts: new Map() });
+
 interface Memory {
   readonly owner: string;
   readonly labels: Set<string>;
@@ -46,10 +56,9 @@ const mostLabels = 64;
 const longestHandle = 128;
 
 /** Flow rules over labels; memory is bounded and expires. */
-export function flows({ rules, labelsOf, conversations, rememberMs, maxConversations, now = Date.now }: FlowOptions): Flows {
-  const memories = new Map<string, Memory>();
-  const counts = new Map<string, number>();
-  const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), then: anyGlob(rule.then) }));
+export function flows({ rules, labelsOf, conversations, rememberMs, maxConversations, memory: kept = flowMemory(), now = Date.now }: FlowOptions): Flows {
+  const { memories, counts } = kept;
+  const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), to: anyGlob(rule.to) }));
   const byTool = new WeakMap<Tool, typeof compiled>();
 
   const forget = (key: string, { owner }: Memory): void => {
@@ -87,7 +96,7 @@ export function flows({ rules, labelsOf, conversations, rememberMs, maxConversat
     seen: (call) => [...(recall(call)?.labels ?? [])],
     against(call, tool) {
       let about = byTool.get(tool);
-      if (about === undefined) byTool.set(tool, (about = compiled.filter(({ then }) => labelsOf(tool).some(then))));
+      if (about === undefined) byTool.set(tool, (about = compiled.filter(({ to }) => labelsOf(tool).some(to))));
       if (about.length === 0) return [];
       const memory = recall(call);
       if (memory === undefined) return [];

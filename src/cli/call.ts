@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Args } from '../core/call.js';
 import { readable } from '../core/content.js';
 import { recoveryOf } from '../core/errors.js';
 import type { Answer } from '../core/gateway.js';
+import { argumentsOf } from './arguments.js';
 import type { Io } from './io.js';
-import { localGate, localUser } from './local-gate.js';
+import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate call <tool> [name=value ...] [--args '{"json":"object"}' | --args @file] [--json] [--config file]
 
@@ -23,7 +22,7 @@ Examples:
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const opened = await localGate(argv, io);
   if (!opened.ok) return 1;
-  const { gate, rest } = opened;
+  const { gate, user, rest } = opened;
   try {
     const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' }, args: { type: 'string' } } });
     const [tool, ...pairs] = positionals;
@@ -37,40 +36,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       return 2;
     }
     const line = progressLine(tool, io);
-    const answer = await gate.gateway.call({ tool, args, principal: localUser, via: 'cli', signal: io.signal, back: { progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) } });
+    const answer = await gate.gateway.call({ tool, args, principal: user, via: 'cli', signal: io.signal, back: { progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) } });
     line.done();
     return report(answer, values.json === true, io);
   } finally {
     await gate.close(1_000);
-  }
-}
-
-function argumentsOf(json: string | undefined, pairs: readonly string[]): Args | string {
-  const args: Record<string, unknown> = {};
-  if (json !== undefined) {
-    let given: unknown;
-    try {
-      given = JSON.parse(json.startsWith('@') ? readFileSync(json.slice(1), 'utf8') : json);
-    } catch (error) {
-      return `--args cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    }
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return '--args must be a JSON object';
-    Object.assign(args, given);
-  }
-  for (const pair of pairs) {
-    const equals = pair.indexOf('=');
-    if (equals < 1) return `${JSON.stringify(pair)} is not name=value`;
-    args[pair.slice(0, equals)] = valueOf(pair.slice(equals + 1));
-  }
-  return args as Args; // every value came out of JSON.parse or is text
-}
-
-function valueOf(text: string): unknown {
-  if (!/^(-?\d+(\.\d+)?|true|false|null|[[{].*)$/s.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
   }
 }
 

@@ -1,6 +1,6 @@
 import { settingsChecks } from '../serve/doctor.js';
 import type { Io } from './io.js';
-import { localGate, localUser } from './local-gate.js';
+import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate doctor [--json] [--config file]
 
@@ -12,10 +12,10 @@ Exit code 0 when nothing failed, 1 otherwise.
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const opened = await localGate(argv, io);
   if (!opened.ok) return 1;
-  const { gate, rest } = opened;
+  const { gate, user, rest } = opened;
   try {
     const tiers = await gate.processes.tiers();
-    const statuses = gate.gateway.statuses({ principal: localUser });
+    const statuses = gate.gateway.statuses({ principal: user });
     const checks = settingsChecks(gate.config(), tiers, statuses);
     if (rest.includes('--json')) {
       io.out(`${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, prlimit: tiers.prlimit } }, null, 2)}\n`);

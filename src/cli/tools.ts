@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Io } from './io.js';
-import { localGate, localUser } from './local-gate.js';
+import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate tools [name] [--json] [--config file]
 
@@ -12,10 +12,10 @@ that tool takes.
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const opened = await localGate(argv, io);
   if (!opened.ok) return 1;
-  const { gate, rest } = opened;
+  const { gate, user, rest } = opened;
   try {
     const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' } } });
-    const statuses = gate.gateway.statuses({ principal: localUser });
+    const statuses = gate.gateway.statuses({ principal: user });
     const [name] = positionals;
     if (name !== undefined) {
       const found = statuses.find(({ tool }) => tool.name === name);

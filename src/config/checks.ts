@@ -13,7 +13,7 @@ const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'local', 'public'];
 
 /** Everything in a well-formed configuration that must still stop the start. */
 export function conflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {
-  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...unsetSecrets(config, env)];
+  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...issuers(config), ...boundProfiles(config), ...unsetSecrets(config, env)];
 }
 
 /** Whether an address to listen on can be reached from this machine only. */
@@ -41,6 +41,25 @@ function policies({ security, tool }: Config): readonly Conflict[] {
   ];
   return named.flatMap(([path, policy]) => (policy === undefined || known.has(policy) ? [] : [{ path, message: `names the network policy ${policy}, which there is not`, hint: `Known are ${[...known].join(', ')}` }]));
 }
+
+/** A token must be made for this gateway and come over a way that nobody can listen on. */
+function issuers({ auth }: Config): readonly Conflict[] {
+  const found: Conflict[] = [];
+  for (const [index, { issuer, jwks_url: keys, audience, name }] of auth.issuers.entries()) {
+    const at = `auth.issuers.${index}`;
+    if (audience.length === 0 && auth.resource === undefined) found.push({ path: `${at}.audience`, message: 'is empty while auth.resource is absent, so tokens made for others would fit', hint: 'Set auth.resource to the address of the MCP endpoint' });
+    for (const [key, url] of [['issuer', issuer], ['jwks_url', keys]] as const) {
+      if (url !== undefined && url.startsWith('http:') && !isLoopback(new URL(url).hostname)) found.push({ path: `${at}.${key}`, message: 'is plain http', hint: 'Use https; keys that come over http can be anybody\'s' });
+    }
+    if (auth.issuers.findIndex((other) => other.name === name || other.issuer === issuer) !== index) found.push({ path: `${at}.name`, message: 'repeats the name or the issuer of an earlier one' });
+  }
+  return found;
+}
+
+const boundProfiles = ({ auth, access }: Config): readonly Conflict[] =>
+  [...auth.tokens.map(({ profile }, index) => [`auth.tokens.${index}.profile`, profile] as const), ...auth.issuers.map(({ profile }, index) => [`auth.issuers.${index}.profile`, profile] as const)].flatMap(([path, profile]) =>
+    profile === undefined || Object.hasOwn(access.profiles, profile) ? [] : [{ path, message: `names the profile ${profile}, which there is not` }],
+  );
 
 const unsetSecrets = (config: Config, env: NodeJS.ProcessEnv): readonly Conflict[] =>
   [...secretsIn(config)].flatMap(({ path, secret }) => {

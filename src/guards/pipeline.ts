@@ -15,6 +15,7 @@ export interface Wired {
   readonly contain: Guard;
   readonly authorize: Guard;
   readonly rateLimit: Guard;
+  readonly allowance: Guard;
   readonly confirm: Guard;
   readonly breaker: Guard;
 }
@@ -29,6 +30,7 @@ export const order = (wired: Wired): readonly Guard[] => [
   validate,
   wired.authorize,
   wired.rateLimit,
+  wired.allowance,
   wired.confirm,
   wired.breaker,
   concurrency,

@@ -1,12 +1,13 @@
 import { join } from 'node:path';
-import type { CredentialOptions, ListedToken } from '../access/credentials.js';
-import { listedPrincipal, owner } from '../access/credentials.js';
+import type { Credential } from '../access/bearer.js';
+import type { ListedToken } from '../access/credentials.js';
+import { credentials, listedPrincipal, owner } from '../access/credentials.js';
 import { control as makeControl } from '../access/control.js';
 import type { Control } from '../access/control.js';
 import { explainer } from '../access/explain.js';
 import type { Supposed } from '../access/explain.js';
 import { flows as makeFlows } from '../access/flows.js';
-import type { Flows } from '../access/flows.js';
+import type { FlowMemory, Flows } from '../access/flows.js';
 import type { Issuer } from '../access/issuers.js';
 import { tokenJudge } from '../access/issuers.js';
 import { keySet } from '../access/key-sets.js';
@@ -46,13 +47,13 @@ export interface Rules {
 }
 
 /** Compiles the rules of a configuration, or says what is wrong with them. */
-export function rulesOf({ access, policy, flows, rate_limit: rate }: Config): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
+export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, remembered: FlowMemory): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
   const labelsOf = labeller(flows);
   const { rules, problems } = compileRules(policy.rules, labelsOf);
   const all = [...problems, ...unknownProfiles(access)];
   if (all.length > 0) return { ok: false, problems: all };
   const judged = makePolicy(rules);
-  const memory = makeFlows({ rules: flows.rules, labelsOf, conversations: flows.conversations, rememberMs: flows.remember_seconds * 1000, maxConversations: flows.max_conversations });
+  const memory = makeFlows({ rules: flows.rules, labelsOf, conversations: flows.conversations, rememberMs: flows.remember_seconds * 1000, maxConversations: flows.max_conversations, memory: remembered });
   const control = makeControl({ policy: judged, flows: memory, labelsOf, confirmEffects: policy.confirmation.effects });
   const parts = makeProfiles({ profiles: access.profiles, roles: access.roles, labelsOf });
   const allowances = limits(access.limits, { maxKeys: rate.max_keys });
@@ -85,8 +86,10 @@ function unknownProfiles({ profiles, roles, local_profile: local }: Config['acce
 }
 
 /** Who may come in over HTTP. */
-export interface Credentials extends Omit<CredentialOptions, 'ownerToken'> {
+export interface Credentials {
   readonly resource: ProtectedResource;
+  /** Who is behind an Authorization header, given the gateway's own token. */
+  authenticate(ownerToken: string, authorization: string | undefined): Credential | Promise<Credential>;
   /** A principal by its id, as `explain --as` names it; undefined where none is known by it. */
   known(id: string): Principal | undefined;
   close(): Promise<void>;
@@ -118,11 +121,13 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
       keys: keySet({ issuer, egress: way, ...(jwksUrl !== undefined && { jwksUrl }) }),
     };
   });
+  let judge: ReturnType<typeof credentials> | undefined;
   return {
-    tokens, keys, resource,
-    challenge: resource.challenge,
-    anonymous: !auth.required,
-    ...(issuers.length > 0 && { issuers: tokenJudge(issuers) }),
+    resource,
+    authenticate(ownerToken, authorization) {
+      judge ??= credentials({ ownerToken, tokens, keys, challenge: resource.challenge, anonymous: !auth.required, ...(issuers.length > 0 && { issuers: tokenJudge(issuers) }) });
+      return judge.authenticate(authorization);
+    },
     known(id) {
       if (id === owner.id) return owner;
       const local = localUser(config);

@@ -1,11 +1,15 @@
 import type { Config } from '../config/schema.js';
 import type { Good } from '../config/load.js';
+import { problemLine } from '../config/problem.js';
 import { secretsIn } from '../config/secrets.js';
 import type { Gateway } from '../core/gateway.js';
 import type { Json } from '../core/json.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import { gateway } from '../gateway.js';
+import type { FlowMemory } from '../access/flows.js';
+import { flowMemory } from '../access/flows.js';
+import type { RuleProblem } from '../access/policy.js';
 import { audit } from '../guards/audit.js';
 import { authorize } from '../guards/authorize.js';
 import type { Breakers } from '../guards/breaker.js';
@@ -13,6 +17,7 @@ import { breakers } from '../guards/breaker.js';
 import { callLog } from '../guards/call-log.js';
 import { contain } from '../guards/contain.js';
 import { metrics as metricsGuard } from '../guards/metrics.js';
+import { allowance } from '../guards/allowance.js';
 import { absent, pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import { tracing } from '../guards/trace.js';
@@ -32,6 +37,8 @@ import type { Processes } from '../processes/processes.js';
 import { processes } from '../processes/processes.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
+import type { Credentials, Rules } from './access.js';
+import { credentialsOf, keysIn, rulesOf } from './access.js';
 import { callLines } from './call-lines.js';
 import type { Home } from './home.js';
 import { makeHome } from './home.js';
@@ -49,6 +56,9 @@ export interface Gate {
   readonly events: EventBus;
   readonly health: Health;
   readonly log: Log;
+  /** Who may do what, under the configuration in force. */
+  rules(): Rules;
+  callers(): Credentials;
   config(): Config;
   /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
   reload(config: Config): Promise<void>;
@@ -66,7 +76,11 @@ export interface GateOptions {
 /** Builds the gateway that a configuration describes. */
 export async function openGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
   let { config } = loaded;
+  const remembered = flowMemory();
+  let rules = compiled(config, remembered, loaded);
   makeHome(home);
+  const keys = keysIn(home.folder);
+  let callers = credentialsOf(config, keys, env);
   log.hide(secretValues(config, env));
   const journal = openJournal(home.audit, {
     sync: config.audit.sync,
@@ -99,8 +113,9 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     trace: await tracing(),
     callLog: callLog({ sink: callLines(log, events) }),
     contain: contain({ faults: log }),
-    authorize: authorize({ authorizer: { decide: () => undefined } }),
+    authorize: authorize({ authorizer: { decide: (call, tool) => rules.control.decide(call, tool) } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: config.rate_limit.max_keys, onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }) }) }),
+    allowance: allowance({ allowances: { take: (call, tool) => rules.allowances.take(call, tool) } }),
     confirm: absent,
     breaker: all.guard,
   });
@@ -108,7 +123,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     registry: known,
     wire,
     breakers: all,
-    visibility: { group: (view) => view.profile ?? '', sees: () => true },
+    visibility: { group: (view) => rules.visibility.group(view), sees: (view, item) => rules.visibility.sees(view, item) },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
@@ -125,24 +140,58 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
   settle();
 
+  const close = async (graceMs: number): Promise<void> => {
+    gate.close();
+    healthy.stop();
+    events.close();
+    await programs.close(graceMs);
+    await known.close();
+    await callers.close();
+    journal.close();
+  };
+  const misnamed = rules.unknown(known);
+  if (misnamed.length > 0) {
+    await close(0);
+    throw new Error(told(misnamed, loaded));
+  }
+
   return {
+    close,
+    rules: () => rules,
+    callers: () => callers,
     gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,
     config: () => config,
     async reload(next) {
-      config = next;
-      log.hide(secretValues(config, env));
-      await known.replace(sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
-    },
-    async close(graceMs) {
-      gate.close();
-      healthy.stop();
-      events.close();
-      await programs.close(graceMs);
-      await known.close();
-      journal.close();
+      const [before, ruled] = [config, compiled(next, remembered)];
+      const swap = async (to: Config): Promise<void> => {
+        config = to;
+        log.hide(secretValues(config, env));
+        await known.replace(sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
+      };
+      await swap(next);
+      // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.
+      const unknown = ruled.unknown(known);
+      if (unknown.length > 0) {
+        await swap(before);
+        throw new Error(told(unknown));
+      }
+      rules = ruled;
+      const old = callers;
+      callers = credentialsOf(next, keys, env);
+      await old.close();
     },
   };
 }
+
+/** The rules of a configuration; what is wrong with them is thrown with its place, since nothing may start without them. */
+function compiled(config: Config, remembered: FlowMemory, loaded?: Good): Rules {
+  const made = rulesOf(config, remembered);
+  if (!made.ok) throw new Error(told(made.problems, loaded));
+  return made.rules;
+}
+
+const told = (problems: readonly RuleProblem[], loaded?: Good): string =>
+  problems.map(({ path, message }) => problemLine({ file: loaded?.file ?? 'configuration', ...loaded?.place(path), path, message })).join('\n');
 
 /** How the journal's notes about itself are logged. */
 const noteEvents: Readonly<Record<string, LogEvent>> = { failed: 'audit.failed', lost: 'audit.lost', resumed: 'audit.resumed', opened: 'audit.opened' };

@@ -34,6 +34,7 @@ export async function aGateway(sources: readonly ToolSource[], options: { readon
     contain: contain({ faults: { fault: (error) => void options.faults?.push(error) } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
+    allowance: absent,
     confirm: options.confirm ?? absent,
     breaker: all.guard,
   });

@@ -97,7 +97,7 @@ const f = defaults.flows;
 const flow = z.strictObject({
   id: name.describe('Shown in refusals and in the audit.'),
   after: z.array(pattern).min(1).describe('Once a call to a tool with any of these labels was made …'),
-  then: z.array(pattern).min(1).describe('… calls to tools with any of these labels are'),
+  to: z.array(pattern).min(1).describe('… calls to tools with any of these labels are'),
   action: z.enum(['deny', 'confirm']).default('confirm').describe('refused, or need a confirmation.'),
   confirm: z.enum(['caller', 'operator']).default('caller').describe('Who must agree.'),
   reason: z.exactOptional(z.string().max(500)).describe('Told to whom is refused or asked.'),

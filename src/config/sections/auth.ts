@@ -12,10 +12,12 @@ const token = z
   })
   .refine((one) => (one.token === undefined) !== (one.sha256 === undefined), { message: 'needs exactly one of token and sha256' });
 
+const url = z.string().max(2_000).refine((text) => URL.canParse(text) && /^https?:\/\/[^/?#]/.test(text), { message: 'must be a http or https address' });
+
 const issuer = z.strictObject({
   name: name.describe('How this issuer is called in principal ids: `jwt:<name>:<subject>`.'),
-  issuer: z.url({ protocol: /^https?$/ }).describe('The `iss` of its tokens, to the letter. Plain http is accepted on loopback only.'),
-  jwks_url: z.exactOptional(z.url({ protocol: /^https?$/ })).describe('Where its keys are; found through its metadata when absent.'),
+  issuer: url.describe('The `iss` of its tokens, to the letter. Plain http is accepted on loopback only.'),
+  jwks_url: z.exactOptional(url).describe('Where its keys are; found through its metadata when absent.'),
   audience: z.array(z.string().min(1)).default([]).describe('Accepted `aud` values; `auth.resource` when empty.'),
   algorithms: z.array(z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])).min(1).default(['RS256', 'ES256', 'EdDSA', 'PS256']).describe('Accepted signatures; there is no way to accept none.'),
   scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope')).default([]).describe('Scopes a token must have.'),
@@ -31,7 +33,7 @@ export const auth = z
   .strictObject({
     required: z.boolean().default(defaults.auth.required).describe('Whether HTTP callers must show a token. `false` is accepted on loopback only.'),
     token_file: z.exactOptional(z.string().min(1)).describe('Where the generated token is kept; `token` in the state directory when absent.'),
-    resource: z.exactOptional(z.url({ protocol: /^https?$/ })).describe('The address of this gateway\'s MCP endpoint as clients know it; tokens of `issuers` must be made for it.'),
+    resource: z.exactOptional(url).describe('The address of this gateway\'s MCP endpoint as clients know it; tokens of `issuers` must be made for it.'),
     issuers: z.array(issuer).max(16).prefault([]).describe('Authorization servers whose JWT access tokens are accepted (OAuth 2.1).'),
     tokens: z.array(token).prefault([]).describe('Callers with tokens of their own, besides the generated one.'),
   })

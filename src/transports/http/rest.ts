@@ -1,6 +1,7 @@
 import type { Args, TraceContext } from '../../core/call.js';
-import type { Gateway, ToolStatus } from '../../core/gateway.js';
+import type { Gateway, ToolStatus, View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
+import { isAdmin } from '../../core/principal.js';
 import { toEnvelope } from './envelope.js';
 import { retryHeaders, sendError, sendJson, sendProblem } from './respond.js';
 import type { Exchange, Route } from './route.js';
@@ -10,16 +11,22 @@ export interface RestOptions {
   readonly gateway: Gateway;
   /** Reads a traceparent header; undefined where it is not one. */
   readonly trace: (traceparent: string | undefined, tracestate: string | undefined) => TraceContext | undefined;
+  /** Whether a profile is there for a principal; absent means that there are none to ask for. */
+  readonly usable?: (view: View) => boolean;
 }
 
 const notFound = { code: 'not_found', message: 'Tool not found/disabled' } as const;
 
 /** The routes by which programs list, read about, run and switch tools. */
-export function restRoutes({ gateway, trace }: RestOptions): readonly Route[] {
-  const statusOf = ({ principal, params }: Exchange): ToolStatus | undefined => gateway.statuses({ principal }).find(({ tool }) => tool.name === params['name']);
+export function restRoutes({ gateway, trace, usable = ({ profile }) => profile === undefined }: RestOptions): readonly Route[] {
+  const viewOf = ({ principal, query }: Exchange): View => {
+    const profile = query.get('profile');
+    return profile === null ? { principal } : { principal, profile };
+  };
+  const statusOf = (exchange: Exchange): ToolStatus | undefined => gateway.statuses(viewOf(exchange)).find(({ tool }) => tool.name === exchange.params['name']);
 
   const execute = async (exchange: Exchange): Promise<void> => {
-    const { req, res, principal, params, body, signal } = exchange;
+    const { req, res, params, body, signal } = exchange;
     const args = parseArgs(body);
     if (typeof args === 'string') return sendError(res, { code: 'invalid_arguments', message: args });
     const traced = trace(header(req.headers['traceparent']), header(req.headers['tracestate']));
@@ -27,7 +34,7 @@ export function restRoutes({ gateway, trace }: RestOptions): readonly Route[] {
     const answer = await gateway.call({
       tool: params['name'] ?? '',
       args,
-      principal,
+      ...viewOf(exchange),
       via: 'rest',
       signal,
       ...(correlationId !== undefined && { correlationId }),
@@ -51,7 +58,12 @@ export function restRoutes({ gateway, trace }: RestOptions): readonly Route[] {
     {
       method: 'GET', path: '/tools', auth: 'principal',
       doc: { summary: 'All tools this caller may know of, ready or not', responses: { 200: { description: 'The tools', schema: { type: 'object', properties: { tools: { type: 'array', items: toolInfoSchema } } } } } },
-      handle: ({ res, principal }) => sendJson(res, 200, { tools: gateway.statuses({ principal }).map(brief), withheld: gateway.withheld() }),
+      handle(exchange) {
+        const view = viewOf(exchange);
+        if (!usable(view)) return sendProblem(exchange.res, 404, 'not_found', 'There is no such profile');
+        // What was left out and why tells about tools that a caller may not know of.
+        return sendJson(exchange.res, 200, { tools: gateway.statuses(view).map(brief), withheld: isAdmin(view.principal) ? gateway.withheld() : [] });
+      },
     },
     {
       method: 'GET', path: '/tools/{name}', auth: 'principal',

@@ -1,0 +1,60 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { handClock } from '../../test/support/make.js';
+import { keyFile } from './keys.js';
+
+function place(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'toolgate-keys-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'keys.json');
+}
+
+test('a key is shown once, kept as a hash in a file of the owner alone, and found again', () => {
+  const path = place();
+  const keys = keyFile(path);
+  const key = keys.create({ name: 'ci', roles: ['user'], profile: 'reading' });
+  expect(key).toMatch(/^tgk_[\w-]{43}$/);
+  expect(readFileSync(path, 'utf8')).not.toContain(key);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(keys.find(key ?? '')).toEqual({ id: 'key:ci', name: 'ci', kind: 'token', roles: ['user'], profile: 'reading' });
+  expect(keys.find('tgk_other')).toBeUndefined();
+});
+
+test('a name is one key only, so that the audit means one caller by it', () => {
+  const keys = keyFile(place());
+  keys.create({ name: 'ci', roles: [] });
+  expect(keys.create({ name: 'ci', roles: ['admin'] })).toBeUndefined();
+});
+
+test('a running gateway learns of new and revoked keys without a restart', () => {
+  const path = place();
+  const clock = handClock(1_000);
+  const [gateway, cli] = [keyFile(path, clock), keyFile(path)];
+  expect(gateway.find('tgk_x')).toBeUndefined();
+  const key = cli.create({ name: 'new', roles: ['user'] }) ?? '';
+  clock.advance(500);
+  expect(gateway.find(key)?.id).toBe('key:new');
+  expect(cli.revoke('new')).toBe(true);
+  clock.advance(500);
+  expect(gateway.find(key)).toBeUndefined();
+  expect(cli.revoke('new')).toBe(false);
+});
+
+test('a key that has expired is nobody\'s', () => {
+  const clock = handClock(Date.parse('2026-01-01'));
+  const keys = keyFile(place(), clock);
+  const key = keys.create({ name: 'short', roles: [], expires: new Date(clock() + 60_000) }) ?? '';
+  expect(keys.find(key)?.name).toBe('short');
+  clock.advance(60_000);
+  expect(keys.find(key)).toBeUndefined();
+});
+
+test.each(['{', '[]', '{"keys":[{"name":"a"}]}', '{"keys":[{"name":"a","sha256":"00","roles":[]}]}'])('a damaged file is an error and never an empty list: %s', (text) => {
+  const path = place();
+  writeFileSync(path, text);
+  expect(() => keyFile(path).list()).toThrow();
+  expect(() => keyFile(path).create({ name: 'b', roles: [] })).toThrow();
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
