@@ -2,6 +2,8 @@ import { deadlinePassed, type Call } from '../core/call.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
+import type { Controller } from '../lib/light-signal.js';
+import { lazyController } from '../lib/light-signal.js';
 
 /**
  * Ends a call when its time is over: what the caller asked for, else the tool's default, never more than the tool's maximum.
@@ -14,7 +16,8 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
     if (call.signal.aborted) return Promise.resolve(ended('cancelled', limitMs));
 
     return new Promise<Outcome>((resolve, reject) => {
-      const inner = new AbortController();
+      // Most tools are done before they look at their signal; it is made for those that do.
+      const inner = lazyController();
       let why: 'timeout' | 'cancelled' | undefined;
       let timer = setTimeout(() => stop('timeout'), limitMs);
       const onHangUp = (): void => stop('cancelled');
@@ -37,7 +40,7 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
         if (why === undefined && outcome !== undefined) resolve(outcome);
         else resolve(why === undefined || outcome?.kind === 'done' ? (outcome ?? ended('timeout', limitMs)) : ended(why, limitMs, outcome));
       }
-      next(withSignal(call, inner.signal, limitMs)).then(settle, (error: unknown) => {
+      next(under(call, inner, limitMs)).then(settle, (error: unknown) => {
         release();
         // An abort error is how many libraries answer their signal: the cause is ours, not a bug.
         if (why === undefined) reject(error instanceof Error ? error : new Error(String(error)));
@@ -47,7 +50,13 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
   };
 }
 
-const withSignal = (call: Call, signal: AbortSignal, timeoutMs: number): Call => ({ ...call, signal, timeoutMs });
+const under = (call: Call, inner: Controller, timeoutMs: number): Call => ({
+  ...call,
+  timeoutMs,
+  get signal() {
+    return inner.signal;
+  },
+});
 
 function ended(why: 'timeout' | 'cancelled', limitMs: number, outcome?: Outcome): Failed {
   const message = why === 'timeout' ? `Timed out after ${limitMs / 1000} s` : 'The caller cancelled';

@@ -1,3 +1,5 @@
+import type { Controller } from '../../lib/light-signal.js';
+import { lightController } from '../../lib/light-signal.js';
 import type { Door } from '../../core/call.js';
 import type { View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
@@ -49,7 +51,7 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
   let features: Features | undefined;
   let capabilities: JsonObject = {};
   let logLevel: WireLogLevel = 'info';
-  let inFlight: Map<Id, AbortController> | undefined;
+  let inFlight: Map<Id, Controller> | undefined;
   let watches: Map<string, () => void> | undefined;
   let pending: PendingRequests | undefined;
   let unsubscribe: (() => void) | undefined;
@@ -127,7 +129,7 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
       // Two calls under one id could not be told apart by the one who cancels.
       if (inFlight.has(id)) return refusal(rpcError(codes.invalidRequest, 'A request with this id is being answered'));
       if (inFlight.size >= maxInFlight) return refusal(rpcError(codes.internalError, 'Too many requests are being answered'));
-      const controller = new AbortController();
+      const controller = lightController();
       inFlight.set(id, controller);
       try {
         const reply = await protocol.answer(request, callerFor(features, outlet, controller.signal));

@@ -1,3 +1,5 @@
+import type { Controller } from '../../lib/light-signal.js';
+import { lightController } from '../../lib/light-signal.js';
 import type { View } from '../../core/gateway.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { Id } from '../../wire/id.js';
@@ -35,7 +37,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
   const subscriptions = listens(protocol, changes);
   const modern = modernEra(protocol, subscriptions);
   const legacy = conversation(protocol, changes, { view, via: 'stdio', push: write });
-  const inFlight = new Map<Id, AbortController>();
+  const inFlight = new Map<Id, Controller>();
   const waiting = new Set<() => void>();
   let working = 0;
 
@@ -63,7 +65,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
     if (inFlight.size >= maxInFlight) return say({ error: rpcError(codes.internalError, 'Too many requests are being answered') });
     const envelope = modern.admit(request, view);
     if ('code' in envelope) return say({ error: envelope });
-    const controller = new AbortController();
+    const controller = lightController();
     inFlight.set(id, controller);
     const reply = await modern.answer(request, envelope, { view, via: 'stdio', signal: controller.signal, outlet });
     inFlight.delete(id);

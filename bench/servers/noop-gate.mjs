@@ -1,0 +1,48 @@
+// The gateway with every guard on, real audit and metrics, around one tool that gives its text back.
+import { join } from 'node:path';
+import { ownerToken } from '../../dist/access/bearer.js';
+import { schemaContract } from '../../dist/core/contract.js';
+import { done } from '../../dist/core/outcome.js';
+import { defaultLimits, readOnly } from '../../dist/core/tool.js';
+import { gateway } from '../../dist/gateway.js';
+import { audit } from '../../dist/guards/audit.js';
+import { authorize } from '../../dist/guards/authorize.js';
+import { breakers } from '../../dist/guards/breaker.js';
+import { contain } from '../../dist/guards/contain.js';
+import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
+import { absent, pipeline } from '../../dist/guards/pipeline.js';
+import { rateLimit } from '../../dist/guards/rate-limit.js';
+import { tokenBucket } from '../../dist/lib/token-bucket.js';
+import { auditLog } from '../../dist/observe/audit-log.js';
+import { metrics } from '../../dist/observe/metrics.js';
+import { registry } from '../../dist/registry/registry.js';
+import { restRoutes } from '../../dist/transports/http/rest.js';
+import { httpDoor } from '../../dist/transports/http/server.js';
+
+const tool = {
+  name: 'noop', description: 'Gives its text back', source: 'bench', effects: readOnly,
+  input: schemaContract({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false }),
+  limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 1e9 },
+  run: (call) => Promise.resolve(done(call.args.text)),
+};
+const opened = auditLog({ folder: join(process.env.TOOLGATE_HOME, 'audit'), sync: 'never' });
+const numbers = metrics();
+numbers.tools(['noop']);
+const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+const known = registry({ sources: [{ id: 'bench', list: async () => [tool] }], filter: { include: [], exclude: [] } });
+await known.refresh(new AbortController().signal);
+const gate = gateway({
+  registry: known,
+  breakers: all,
+  visibility: { group: () => '', sees: () => true },
+  wire: pipeline({
+    audit: audit({ log: opened.log }), metrics: metricsGuard({ sink: numbers }), trace: absent, callLog: absent, contain: contain({ faults: { fault: console.error } }),
+    authorize: authorize({ authorizer: { decide: () => undefined } }), rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }), confirm: absent, breaker: all.guard,
+  }),
+});
+const door = httpDoor({
+  host: '127.0.0.1', port: 0, routes: restRoutes({ gateway: gate, trace: () => undefined }), authenticator: ownerToken('bench-token-of-at-least-32-characters'),
+  allowedHosts: [], allowedOrigins: [], corsOrigins: [], maxBodyBytes: 1_000_000, peerRatePerSecond: 1e9, maxConnections: 1000, onFault: console.error,
+});
+await door.start();
+console.log(`port ${door.address().port}`);
