@@ -5,7 +5,7 @@ import { itemsOf } from './iterate.js';
 import type { Frame, Machine } from './machine.js';
 import { memberOf, setMember } from './members.js';
 import { bind, functionScope, holderOf, type Scope } from './scope.js';
-import { join, list, object, optionsOf, stringOf, unknown, type Value } from './values.js';
+import { constant, join, list, object, optionsOf, stringOf, unknown, type Value } from './values.js';
 
 interface How {
   readonly op?: string | undefined;
@@ -36,11 +36,14 @@ export function assign(machine: Machine, target: Pattern, value: Value, scope: S
       return assign(machine, target.target, next, scope, frame, how);
     }
     case 'list-pattern': {
-      const { items, open } = itemsOf(machine, value, 'values');
+      // Where the value is one of several lists, each place holds one of their items in that place.
+      const lists = optionsOf(value).map((option) => itemsOf(machine, option, 'values'));
       target.items.forEach((item, index) => {
-        if (item) assign(machine, item, items[index] ?? (open ? unknown('item') : { kind: 'constant', value: undefined }), scope, frame, how);
+        const found = lists.map(({ items, open }) => items[index] ?? (open ? unknown('item') : constant(undefined)));
+        if (item) assign(machine, item, found.reduce<Value | undefined>((all, each) => join(all, each), undefined) ?? unknown('item'), scope, frame, how);
       });
-      if (target.rest) assign(machine, target.rest, list(items.slice(target.items.length), open), scope, frame, how);
+      const rest = lists.flatMap(({ items }) => items.slice(target.items.length));
+      if (target.rest) assign(machine, target.rest, list(rest, lists.some(({ open }) => open)), scope, frame, how);
       return;
     }
     case 'dict-pattern':

@@ -32,6 +32,7 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'member':
       return memberOf(machine, value(expr.object), expr.property);
     case 'index':
+      if (expr.index.kind === 'slice') return sliced(value(expr.object), [expr.index.lower, expr.index.upper].map((bound) => bound && value(bound)));
       return indexed(machine, value(expr.object), value(expr.index));
     case 'call':
       return callExpr(machine, expr satisfies Call, scope, frame);
@@ -144,6 +145,15 @@ function indexedOne(machine: Machine, holder: Value, key: Value): Value {
   if (holder.kind === 'list') return holder.items.reduce<Value>((all, item) => join(all, item), unknown('item'));
   if (holder.kind === 'object' && !holder.cls) return [...holder.props.values()].reduce<Value>((all, item) => join(all, item), unknown('item'));
   return holder.kind === 'external' ? holder : unknown('index');
+}
+
+/** `items[a:b]`; where the bounds are not known, all of it: a page of a list is a part of what can be asked for. */
+function sliced(holder: Value, bounds: readonly (Value | undefined)[]): Value {
+  const [lower, upper] = bounds.map((bound) => (bound?.kind === 'constant' && typeof bound.value === 'number' ? bound.value : undefined));
+  const isKnown = bounds.every((bound) => !bound || (bound.kind === 'constant' && typeof bound.value === 'number'));
+  if (holder.kind === 'list') return isKnown ? list(holder.items.slice(lower ?? 0, upper), holder.open) : list([...holder.items], holder.open);
+  const known = stringOf(holder);
+  return known === undefined || !isKnown ? unknown('slice') : constant(known.slice(lower ?? 0, upper));
 }
 
 function listFrom(machine: Machine, expr: List, scope: Scope, frame: Frame): Value {

@@ -1,3 +1,4 @@
+import { visible } from '../../lib/visible.js';
 import type { ReportLocation, ReportTool, SurfaceReport } from '../surface/report.js';
 
 const longest = 300;
@@ -7,7 +8,7 @@ export function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
   // A description may carry escape sequences that repaint the terminal, or marks that reorder what is read.
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return visible(cut);
 }
 
 const place = ({ file, start_line: line }: ReportLocation): string => `${shown(file)}:${line}`;

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { aProject } from '../../test/support/scan.js';
+import { help, run } from './surface.js';
+
+async function told(argv: readonly string[]) {
+  const said = { out: '', err: '' };
+  const code = await run(argv, { out: (text) => void (said.out += text), err: (text) => void (said.err += text) });
+  return { code, ...said };
+}
+
+const server = 'from fastmcp import FastMCP\nmcp = FastMCP("x")\n@mcp.tool\ndef a(): ...\n\ndef handle_b(): ...\n';
+
+test('the surface of a folder is printed as text or JSON', async () => {
+  const root = await aProject({ 'server.py': server });
+  expect(await told([root])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Tools (2):') });
+  const { out } = await told([root, '--format', 'json', '--no-heuristics']);
+  expect(JSON.parse(out).surface.tools.map((tool: { name: string }) => tool.name)).toEqual(['a']);
+});
+
+test('strict fails when something could not be told', async () => {
+  const root = await aProject({ 'server.py': `${server}mcp.tool(name=input())(a)\n` });
+  expect((await told([root])).code).toBe(0);
+  expect((await told([root, '--strict'])).code).toBe(1);
+});
+
+test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])('called as %j it says how to call it', async (argv) => {
+  const { code, err } = await told(argv);
+  expect([code, err.endsWith(help)]).toEqual([2, true]);
+});
+
+test('a path that is not there is told without a stack', async () => {
+  expect(await told(['/nowhere/at/all'])).toEqual({ code: 1, out: '', err: 'toolgate: cannot read "/nowhere/at/all": ENOENT\n' });
+});
