@@ -156,6 +156,8 @@ function sliced(holder: Value, bounds: readonly (Value | undefined)[]): Value {
   return known === undefined || !isKnown ? unknown('slice') : constant(known.slice(lower ?? 0, upper));
 }
 
+const maxItems = 5_000;
+
 function listFrom(machine: Machine, expr: List, scope: Scope, frame: Frame): Value {
   const made = list([]);
   for (const item of expr.items) {
@@ -163,8 +165,8 @@ function listFrom(machine: Machine, expr: List, scope: Scope, frame: Frame): Val
     if (!item.spread) made.items.push(value);
     else {
       const { items, open } = itemsOf(machine, value, 'values');
-      made.items.push(...items.slice(0, 5_000));
-      made.open ||= open;
+      made.items.push(...items.slice(0, Math.max(0, maxItems - made.items.length)));
+      made.open ||= open || made.items.length >= maxItems;
     }
   }
   return made;

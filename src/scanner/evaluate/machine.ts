@@ -51,6 +51,8 @@ export interface Machine {
   readonly entered: Map<FunctionNode, number>;
   /** Functions handed to the outside, with how often they were run for it. */
   readonly escaped: Map<FunctionNode, number>;
+  /** Modules that were left because they nest deeper than can be followed. */
+  readonly unfinished: Set<string>;
   /** Set when a budget ended the run early. */
   exhausted: string | undefined;
   /** Imports whose target is only partly known. */
@@ -79,7 +81,7 @@ const stepLimit = 6_000_000;
 export function machineFor(project: Project, watch: Watcher, timeoutMs: number, settings: Machine['settings'] = 'any'): Machine {
   return {
     project, watch, settings, assumed: false, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, allowance: Number.POSITIVE_INFINITY, cut: new Set(), deadline: Date.now() + timeoutMs, active: new Map(),
-    entered: new Map(), escaped: new Map(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
+    entered: new Map(), escaped: new Map(), unfinished: new Set(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
   };
 }
 

@@ -27,7 +27,15 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
   machine.level = 0;
   machine.allowance = Number.POSITIVE_INFINITY;
   if (module.language !== 'python') linkImports(machine, module.body, frame);
-  runBody(machine, module.body, run.scope, frame);
+  const { depth } = machine;
+  try {
+    runBody(machine, module.body, run.scope, frame);
+  } catch (error) {
+    // A stack that ran out ends this module, not the modules that import it.
+    if (!(error instanceof RangeError)) throw error;
+    machine.unfinished.add(path);
+    machine.depth = depth;
+  }
   machine.level = level;
   machine.allowance = allowance;
   const holder = lookup(run.scope, 'module');

@@ -7,6 +7,11 @@ const asText = (value: Value): readonly (string | Value)[] => {
 };
 
 const maxTexts = 12;
+const maxParts = 5_000;
+
+/** Longer texts than this are not followed. */
+export const maxText = 300_000;
+const maxItems = 20_000;
 
 /** Text from parts: a plain string when all are known, one of several where a part is. */
 export function text(parts: readonly (string | Value)[]): Value {
@@ -27,6 +32,8 @@ function textOf(parts: readonly (string | Value)[]): Value {
     else merged.push(part);
   }
   if (merged.length === 0) return constant('');
+  // `s = s + s` in a loop must not be allowed to fill the memory.
+  if (merged.length > maxParts || merged.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0) > maxText) return unknown('too long');
   const [only] = merged;
   return merged.length === 1 && typeof only === 'string' ? constant(only) : { kind: 'text', parts: merged };
 }
@@ -37,7 +44,7 @@ const maxRepeat = 10_000;
 /** The value of `left op right`, as far as it is known. */
 export function binary(op: string, left: Value, right: Value): Value {
   if (op === '+' && (isText(left) || isText(right))) return text([left, right]);
-  if (op === '+' && left.kind === 'list' && right.kind === 'list') return list([...left.items, ...right.items], left.open || right.open);
+  if (op === '+' && left.kind === 'list' && right.kind === 'list') return list([...left.items, ...right.items].slice(0, maxItems), left.open || right.open || left.items.length + right.items.length > maxItems);
   if (op === '+' && left.kind === 'list') return list([...left.items], true);
   if (op === '%' && left.kind === 'constant' && typeof left.value === 'string') return percent(left.value, right);
   if (op === '|' && left.kind === 'object' && right.kind === 'object') {

@@ -27,7 +27,8 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
   const machine = machineFor(project, (seen, at) => watch(target, seen, at), timeoutMs, settings);
   const entries = entryPoints(project);
   for (const entry of entries) enter(machine, entry);
-  for (const entry of entries) useExports(machine, entry.path);
+  // What a script exports is for whoever imports it; a Python program calls what it needs itself.
+  for (const entry of entries) if (!entry.path.endsWith('.py')) useExports(machine, entry.path);
   readListings(machine, findings);
   const isEmpty = findings.registrations.length === 0 && findings.unresolved.length === 0;
   if (!isEmpty) target = unreached;

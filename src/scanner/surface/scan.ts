@@ -57,6 +57,7 @@ function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[],
   const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
   const [first] = machine.runs.values();
   if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.module.path, start_line: 1 } });
+  for (const path of machine.unfinished) found.push({ kind: 'any', reason: 'the module nests deeper than can be followed', location: { file: path, start_line: 1 } });
   const names = new Set(tools.map((tool) => tool.name));
   for (const tool of buildSurface(machine, unreached).tools) {
     if (names.has(tool.name)) continue;

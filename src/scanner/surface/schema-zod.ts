@@ -31,7 +31,12 @@ export function zodField(machine: Machine, value: Value): Field {
     optional = applyModifier(machine, at, schema) || optional;
     const wrapped: Value | undefined = /^(?:optional|nullable|nullish|preprocess|lazy|catch|readonly|pipe|promise|effects)$/.test(at.method) && !isChained(at) ? lastResult(at) : undefined;
     if (wrapped) at = wrapped;
-    else if (isChained(at) && !types.has(at.method) && !/^(?:enum|nativeEnum|literal|union|any|unknown)$/i.test(at.method)) at = at.receiver;
+    else if (isChained(at)) {
+      // `.int()`, `.email()` and `.array()` say more about the type than what they hang on.
+      const type = types.get(at.method);
+      if (type !== undefined) schema['type'] ??= type;
+      at = at.receiver;
+    }
     else {
       applyBase(machine, at, first, schema);
       break;
@@ -63,7 +68,7 @@ function applyModifier(machine: Machine, value: Result, schema: Record<string, u
 
 function applyBase(machine: Machine, value: Result, first: Value | undefined, schema: Record<string, unknown>): void {
   const type = types.get(value.method);
-  if (type !== undefined) schema['type'] = type;
+  if (type !== undefined) schema['type'] ??= type;
   if (value.method === 'enum' || value.method === 'nativeEnum') {
     schema['type'] = 'string';
     const options = first && plain(machine, first, 0);

@@ -1,5 +1,5 @@
 import { list, constant, native, nothing, stringOf, unknown, type Args, type Value } from '../values.js';
-import { text } from '../operators.js';
+import { maxText, text } from '../operators.js';
 
 type StringMethod = (self: string, args: Args) => Value | undefined;
 
@@ -44,7 +44,8 @@ const known = <T>(value: T | undefined, then: (value: T) => Value | undefined): 
 
 function replaced(self: string, args: Args): Value | undefined {
   const [from, to] = args.positional.map(stringOf);
-  return from === undefined || to === undefined ? undefined : constant(self.replaceAll(from, () => to));
+  if (from === undefined || to === undefined || self.length * (to.length + 1) > maxText * 10) return undefined;
+  return constant(self.replaceAll(from, () => to));
 }
 
 /** A list of texts joined by a separator, known as far as its items are. */
@@ -69,6 +70,8 @@ function formatted(self: string, args: Args): Value {
   return text([...parts, self.slice(from)]);
 }
 
+const bounded = (value: Value): Value => ((stringOf(value)?.length ?? 0) > maxText ? unknown('too long') : value);
+
 /** The method of a string, or its length. */
 export function stringMethod(value: Value, name: string): Value {
   const self = stringOf(value);
@@ -78,7 +81,7 @@ export function stringMethod(value: Value, name: string): Value {
   }
   if (name === 'length') return constant(self.length);
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  return method ? native(name, (args) => method(self, args) ?? unknown(name)) : /^\d+$/.test(name) ? constant(self.at(Number(name))) : value.kind === 'constant' ? unknown(name) : nothing;
+  return method ? native(name, (args) => bounded(method(self, args) ?? unknown(name))) : /^\d+$/.test(name) ? constant(self.at(Number(name))) : value.kind === 'constant' ? unknown(name) : nothing;
 }
 
 /** Python's `textwrap.dedent`. */
