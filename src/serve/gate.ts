@@ -90,7 +90,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   const numbers = metrics();
   const events = eventBus();
   const programs = processes({ bestEffort: config.security.best_effort_sandbox, stateFolder: home.run, onProblem: (message) => log.event('server.problem', { message }) });
-  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
+  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
 
   const known = registry({
     sources: sources(),
@@ -126,7 +126,6 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     visibility: { group: (view) => rules.visibility.group(view), sees: (view, item) => rules.visibility.sees(view, item) },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
-  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
   const settle = (): void => {
     const names = [...known.catalogue().tools.keys(), 'prompts/get', 'resources/read'];
     numbers.tools(names);
@@ -139,6 +138,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   await known.refresh(new AbortController().signal);
   for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
   settle();
+  // Its first look must find the sources listed.
+  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
 
   const close = async (graceMs: number): Promise<void> => {
     gate.close();

@@ -1,23 +1,18 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.js';
-import type { JsonObject } from '../core/json.js';
 import type { ToolSource } from '../core/source.js';
-import type { Processes } from '../processes/processes.js';
 import type { ToolSettings } from '../sources/command/settings.js';
 import { commandSource } from '../sources/command/source.js';
 import { gatewayPrompts } from '../sources/gateway-prompts.js';
+import { mcpSourcesOf } from './mcp-sources.js';
+import type { McpSourcesOptions } from './mcp-sources.js';
 import { policiesOf } from './policies.js';
 
-export interface SourcesOptions {
-  readonly config: Config;
-  /** What relative paths of the configuration are relative to. */
-  readonly base: string;
-  readonly processes: Processes;
-  onEvent(event: string, fields: JsonObject): void;
-}
+export type SourcesOptions = McpSourcesOptions;
 
 /** The sources a configuration asks for. */
-export function sourcesOf({ config, base, processes, onEvent }: SourcesOptions): readonly ToolSource[] {
+export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
+  const { config, base, processes, onEvent } = options;
   const { tool, security, commands, rate_limit: rate } = config;
   return [
     commandSource({
@@ -42,6 +37,7 @@ export function sourcesOf({ config, base, processes, onEvent }: SourcesOptions):
       onEvent,
     }),
     ...(config.prompts.length === 0 ? [] : [gatewayPrompts(config.prompts)]),
+    ...mcpSourcesOf(options),
   ];
 }
 

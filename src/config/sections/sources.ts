@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { mcpSource } from './mcp-source.js';
 import { name } from './words.js';
 
 /** The kinds of sources a file may name; a kind is one line here, with a strict object whose `kind` is its literal. */
-export const sourceKinds = {} as const satisfies Readonly<Record<string, z.ZodObject>>;
+export const sourceKinds = {
+  mcp: mcpSource,
+} as const satisfies Readonly<Record<string, z.ZodObject>>;
 
 type Kinds = typeof sourceKinds;
 /** One entry of `sources`, of whichever kind. */

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/schema.js';
+import type { SecretText } from '../config/secrets.js';
+import type { JsonObject } from '../core/json.js';
+import { identity } from '../identity.js';
+import type { Processes } from '../processes/processes.js';
+import type { OpenChannel } from '../sources/mcp/channel.js';
+import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
+import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
+
+export type McpConfig = Extract<Config['sources'][string], { readonly kind: 'mcp' }>;
+
+export interface McpSourcesOptions {
+  readonly config: Config;
+  readonly base: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly processes: Processes;
+  /** Who decides what of a source is offered. */
+  readonly admit?: (id: string, config: McpConfig) => Admit;
+  onEvent(event: string, fields: JsonObject): void;
+}
+
+/** The upstream MCP servers a configuration names. */
+export function mcpSourcesOf(options: McpSourcesOptions): readonly McpSource[] {
+  return Object.entries(options.config.sources).flatMap(([id, config]) => (config.kind === 'mcp' && config.enabled ? [mcpSourceOf(id, config, options)] : []));
+}
+
+/** One upstream server as its entry describes it. */
+export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOptions): McpSource {
+  const { config: whole, onEvent, admit } = options;
+  const remote = config.url !== undefined;
+  return mcpSource({
+    id, remote, onEvent,
+    ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
+    open: plugin(id, config, options),
+    era: config.era,
+    clientInfo: { name: identity.name, version: identity.version },
+    limits: {
+      timeoutMs: config.timeout * 1000,
+      maxTimeoutMs: config.max_timeout * 1000,
+      concurrency: config.concurrency,
+      queue: Math.max(whole.tool.queue_length, config.concurrency),
+      queueTimeoutMs: whole.tool.queue_timeout * 1000,
+      ratePerMinute: whole.rate_limit.requests,
+      maxOutputBytes: config.max_output_bytes,
+    },
+    sharing: config.sharing,
+    connectMs: config.connect_timeout * 1000,
+    startupMs: config.startup_budget * 1000,
+    pool: {
+      lifecycle: config.lifecycle,
+      idleMs: config.idle_seconds * 1000,
+      maxAgeMs: config.max_age_seconds * 1000,
+      maxCalls: config.max_calls,
+      maxSessions: config.max_connections,
+    },
+    ...(admit && { admit: admit(id, config) }),
+  });
+}
+
+function plugin(id: string, config: McpConfig, { base, env, processes, onEvent }: McpSourcesOptions): OpenChannel {
+  const { sandbox } = config;
+  const path = (given: string): string => resolve(base, given);
+  return pluginChannel({
+    id, processes,
+    command: () => Promise.resolve(commandOf(config)),
+    env: () => environmentOf(config, env),
+    cwd: config.cwd === undefined ? base : path(config.cwd),
+    tier: sandbox.tier,
+    network: sandbox.network ?? (sandbox.tier === 'bwrap' ? 'none' : 'host'),
+    readable: sandbox.readable.map(path),
+    writable: sandbox.writable.map(path),
+    limits: {
+      openFiles: sandbox.open_files,
+      ...(sandbox.memory_mb !== undefined && { memoryBytes: sandbox.memory_mb * 1024 * 1024 }),
+      ...(sandbox.cpu_seconds !== undefined && { cpuSeconds: sandbox.cpu_seconds }),
+      ...(sandbox.processes !== undefined && { processes: sandbox.processes }),
+    },
+    onNoise: (what) => onEvent('upstream.stderr', { source: id, problem: what }),
+  });
+}
+
+function commandOf({ command, runtime, args }: McpConfig): Command {
+  if (command !== undefined) return { program: command, args };
+  if (runtime === 'node') return { program: process.execPath, args };
+  if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
+  return { program: 'python3', args };
+}
+
+/** Exactly the declared variables; the gateway's own environment stays behind. */
+export function environmentOf({ env: declared, pass_env: passed, required_env: required }: McpConfig, env: NodeJS.ProcessEnv): { readonly values: Record<string, string>; readonly secrets: string[]; readonly missing: string[] } {
+  const values: Record<string, string> = {};
+  const secrets: string[] = [];
+  const missing: string[] = [];
+  for (const name of passed) if (env[name] !== undefined) values[name] = env[name];
+  for (const [name, text] of Object.entries<SecretText>(declared)) {
+    const resolved = text.resolve(env);
+    if (!resolved.ok) missing.push(...resolved.unset);
+    else {
+      values[name] = resolved.value;
+      if (!text.isLiteral) secrets.push(resolved.value);
+    }
+  }
+  for (const name of required) if (values[name] === undefined || values[name] === '') missing.push(name);
+  return { values, secrets, missing: [...new Set(missing)] };
+}

@@ -1,0 +1,115 @@
+import type { Handler, Effects, Limits, Tool } from '../../core/tool.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import { clean } from '../../lib/hostile-text/clean.js';
+import { namespaced } from '../../registry/naming.js';
+import { isObject } from '../../wire/message.js';
+import { paramHeaders } from '../../wire/param-headers.js';
+import { strangersContract } from './contract.js';
+
+/** The kinds of things a server offers. */
+export type ItemKind = 'tool' | 'prompt' | 'resource' | 'template';
+
+/** One thing a server offers, readable enough to be offered on. */
+export interface Item {
+  readonly kind: ItemKind;
+  /** Its name or address at the server. */
+  readonly name: string;
+  /** The whole definition as the server gave it. */
+  readonly definition: JsonObject;
+}
+
+export interface Malformed {
+  readonly what: string;
+  readonly why: string;
+}
+
+const maxName = 256;
+const maxDescription = 16_384;
+const maxSchemaBytes = 262_144;
+const nameField: Readonly<Record<ItemKind, string>> = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' };
+
+/** Takes an entry for what it is, or says what is wrong with it; its siblings are not affected. */
+export function readItem(kind: ItemKind, definition: JsonObject): Item | Malformed {
+  const name = definition[nameField[kind]];
+  if (typeof name !== 'string' || name === '' || name.length > (kind === 'tool' || kind === 'prompt' ? maxName : 4_096)) {
+    return { what: `a ${kind} without a usable ${nameField[kind]}`, why: `${nameField[kind]} must be a short text` };
+  }
+  const why = kind === 'tool' ? toolProblem(definition) : kind === 'prompt' ? promptProblem(definition) : undefined;
+  return why === undefined ? { kind, name, definition } : { what: shown(name), why };
+}
+
+/** A stranger's text for people: nothing hidden in it, and not too much of it. */
+export const shown = (text: string, max = 128): string => clean(text).text.replaceAll(/\s+/g, ' ').slice(0, max);
+
+function toolProblem({ inputSchema, outputSchema, description, annotations }: JsonObject): string | undefined {
+  if (!isObject(inputSchema)) return 'inputSchema is not an object';
+  const type = inputSchema['type'];
+  if (type !== undefined && type !== 'object') return 'inputSchema is not the schema of an object';
+  if (description !== undefined && typeof description !== 'string') return 'description is not a text';
+  if (outputSchema !== undefined && !isObject(outputSchema)) return 'outputSchema is not an object';
+  if (annotations !== undefined && !isObject(annotations)) return 'annotations is not an object';
+  if (JSON.stringify(inputSchema).length + JSON.stringify(outputSchema ?? null).length > maxSchemaBytes) return `its schemas are larger than ${maxSchemaBytes} bytes`;
+  if (paramHeaders(inputSchema) === undefined) return 'x-mcp-header is used against its rules';
+  return undefined;
+}
+
+function promptProblem({ arguments: given }: JsonObject): string | undefined {
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given)) return 'arguments is not a list';
+  return given.every((argument) => isObject(argument) && typeof argument['name'] === 'string') ? undefined : 'an argument has no name';
+}
+
+const flag = (annotations: JsonObject, name: string, otherwise: boolean): boolean => {
+  const value = annotations[name];
+  return typeof value === 'boolean' ? value : otherwise;
+};
+
+/** What a server says its tool does; where it says nothing, the worst. */
+export function effectsOf(annotations: JsonObject): Effects {
+  const readOnly = flag(annotations, 'readOnlyHint', false);
+  return {
+    reads: true,
+    writes: !readOnly,
+    destroys: !readOnly && flag(annotations, 'destructiveHint', true),
+    idempotent: readOnly || flag(annotations, 'idempotentHint', false),
+    openWorld: flag(annotations, 'openWorldHint', true),
+    labels: ['upstream'],
+  };
+}
+
+const textOf = (value: Json | undefined, max: number): string | undefined => (typeof value === 'string' ? clean(value).text.slice(0, max) : undefined);
+
+/** How things of one source are named and bounded. */
+export interface Naming {
+  readonly source: string;
+  /** Absent where names are offered as they are. */
+  readonly prefix?: string;
+  readonly limits: Limits;
+}
+
+const ownFields = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'execution']);
+
+/** The tool that is offered for an upstream tool; fields nobody here knows travel in its `_meta`. */
+export function toTool({ name, definition }: Item, { source, prefix, limits }: Naming, run: Handler): Tool {
+  const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
+  const hints = isObject(annotations) ? annotations : {};
+  const titled = textOf(title, 256) ?? textOf(hints['title'], 256);
+  const unknown = Object.entries(definition).filter(([key]) => !ownFields.has(key));
+  const meta: JsonObject = { ...(isObject(_meta) && _meta), ...(unknown.length > 0 && { 'toolgate/upstream': Object.fromEntries(unknown) }) };
+  // Read by readItem, which let only objects through.
+  const input = inputSchema as JsonObject;
+  return {
+    name: namespaced(prefix, name),
+    source,
+    description: textOf(description, maxDescription) ?? '',
+    input: strangersContract(input['type'] === undefined ? { type: 'object', ...input } : input),
+    effects: effectsOf(hints),
+    limits,
+    annotations: hints,
+    details: { upstream: name },
+    ...(titled !== undefined && { title: titled }),
+    ...(isObject(outputSchema) && { output: { schema: outputSchema } }),
+    ...(Object.keys(meta).length > 0 && { meta }),
+    run,
+  };
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../core/json.js';
+import type { Session } from './session.js';
+import { isObject } from '../../wire/message.js';
+
+/** How much of a list is read before the rest is left out. */
+export interface ListBudget {
+  readonly maxPages: number;
+  readonly maxItems: number;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
+export const listBudget: ListBudget = { maxPages: 100, maxItems: 2_000, maxBytes: 8 * 1024 * 1024, timeoutMs: 30_000 };
+
+/** A list as the server gave it, nothing believed yet; `cut` says what was left out and why. */
+export interface RawList {
+  readonly items: readonly JsonObject[];
+  /** Entries that are no objects at all. */
+  readonly broken: number;
+  readonly cut?: string;
+}
+
+/** Reads a list to its end or to its budget; a problem is a sentence. */
+export async function readList(session: Session, method: string, field: string, budget: ListBudget, signal?: AbortSignal): Promise<RawList | { readonly problem: string }> {
+  const until = performance.now() + budget.timeoutMs;
+  const items: JsonObject[] = [];
+  const seen = new Set<string>();
+  let broken = 0;
+  let bytes = 0;
+  let cursor: string | undefined;
+  for (let page = 0; ; page += 1) {
+    const leftMs = until - performance.now();
+    if (page >= budget.maxPages) return { items, broken, cut: `the list has more than ${budget.maxPages} pages` };
+    if (leftMs <= 0) return { items, broken, cut: `the list took longer than ${budget.timeoutMs / 1000} s` };
+    const reply = await session.ask(method, cursor === undefined ? {} : { cursor }, { timeoutMs: leftMs, ...(signal && { signal }) });
+    if ('error' in reply) return { problem: `${method} failed: ${reply.error.message}` };
+    const given = reply.result[field];
+    if (!Array.isArray(given)) return { problem: `${method} answered without ${field}` };
+    for (const item of given as readonly unknown[]) {
+      if (items.length >= budget.maxItems) return { items, broken, cut: `the list has more than ${budget.maxItems} entries` };
+      if (!isObject(item)) broken += 1;
+      else {
+        bytes += JSON.stringify(item).length;
+        if (bytes > budget.maxBytes) return { items, broken, cut: `the list is larger than ${budget.maxBytes} bytes` };
+        items.push(item);
+      }
+    }
+    const next = reply.result['nextCursor'];
+    if (typeof next !== 'string') return { items, broken };
+    // A server that hands out a cursor twice would be followed for ever.
+    if (seen.has(next)) return { items, broken, cut: 'the list goes round in circles' };
+    seen.add(next);
+    cursor = next;
+  }
+}

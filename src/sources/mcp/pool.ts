@@ -1,0 +1,206 @@
+import type { Clock } from '../../lib/clock.js';
+import { monotonic } from '../../lib/clock.js';
+import type { Ended } from './channel.js';
+import type { Session } from './session.js';
+
+/** How long conversations are kept and how often a server may fail. */
+export interface PoolLimits {
+  readonly lifecycle: 'singleton' | 'transient';
+  /** After this long without a call a conversation is closed. */
+  readonly idleMs: number;
+  readonly maxAgeMs: number;
+  readonly maxCalls: number;
+  /** Conversations at once. */
+  readonly maxSessions: number;
+  /** Ends in a row, without an answer between them, after which the server is left alone for a while. */
+  readonly crashLimit: number;
+  readonly restMs: number;
+}
+
+export const poolLimits: PoolLimits = {
+  lifecycle: 'singleton', idleMs: 300_000, maxAgeMs: 86_400_000, maxCalls: 1_000_000, maxSessions: 16, crashLimit: 5, restMs: 60_000,
+};
+
+/** A conversation lent to one caller until `release`. */
+export interface Lease {
+  readonly session: Session;
+  /** `answered` says that the server works: its failures are forgotten. */
+  release(answered: boolean): void;
+}
+
+/** Why none can be had; `retryAfterMs` where it is a matter of time. */
+export interface NoLease extends Ended {
+  readonly busy?: boolean;
+  readonly retryAfterMs?: number;
+}
+
+export interface Pool {
+  /** A conversation of this owner's own; '' asks for any, and one that is opened for nobody goes to the first owner that comes. */
+  lease(owner: string, signal?: AbortSignal): Promise<Lease | NoLease>;
+  /** How many are open, and why the server rests where it does. */
+  state(): { readonly open: number; readonly resting?: NoLease };
+  close(): Promise<void>;
+}
+
+interface Slot {
+  owner: string;
+  readonly opening: Promise<Session | Ended>;
+  session: Session | undefined;
+  readonly bornAt: number;
+  lastUsed: number;
+  calls: number;
+  leases: number;
+  retired: boolean;
+}
+
+const firstBackOffMs = 100;
+const longestBackOffMs = 10_000;
+const sweepEveryMs = 1_000;
+
+/** Keeps conversations with one server: reused by their owners, bounded, and not restarted in a tight loop. */
+export function pool(options: { readonly open: (signal: AbortSignal) => Promise<Session | Ended>; readonly limits: PoolLimits; readonly clock?: Clock }): Pool {
+  const { open, limits, clock = monotonic } = options;
+  const slots = new Set<Slot>();
+  const leaving = new Set<Promise<void>>();
+  let failures = 0;
+  let lastFailure: Ended | undefined;
+  let notBefore = 0;
+  let closed = false;
+  const stop = new AbortController();
+
+  const sweeper = setInterval(sweep, sweepEveryMs).unref();
+
+  function sweep(): void {
+    const now = clock();
+    for (const slot of slots) {
+      if (slot.session?.end) slots.delete(slot);
+      else if (slot.leases === 0 && slot.session && (now - slot.lastUsed > limits.idleMs || now - slot.bornAt > limits.maxAgeMs)) retire(slot);
+    }
+  }
+
+  function retire(slot: Slot): void {
+    slot.retired = true;
+    slots.delete(slot);
+    if (slot.leases === 0) leave(slot);
+  }
+
+  function leave(slot: Slot): void {
+    const left = slot.opening.then((opened) => ('ask' in opened ? opened.close() : undefined));
+    leaving.add(left);
+    void left.finally(() => leaving.delete(left));
+  }
+
+  function failed(end: Ended): void {
+    failures += 1;
+    lastFailure = end;
+    const backOff = failures >= limits.crashLimit ? limits.restMs : Math.min(longestBackOffMs, firstBackOffMs * 2 ** (failures - 1));
+    notBefore = clock() + backOff;
+  }
+
+  const resting = (): NoLease | undefined => {
+    const wait = notBefore - clock();
+    if (wait <= 0 || !lastFailure) return undefined;
+    return { ...lastFailure, retryAfterMs: Math.ceil(wait), ...(failures >= limits.crashLimit && { message: `${lastFailure.message}, ${failures} times in a row; it is left alone for now` }) };
+  };
+
+  function start(owner: string): Slot {
+    const now = clock();
+    const slot: Slot = { owner, opening: open(stop.signal), session: undefined, bornAt: now, lastUsed: now, calls: 0, leases: 0, retired: false };
+    slots.add(slot);
+    slot.opening.then((opened) => {
+      if ('ask' in opened) slot.session = opened;
+      else {
+        slots.delete(slot);
+        if (!closed) failed(opened);
+      }
+    }, () => slots.delete(slot));
+    return slot;
+  }
+
+  function find(owner: string): Slot | undefined {
+    let spare: Slot | undefined;
+    for (const slot of slots) {
+      if (slot.session?.end) slots.delete(slot);
+      else if (owner === '' || slot.owner === owner) return slot;
+      else if (slot.owner === '') spare = slot;
+    }
+    if (spare) spare.owner = owner;
+    return spare;
+  }
+
+  /** The longest idle one of another owner makes room; where all are busy there is none. */
+  function makeRoom(): boolean {
+    if (slots.size < limits.maxSessions) return true;
+    let oldest: Slot | undefined;
+    for (const slot of slots) if (slot.leases === 0 && slot.session && (!oldest || slot.lastUsed < oldest.lastUsed)) oldest = slot;
+    if (!oldest) return false;
+    retire(oldest);
+    return true;
+  }
+
+  async function lease(owner: string, signal?: AbortSignal): Promise<Lease | NoLease> {
+    if (closed) return { message: 'The source is closed' };
+    const transient = limits.lifecycle === 'transient';
+    let slot = transient ? undefined : find(owner);
+    if (!slot) {
+      const rest = resting();
+      if (rest) return rest;
+      if (!makeRoom()) return { message: 'All connections are in use', busy: true, retryAfterMs: 1_000 };
+      slot = start(owner);
+    }
+    slot.leases += 1;
+    slot.calls += 1;
+    const opened = slot.session ?? (await orAborted(slot.opening, signal));
+    const taken = slot;
+    const giveBack = (): void => {
+      taken.leases -= 1;
+      taken.lastUsed = clock();
+      if (taken.retired && taken.leases === 0) leave(taken);
+      else if (!taken.retired && (transient || taken.calls >= limits.maxCalls)) retire(taken);
+    };
+    if (!('ask' in opened)) {
+      taken.leases -= 1;
+      if (taken.retired && taken.leases === 0) leave(taken);
+      return opened;
+    }
+    return {
+      session: opened,
+      release(answered) {
+        if (answered) failures = 0;
+        else if (opened.end && slots.delete(taken)) failed(opened.end);
+        giveBack();
+      },
+    };
+  }
+
+  return {
+    lease,
+    state() {
+      const rest = failures >= limits.crashLimit ? resting() : undefined;
+      return { open: slots.size, ...(rest && { resting: rest }) };
+    },
+    async close() {
+      closed = true;
+      // A server that has not greeted yet is not waited for.
+      stop.abort();
+      clearInterval(sweeper);
+      for (const slot of slots) {
+        slot.retired = true;
+        leave(slot);
+      }
+      slots.clear();
+      await Promise.all(leaving);
+    },
+  };
+}
+
+/** Waits for a connection unless the caller goes first; the connection is made all the same, for the next one. */
+function orAborted(opening: Promise<Session | Ended>, signal: AbortSignal | undefined): Promise<Session | Ended> {
+  if (!signal) return opening;
+  if (signal.aborted) return Promise.resolve({ message: 'The caller cancelled' });
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve({ message: 'The caller cancelled' });
+    signal.addEventListener('abort', onAbort, { once: true });
+    opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

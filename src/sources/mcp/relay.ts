@@ -1,0 +1,160 @@
+import type { Call } from '../../core/call.js';
+import type { JsonObject } from '../../core/json.js';
+import type { Ask, Outcome, Question } from '../../core/outcome.js';
+import { refuse } from '../../core/outcome.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { sha256 } from '../../lib/hash.js';
+import { isObject } from '../../wire/message.js';
+import type { RpcReply } from '../../wire/pending.js';
+import { endedOutcome, errorOutcome } from './outcomes.js';
+import { parkedCalls } from './parked.js';
+import type { ParkLimits } from './parked.js';
+import type { Lease, Pool } from './pool.js';
+import { seal } from './seal.js';
+import type { Asker } from './session.js';
+
+/** One thing to be asked of the server on behalf of a call. */
+export interface Relayed {
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  readonly params: JsonObject;
+  /** Further headers, where the server is reached over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes an outcome of the finished result. */
+  readonly read: (result: JsonObject) => Outcome;
+}
+
+export interface RelayOptions {
+  readonly source: string;
+  readonly remote: boolean;
+  readonly pool: Pool;
+  /** Whose conversation a call is held in. */
+  readonly ownerOf: (call: Call) => string;
+  readonly park?: Partial<ParkLimits>;
+}
+
+export interface Relay {
+  run(call: Call, what: Relayed): Promise<Outcome>;
+  /** Ends what waits for an answer. */
+  close(): void;
+}
+
+/** Other guards carry states of their own through the same field; this says which are ours. */
+const prefix = 'up1.';
+const stateTtlMs = 600_000;
+const maxUpstreamState = 40_000;
+const lateMs = 1_000;
+const askable = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' } as const;
+
+interface Carried {
+  /** Whom and what this was made for. */
+  readonly for: string;
+  readonly until: number;
+  readonly upstream?: string;
+  readonly parked?: string;
+}
+
+const isAskable = (method: unknown): method is Ask['method'] => typeof method === 'string' && Object.hasOwn(askable, method);
+
+const capabilitiesOf = ({ back }: Call): JsonObject => {
+  const { elicitation, sampling, roots } = back?.capabilities ?? {};
+  return { ...(isObject(elicitation) && { elicitation }), ...(isObject(sampling) && { sampling }), ...(isObject(roots) && { roots }) };
+};
+
+/** Carries calls to the server and its questions back, whichever protocol either side speaks. */
+export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Relay {
+  const sealed = seal();
+  const parked = parkedCalls(park);
+  const boundTo = (call: Call, what: Relayed): string => sha256(canonicalJson([call.principal.id, what.method, what.params]));
+  const carry = (carried: Carried): string => prefix + sealed.close(JSON.stringify(carried));
+
+  const open = (call: Call, what: Relayed): Carried | undefined | 'invalid' => {
+    const state = call.confirmation?.state;
+    if (state === undefined || !state.startsWith(prefix)) return undefined;
+    const text = sealed.open(state.slice(prefix.length));
+    if (text === undefined) return 'invalid';
+    const carried = JSON.parse(text) as Carried; // only this process can have written it
+    return carried.for === boundTo(call, what) && carried.until > Date.now() ? carried : 'invalid';
+  };
+
+  const question = (asks: Question['asks'], state: string): Outcome => ({
+    kind: 'confirm',
+    question: { asks, state, otherwise: { code: 'capability_missing', message: `${source} must ask its caller something, and this client cannot be asked` } },
+  });
+
+  /** A modern server's question travels on as it is; its state inside ours. */
+  const asked = (call: Call, what: Relayed, result: JsonObject): Outcome => {
+    const given = isObject(result['inputRequests']) ? result['inputRequests'] : {};
+    const asks: Record<string, Ask> = {};
+    for (const [key, ask] of Object.entries(given)) {
+      if (!isObject(ask) || !isAskable(ask['method'])) return refuse('upstream_error', `${source} asks something that is no question of the protocol`);
+      asks[key] = { method: ask['method'], params: isObject(ask['params']) ? ask['params'] : {} };
+    }
+    const upstream = result['requestState'];
+    if (upstream !== undefined && (typeof upstream !== 'string' || upstream.length > maxUpstreamState)) return refuse('upstream_error', `${source} asks with a state that is too large`);
+    return question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, ...(upstream !== undefined && { upstream }) }));
+  };
+
+  const settle = (call: Call, what: Relayed, lease: Lease, reply: RpcReply): Outcome => {
+    const { session } = lease;
+    if ('error' in reply) return errorOutcome(source, call, reply.error, session.end, remote);
+    if (reply.result['resultType'] === 'input_required') return asked(call, what, reply.result);
+    if (reply.result['resultType'] === 'task') return refuse('upstream_error', `${source} answered with a task that was not asked for`);
+    return what.read(reply.result);
+  };
+
+  const ask = (call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, signal: AbortSignal): Promise<RpcReply> => {
+    const meta: JsonObject | undefined = call.trace ? { ...call.meta, ...call.trace } : call.meta;
+    const params: JsonObject = carried === undefined ? what.params : {
+      ...what.params,
+      inputResponses: call.confirmation?.answers ?? {},
+      ...(carried.upstream !== undefined && { requestState: carried.upstream }),
+    };
+    return lease.session.ask(what.method, params, {
+      timeoutMs: (call.timeoutMs ?? 300_000) + lateMs,
+      signal, asker,
+      capabilities: capabilitiesOf(call),
+      ...(meta && { meta }),
+      ...(what.headers && { headers: what.headers }),
+    });
+  };
+
+  async function begin(call: Call, what: Relayed, carried: Carried | undefined): Promise<Outcome> {
+    const owner = ownerOf(call);
+    const lease = await pool.lease(owner, call.signal);
+    if (!('session' in lease)) return call.signal.aborted ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote) : endedOutcome(source, lease, remote);
+    const { back } = call;
+    const asker: Asker = {
+      who: `${call.principal.id}\n${call.session ?? ''}`,
+      ...(back?.progress && { progress: back.progress }),
+      ...(back?.log && { log: back.log }),
+    };
+    const capabilities = capabilitiesOf(call);
+    // Only a server of the older kind asks while a call runs; the usual call pays nothing for it.
+    if (lease.session.introduction.modern || Object.keys(capabilities).length === 0) {
+      const reply = await ask(call, what, lease, asker, carried, call.signal);
+      lease.release('result' in reply || !lease.session.end);
+      return settle(call, what, lease, reply);
+    }
+    return parked.follow({
+      call,
+      bound: boundTo(call, what),
+      can: ({ method }) => isObject(capabilities[askable[method]]),
+      start: async (question, signal) => {
+        const reply = await ask(call, what, lease, { ...asker, question }, carried, signal);
+        lease.release('result' in reply || !lease.session.end);
+        return settle(call, what, lease, reply);
+      },
+      question: (asks, handle) => question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, parked: handle })),
+    });
+  }
+
+  return {
+    async run(call, what) {
+      const carried = open(call, what);
+      if (carried === 'invalid') return refuse('invalid_confirmation', 'The answers do not belong to this call, or come too late');
+      if (carried?.parked !== undefined) return parked.resume(carried.parked, call, carried.for);
+      return begin(call, what, carried);
+    },
+    close: () => parked.close(),
+  };
+}

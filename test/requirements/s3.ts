@@ -1,0 +1,19 @@
+import type { Requirement } from '../requirements.js';
+
+/** Upstream MCP servers: plugins and remotes. */
+export const s3: readonly Requirement[] = [
+  { id: 'S3.1', says: 'A server may be a local process or a remote address.' },
+  { id: 'S3.6', says: 'A local server lives on between calls by default, with an idle time, an age, a number of calls and a connection for each caller; one per call on request.' },
+  { id: 'S3.10', says: 'A server started for one call is ended after it, whatever became of the call.' },
+  { id: 'S3.11', says: 'A kept server is started at first use, reused, and ended with the gateway.' },
+  { id: 'S3.13', says: 'Variables are resolved when the server is started; all that are missing are named and nothing is started; secrets are masked.' },
+  { id: 'S3.14', says: 'Only declared variables reach a local server.' },
+  { id: 'S3.16', says: 'A server is greeted, listed and called in its own protocol.' },
+  { id: 'S3.17', says: 'Connecting tells who the server is, and disconnecting twice is disconnecting once.' },
+  { id: 'S3.18', says: 'Kept and remote connections come from a pool, the others are new.' },
+  { id: 'S3.19', says: 'Over pipes answers are matched by id, any number at once; noise, notifications and stderr disturb nothing, and the whole tree is ended.' },
+  { id: 'S3.21', says: 'A source is listed as soon as it is there, page by page within a budget, with whole schemas.' },
+  { id: 'S3.24', says: 'A lost connection, a broken protocol and a passed deadline are told apart, each with its code.' },
+  { id: 'S3.25', says: 'A failure is retried with back-off and marks the source, a timeout cancels at the server, a crash restarts at the next call within a limit.' },
+  { id: 'S3.28', says: 'A source is looked at before it is offered, its version and changes are recorded, starts and stops are logged, and remote ones need https.' },
+];
