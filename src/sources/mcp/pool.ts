@@ -56,6 +56,7 @@ interface Slot {
 const firstBackOffMs = 100;
 const longestBackOffMs = 10_000;
 const sweepEveryMs = 1_000;
+const waitAtMostMs = 1_000;
 
 /** Keeps conversations with one server: reused by their owners, bounded, and not restarted in a tight loop. */
 export function pool(options: { readonly open: (signal: AbortSignal) => Promise<Session | Ended>; readonly limits: PoolLimits; readonly clock?: Clock }): Pool {
@@ -144,7 +145,11 @@ export function pool(options: { readonly open: (signal: AbortSignal) => Promise<
     let slot = transient ? undefined : find(owner);
     if (!slot) {
       const rest = resting();
-      if (rest) return rest;
+      if (rest) {
+        // A short back-off is waited for: the caller wants an answer, not a lesson in restarts.
+        if ((rest.retryAfterMs ?? 0) > waitAtMostMs || !(await waited(rest.retryAfterMs ?? 0, signal))) return rest;
+        return lease(owner, signal);
+      }
       if (!makeRoom()) return { message: 'All connections are in use', busy: true, retryAfterMs: 1_000 };
       slot = start(owner);
     }
@@ -202,5 +207,20 @@ function orAborted(opening: Promise<Session | Ended>, signal: AbortSignal | unde
     const onAbort = (): void => resolve({ message: 'The caller cancelled' });
     signal.addEventListener('abort', onAbort, { once: true });
     opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** False where the signal fired first. */
+function waited(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const end = (whole: boolean): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      resolve(whole);
+    };
+    const onAbort = (): void => end(false);
+    const timer = setTimeout(() => end(true), ms + 1);
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
