@@ -11,7 +11,7 @@ import type { HttpOptions } from '../../src/transports/http/server.js';
 import { httpDoor } from '../../src/transports/http/server.js';
 import type { McpEndpointOptions } from '../../src/transports/mcp/endpoint.js';
 import { mcpEndpoint } from '../../src/transports/mcp/endpoint.js';
-import { mcpRoutes } from '../../src/transports/mcp/routes.js';
+import { mcpRoutes, ssePairRoutes } from '../../src/transports/mcp/routes.js';
 import { stdioTransport } from '../../src/transports/stdio/stdio.js';
 import { requestHeaders } from '../../src/wire/headers.js';
 import { metaKeys } from '../../src/wire/meta.js';
@@ -66,7 +66,7 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
   const made = await aGateway(sources, { faults, ...(options.visibility && { visibility: options.visibility }), ...(options.confirm && { confirm: options.confirm }) });
   const endpoint = mcpEndpoint(made.gate, { identity, onBug: (error) => faults.push(error), ...options.mcp });
   const door = httpDoor({
-    host: '127.0.0.1', port: 0, routes: mcpRoutes(endpoint, '/mcp'), authenticator, allowedHosts: [], allowedOrigins: [], corsOrigins: [],
+    host: '127.0.0.1', port: 0, routes: [...mcpRoutes(endpoint, '/mcp'), ...ssePairRoutes(endpoint, '/sse', '/messages')], authenticator, allowedHosts: [], allowedOrigins: [], corsOrigins: [],
     maxBodyBytes: 1_000_000, peerRatePerSecond: 0, maxConnections: 2_000, onFault: (error) => faults.push(error), ...options.http,
   });
   await door.start();

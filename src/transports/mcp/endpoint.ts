@@ -16,6 +16,8 @@ import { modernEra, statusOf } from './modern.js';
 import { PostStream } from './post-stream.js';
 import { sessionLimits, sessions } from './sessions.js';
 import type { SessionLimits } from './sessions.js';
+import { ssePair } from './sse-pair.js';
+import type { SsePair } from './sse-pair.js';
 
 export interface McpEndpointOptions extends ProtocolOptions {
   readonly sessions?: Partial<SessionLimits>;
@@ -30,6 +32,8 @@ export interface McpEndpointOptions extends ProtocolOptions {
 /** The one URL that serves both protocol eras. */
 export interface McpEndpoint {
   handle(exchange: Exchange): void | Promise<void>;
+  /** The deprecated pair of URLs of 2024-11-05, over the same methods; made only where it is switched on. */
+  ssePair(messagesPath: string): SsePair;
   /** Ends every stream, session and task. */
   close(): Promise<void>;
   stats(): { readonly sessions: number; readonly subscriptions: number; readonly tasks: number };
@@ -108,7 +112,14 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     else sendError(exchange.res, 500, null, rpcError(codes.internalError, 'Internal error'));
   };
 
+  const pairs: SsePair[] = [];
+
   return {
+    ssePair(messagesPath) {
+      const pair = ssePair({ protocol: door, changes: hub, heartbeat: pulse, limits, max: options.sessions?.max ?? sessionLimits.max, messagesPath, profileOf });
+      pairs.push(pair);
+      return pair;
+    },
     handle(exchange) {
       try {
         const work = route(exchange);
@@ -122,9 +133,10 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
       pulse.stop();
       subscriptions.close();
       table.close();
+      for (const pair of pairs) pair.close();
       hub.close();
       await door.close();
     },
-    stats: () => ({ sessions: table.size, subscriptions: subscriptions.open, tasks: door.tasks.running }),
+    stats: () => ({ sessions: pairs.reduce((sum, pair) => sum + pair.open, table.size), subscriptions: subscriptions.open, tasks: door.tasks.running }),
   };
 }

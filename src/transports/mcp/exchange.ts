@@ -7,6 +7,7 @@ export interface Exchange {
   readonly res: ServerResponse;
   readonly principal: Principal;
   readonly pathname: string;
+  readonly query: URLSearchParams;
   /** Empty for methods without one. */
   readonly body: Buffer;
   /** Fires when the client hangs up. */

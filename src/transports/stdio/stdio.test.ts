@@ -100,3 +100,15 @@ test('a batch is answered in order by the versions that have batches, and refuse
   young.write(batch);
   expect((await young.seen((message) => message.error !== undefined)).error.code).toBe(-32600);
 });
+
+test('a client that does not read is not read from, and loses no answer when it does', async () => {
+  const tool = aTool({ limits: { ratePerMinute: 0, concurrency: 64, queue: 4_000, maxOutputBytes: 1_000_000 }, run: async () => done('x'.repeat(100_000)) });
+  const { input, output, write, initialize, messages } = await piped([sourceOf([tool])]);
+  await initialize();
+  output.pause();
+  for (let id = 1; id <= 400; id += 1) write({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo' } });
+  await expect.poll(() => input.isPaused()).toBe(true);
+  expect(output.writableLength).toBeLessThan(64_000_000);
+  output.resume();
+  await expect.poll(() => messages.length, { timeout: 20_000 }).toBe(401);
+});
