@@ -21,6 +21,7 @@ export interface StdioOptions extends ProtocolOptions {
 
 /** What the client may leave unread before we stop reading from it. */
 const maxUnreadBytes = 4_194_304;
+const maxTogether = 65_536;
 
 /** MCP over a pair of pipes, both eras; requests run side by side, and a client that does not read is not read from. */
 export function stdioTransport(gateway: Gateway, options: StdioOptions): Transport {
@@ -30,9 +31,18 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
   const lines = lineReader(maxLineBytes);
   let ended = false;
 
+  // Answers that are ready in one turn of the loop leave in one write: a system call costs as much as the rest of an answer.
+  let ready = '';
+  const flush = (): void => {
+    const text = ready;
+    ready = '';
+    if (text === '' || ended || output.destroyed) return;
+    if (!output.write(text) && output.writableLength > maxUnreadBytes) input.pause();
+  };
   const write = (text: string): void => {
-    if (ended || output.destroyed) return;
-    if (!output.write(`${text}\n`) && output.writableLength > maxUnreadBytes) input.pause();
+    if (ready === '') setImmediate(flush);
+    ready += `${text}\n`;
+    if (ready.length > maxTogether) flush();
   };
   const connection = pipe(door, hub, { view: { principal, ...(profile !== undefined && { profile }) }, write, isCrowded: () => output.writableLength > maxUnreadBytes });
 
@@ -41,10 +51,7 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     else connection.receive(decode(line, messageLimits));
   };
   const onData = (piece: Buffer): void => {
-    // Answers to one piece leave in one write.
-    output.cork();
     for (const line of lines.push(piece)) take(line);
-    process.nextTick(() => output.uncork());
   };
   const onDrain = (): void => void input.resume();
   const finish = async (): Promise<void> => {
@@ -66,6 +73,7 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     connection.close();
     hub.close();
     await door.close();
+    flush();
     await new Promise<void>((resolve) => {
       if (output.destroyed || output.writableLength === 0) resolve();
       else output.write('', () => resolve());
