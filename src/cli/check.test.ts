@@ -26,11 +26,42 @@ test('problems go to stderr, all at once', async () => {
 });
 
 test('a finding has its place, and one of severity error is not ok', async () => {
-  const { code, out } = await checked('mcp_tools:\n  w: { url: "https://{host}/" }\noutbound: { timeout: 90 }\n');
+  const { code, out } = await checked('mcp_tools:\n  w: { url: "http://localhost:1/", headers: { X-Key: ghp_0123456789abcdefghijABCDEFGHIJ012345 } }\noutbound: { timeout: 90 }\n');
   expect(code).toBe(1);
   expect(out).toContain('warning: c.yaml:3:13: outbound.timeout lets an HTTP call take 90 seconds');
-  expect(out).toContain('error: c.yaml:2:8: mcp_tools.w.url takes its host from an argument');
+  expect(out).toContain('error: c.yaml:2:47: mcp_tools.w.headers.X-Key looks like a secret written out');
+  expect(out).not.toContain('ghp_');
   expect(out).toMatch(/\nnot ok: 2 findings\n$/);
+});
+
+test('an audit of a careless file tells all of it in one run: a chosen host, five minutes, any domain, a gigabyte [S2.30] [S2.4]', async () => {
+  const { code, err } = await checked('mcp_tools:\n  w: { url: "https://{host}/", timeout: 300 }\noutbound: { allowed_domains: ["*"], max_response_bytes: 1073741824 }\n');
+  expect(code).toBe(1);
+  expect(err).toContain('c.yaml:2:8: mcp_tools.w.url takes its host from an argument');
+  expect(err).toContain('c.yaml:2:32: mcp_tools.w.timeout lets an HTTP call take 300 seconds');
+  expect(err).toContain('c.yaml:3:13: outbound.allowed_domains holds *');
+  expect(err).toContain('c.yaml:3:37: outbound.max_response_bytes lets one answer be 1073741824 bytes');
+  expect(err).toMatch(/\n2 problems, 2 findings\n$/);
+});
+
+test.each([
+  ['a host outside the list', 'http://api.example.com/', "MCP URL host 'api.example.com' not in allowed domains: ['localhost', '127.0.0.1']"],
+  ['a host that only ends like one of them', 'http://evil-localhost/', "MCP URL host 'evil-localhost' not in allowed domains"],
+  ['a list entry as a user name', 'http://localhost@evil.example/', 'must not hold a user name or password'],
+  ['another scheme', 'file:///etc/passwd', 'must begin with http:// or https://'],
+  ['no address at all', 'localhost', 'is not a URL'],
+])('%s as the address of a function stops the start, with its place [S2.3]', async (_, url, message) => {
+  const { code, err } = await checked(`mcp_tools:\n  w:\n    url: ${JSON.stringify(url)}\n`);
+  expect(code).toBe(1);
+  expect(err).toContain('c.yaml:3:5: mcp_tools.w.url');
+  expect(err).toContain(message);
+});
+
+test('a variable that a header refers to must be set; its place is told and its text is not [S2.18]', async () => {
+  const file = 'mcp_tools:\n  w:\n    url: http://localhost:1/\n    headers:\n      Authorization: Bearer ${FN_TOKEN}\n';
+  expect((await checked(file)).err).toContain('c.yaml:5:7: mcp_tools.w.headers.Authorization refers to ${FN_TOKEN}, which is not set');
+  expect((await checked(file, [], { FN_TOKEN: '' })).code).toBe(1);
+  expect(await checked(file, [], { FN_TOKEN: 'tok-5f1c9a' })).toMatchObject({ code: 0, err: '' });
 });
 
 test('warnings alone are ok', async () => {

@@ -25,26 +25,36 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const asJson = argv.includes('--json');
   const loaded = await load({ argv: argv.filter((word) => word !== '--json'), env: io.env });
   if (!loaded.ok) {
-    if (asJson) io.out(`${JSON.stringify({ ok: false, problems: loaded.problems, notes: [], findings: [] })}\n`);
-    else io.err(`${loaded.problems.map(problemLine).join('\n')}\n${count(loaded.problems.length, 'problem')}\n`);
+    const { problems, unusable, file = 'defaults' } = loaded;
+    const said = new Set(problems.map(({ path }) => path));
+    // What a problem says already is not said again; the rest an operator should hear in the same run.
+    const further = unusable === undefined ? [] : linted(unusable).filter(({ path }) => ![...said].some((each) => path === each || path.startsWith(`${each}.`)));
+    if (asJson) io.out(`${JSON.stringify({ ok: false, problems, notes: unusable?.notes ?? [], findings: further })}\n`);
+    else io.err(`${[...problems.map(problemLine), ...further.map((finding) => findingLine(finding, file))].join('\n')}\n${count(problems.length, 'problem')}${further.length === 0 ? '' : `, ${count(further.length, 'finding')}`}\n`);
     return 1;
   }
   if (loaded.rest.length > 0) {
     io.err(`check does not know ${JSON.stringify(loaded.rest[0])}; see toolgate check --help\n`);
     return 2;
   }
-  const findings = lints.flatMap((lint) => lint(loaded.config)).map((finding) => ({ ...finding, ...loaded.place(finding.path) }));
+  const findings = linted(loaded);
   const ok = !findings.some(({ severity }) => severity === 'error');
   if (asJson) io.out(`${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`);
   else io.out(report(loaded, findings, ok));
   return ok ? 0 : 1;
 }
 
-function report(loaded: Good, findings: readonly (Finding & { readonly line?: number; readonly column?: number })[], ok: boolean): string {
+type Placed = Finding & { readonly line?: number; readonly column?: number };
+
+const linted = ({ config, place }: Pick<Good, 'config' | 'place'>): readonly Placed[] => lints.flatMap((lint) => lint(config)).map((finding) => ({ ...finding, ...place(finding.path) }));
+
+const findingLine = (finding: Placed, file: string): string => `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`;
+
+function report(loaded: Good, findings: readonly Placed[], ok: boolean): string {
   const file = loaded.file ?? 'defaults';
   const lines = [
     ...loaded.notes.map((note) => `note: ${noteLine(note)}`),
-    ...findings.map((finding) => `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`),
+    ...findings.map((finding) => findingLine(finding, file)),
     ok ? `ok: ${loaded.file ?? 'no file; defaults, environment and command line'}` : `not ok: ${count(findings.length, 'finding')}`,
   ];
   return `${lines.join('\n')}\n`;

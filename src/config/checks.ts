@@ -1,3 +1,5 @@
+import { addressProblem, normalHost } from '../lib/domains.js';
+import { calledAddresses } from './calls.js';
 import type { Config } from './schema.js';
 import { secretsIn } from './secrets.js';
 import { dotted } from './problem.js';
@@ -13,7 +15,7 @@ const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'local', 'public'];
 
 /** Everything in a well-formed configuration that must still stop the start. */
 export function conflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {
-  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...issuers(config), ...boundProfiles(config), ...unsetSecrets(config, env)];
+  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...addresses(config), ...issuers(config), ...boundProfiles(config), ...unsetSecrets(config, env)];
 }
 
 /** Whether an address to listen on can be reached from this machine only. */
@@ -28,10 +30,25 @@ function exposure({ server, auth }: Config): readonly Conflict[] {
   return found;
 }
 
-const anywhere = ({ outbound }: Config, insecureDev: boolean): readonly Conflict[] =>
-  outbound.allowed_domains.includes('*') && !insecureDev
-    ? [{ path: 'outbound.allowed_domains', message: 'holds *, which lets a function call any host', hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost' }]
-    : [];
+function anywhere({ outbound, sources }: Config, insecureDev: boolean): readonly Conflict[] {
+  const lists = [
+    ['outbound.allowed_domains', outbound.allowed_domains] as const,
+    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'http' && source.allowed_domains ? [[`sources.${id}.allowed_domains`, source.allowed_domains] as const] : [])),
+  ];
+  return lists.flatMap(([path, domains]) => {
+    if (domains.includes('*') && !insecureDev) return [{ path, message: 'holds *, which lets a function call any host', hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost' }];
+    const odd = domains.find((domain) => domain !== '*' && normalHost(domain.replace(/^\*?\./, '')) === undefined);
+    return odd === undefined ? [] : [{ path, message: `holds ${JSON.stringify(odd.slice(0, 100))}, which is not a host name or an address`, hint: 'Write hosts without scheme, port or path' }];
+  });
+}
+
+const addresses = (config: Config): readonly Conflict[] =>
+  calledAddresses(config).flatMap(({ path, url, domains }) => {
+    // Whether `*` may be used at all is said once, above.
+    const message = addressProblem(url, domains, true);
+    if (message === undefined) return [];
+    return [{ path, message, ...(message.startsWith('MCP URL host') ? { hint: 'Add the host to outbound.allowed_domains' } : message.includes('argument') ? { hint: 'Write the host out and take only path or query from arguments' } : {}) }];
+  });
 
 function policies({ security, tool }: Config): readonly Conflict[] {
   const known = new Set([...BUILTIN_POLICIES, ...Object.keys(security.network_policies)]);

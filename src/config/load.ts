@@ -17,7 +17,15 @@ export interface LoadFrom {
 }
 
 /** A configuration that may be used, or everything that is wrong with it. */
-export type Loaded = Good | { readonly ok: false; readonly problems: readonly Problem[]; readonly file?: string };
+export type Loaded = Good | Bad;
+
+export interface Bad {
+  readonly ok: false;
+  readonly problems: readonly Problem[];
+  readonly file?: string;
+  /** What was read, where it is well formed and only its keys do not go together: a lint may look at it, nobody may use it. */
+  readonly unusable?: Pick<Good, 'config' | 'place' | 'notes'>;
+}
 
 export interface Good {
   readonly ok: true;
@@ -49,14 +57,13 @@ export async function load({ env = process.env, argv = [], cwd = process.cwd() }
   const layered = withValues(read.config, new Map([...environment.values, ...flags.values]));
   const { config, notes } = clamped(layered);
   const wrong = conflicts(config, env, flags.insecureDev);
-  if (wrong.length > 0) return { ok: false, problems: wrong.map((one) => blame(one, flags, environment.values, found, read.yaml)), ...where };
+  const seen = { config, notes: [...environment.notes, ...flags.notes, ...notes], place: (path: string) => read.yaml?.place(path.split('.')) };
+  if (wrong.length > 0) return { ok: false, problems: wrong.map((one) => blame(one, flags, environment.values, found, read.yaml)), unusable: seen, ...where };
   return {
     ok: true,
-    config,
-    notes: [...environment.notes, ...flags.notes, ...notes],
+    ...seen,
     base: found === undefined ? cwd : dirname(found.path),
     rest: flags.rest,
-    place: (path) => read.yaml?.place(path.split('.')),
     ...where,
   };
 }

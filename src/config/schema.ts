@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { access, flows, output, policy } from './sections/access.js';
 import { auth } from './sections/auth.js';
+import { mcpTools } from './sections/functions.js';
 import { outbound } from './sections/outbound.js';
 import { prompts } from './sections/prompts.js';
 import { circuitBreaker, rateLimit, security } from './sections/protection.js';
 import { audit, commands, log, state } from './sections/records.js';
 import { server } from './sections/server.js';
-import { mcpTools, sources } from './sections/sources.js';
+import { sources } from './sections/sources.js';
 import { tool } from './sections/tool.js';
 import type { SecretText } from './secrets.js';
 

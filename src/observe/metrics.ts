@@ -1,6 +1,7 @@
 import type { Metric, Registry } from 'prom-client';
 import type { Json } from '../core/json.js';
 import { callMetrics, type BreakerState, type CallStatus, type CallTotals } from './call-metrics.js';
+import { originMetrics } from './origin-metrics.js';
 import { cells, distribution, type CustomMetric, type Family, type Labels } from './metric-families.js';
 
 export type { BreakerState, CallStatus, CallTotals } from './call-metrics.js';
@@ -19,6 +20,8 @@ export interface Metrics {
   /** Names the tools that exist now; calls of any other name count under `unknown`. Call it before tools are wired. */
   tools(names: Iterable<string>): void;
   breakerChanged(tool: string, state: BreakerState): void;
+  /** The breaker of an address that HTTP tools call; addresses come from the configuration only. */
+  originBreakerChanged(origin: string, state: BreakerState): void;
   totals(): CallTotals;
   counter(metric: CustomMetric): { inc(labels?: Labels, by?: number): void };
   gauge(metric: CustomMetric): { set(value: number, labels?: Labels): void };
@@ -31,7 +34,8 @@ export interface Metrics {
 /** A fresh set of metrics. prom-client is loaded when they are first rendered: it costs more than a start-up should. */
 export function metrics(): Metrics {
   const calls = callMetrics();
-  const families: Family[] = [...calls.families];
+  const origins = originMetrics();
+  const families: Family[] = [...calls.families, ...origins.families];
   let registry: Promise<Registry> | undefined;
 
   const add = (family: Family): void => {
@@ -51,6 +55,7 @@ export function metrics(): Metrics {
     ended: calls.ended,
     tools: calls.tools,
     breakerChanged: calls.breakerChanged,
+    originBreakerChanged: origins.breakerChanged,
     totals: calls.totals,
     counter(metric) {
       const made = numbered(metric, 'counter');

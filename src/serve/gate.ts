@@ -37,6 +37,7 @@ import type { Processes } from '../processes/processes.js';
 import { processes } from '../processes/processes.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
+import { originBreakers } from '../sources/http/breakers.js';
 import type { Credentials, Rules } from './access.js';
 import { credentialsOf, keysIn, rulesOf } from './access.js';
 import { callLines } from './call-lines.js';
@@ -90,7 +91,14 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   const numbers = metrics();
   const events = eventBus();
   const programs = processes({ bestEffort: config.security.best_effort_sandbox, stateFolder: home.run, onProblem: (message) => log.event('server.problem', { message }) });
-  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
+  const origins = originBreakers({
+    onBreaker(origin, from, to) {
+      log.event('circuit_breaker.state_changed', { origin, old: from, new: to });
+      numbers.originBreakerChanged(origin, to);
+      events.publish('breaker', { origin, old: from, new: to });
+    },
+  });
+  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
 
   const known = registry({
     sources: sources(),

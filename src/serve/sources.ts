@@ -3,16 +3,21 @@ import type { Config } from '../config/schema.js';
 import type { ToolSource } from '../core/source.js';
 import type { ToolSettings } from '../sources/command/settings.js';
 import { commandSource } from '../sources/command/source.js';
+import type { OriginBreakers } from '../sources/http/breakers.js';
 import { gatewayPrompts } from '../sources/gateway-prompts.js';
+import { httpSourcesOf } from './http-sources.js';
 import { mcpSourcesOf } from './mcp-sources.js';
 import type { McpSourcesOptions } from './mcp-sources.js';
 import { policiesOf } from './policies.js';
 
-export type SourcesOptions = McpSourcesOptions;
+export interface SourcesOptions extends McpSourcesOptions {
+  /** Breakers of the origins that HTTP tools call, kept over reloads. */
+  readonly origins: OriginBreakers;
+}
 
 /** The sources a configuration asks for. */
 export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
-  const { config, base, processes, onEvent } = options;
+  const { config, base, processes, env, origins, onEvent } = options;
   const { tool, security, commands, rate_limit: rate } = config;
   return [
     commandSource({
@@ -36,6 +41,7 @@ export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
       tools: toolSettings(config),
       onEvent,
     }),
+    ...httpSourcesOf({ config, env, breakers: origins, onEvent }),
     ...(config.prompts.length === 0 ? [] : [gatewayPrompts(config.prompts)]),
     ...mcpSourcesOf(options),
   ];

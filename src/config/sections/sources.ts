@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { httpSource } from './http-source.js';
 import { mcpSource } from './mcp-source.js';
 import { name } from './words.js';
 
 /** The kinds of sources a file may name; a kind is one line here, with a strict object whose `kind` is its literal. */
 export const sourceKinds = {
+  http: httpSource,
   mcp: mcpSource,
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 
@@ -18,6 +20,3 @@ const source = options.length === 0 ? z.never() : byKind('kind', options);
 
 /** Where further tools come from, by source id. */
 export const sources = z.record(name, source).default({}).describe('Where further tools come from, by id; `kind` says how.');
-
-/** HTTP functions by tool name. */
-export const mcpTools = z.record(name, z.looseObject({})).default({}).describe('HTTP functions by tool name.');

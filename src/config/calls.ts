@@ -1,0 +1,17 @@
+import type { Config } from './schema.js';
+
+/** An address that tools call, where it stands, and the domains it must be in. */
+export interface CalledAddress {
+  readonly path: string;
+  readonly url: string;
+  readonly domains: readonly string[];
+}
+
+/** Every address that HTTP functions and sources of kind `http` call. */
+export function calledAddresses({ outbound, mcp_tools: functions, sources }: Config): readonly CalledAddress[] {
+  const shared = outbound.allowed_domains;
+  return [
+    ...Object.entries(functions).map(([name, { url }]) => ({ path: `mcp_tools.${name}.url`, url, domains: shared })),
+    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'http' ? [{ path: `sources.${id}.base_url`, url: source.base_url, domains: source.allowed_domains ?? shared }] : [])),
+  ];
+}

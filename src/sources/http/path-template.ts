@@ -1,0 +1,56 @@
+import type { Json } from '../../core/json.js';
+
+/** A path with places for arguments, each held inside its own segment. */
+export interface PathTemplate {
+  readonly names: readonly string[];
+  /** The path filled in, or which argument cannot stand there. */
+  fill(valueOf: (name: string) => Json | undefined): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly name: string; readonly why: string };
+}
+
+const place = /\{([^{}]+)\}/g;
+
+/** Reads a path such as `/cities/{city}/weather`. */
+export function pathTemplate(path: string): PathTemplate {
+  const segments = path.split('/').slice(1);
+  return {
+    names: [...path.matchAll(place)].map(([, name]) => name ?? ''),
+    fill(valueOf) {
+      let filled = '';
+      for (const segment of segments) {
+        let bad: { readonly name: string; readonly why: string } | undefined;
+        let last = '';
+        const written = segment.replaceAll(place, (_whole, name: string) => {
+          last = name;
+          const value = texts(valueOf(name));
+          const why = value === undefined ? 'must be a text, a number or true or false' : misplaced(value);
+          if (why !== undefined) bad ??= { name, why };
+          return why === undefined && value !== undefined ? encodeURIComponent(value) : '';
+        });
+        if (bad !== undefined) return { ok: false, ...bad };
+        // Two arguments side by side can make a dot segment that neither is alone.
+        if (last !== '' && isDots(written)) return { ok: false, name: last, why: 'would leave its place in the path' };
+        filled += `/${written}`;
+      }
+      return { ok: true, path: filled };
+    },
+  };
+}
+
+const texts = (value: Json | undefined): string | undefined => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
+
+const isDots = (segment: string): boolean => segment === '' || /^(?:\.|%2e){1,2}$/i.test(segment);
+
+/** Why a value may not stand in a path. Servers decode once, some twice, and read what they get as a path again. */
+function misplaced(value: string): string | undefined {
+  if (value === '') return 'must not be empty';
+  if (value.length > 2_048) return 'is longer than 2048 characters';
+  if (/[\0-\x1f\x7f]|\p{Cs}/u.test(value)) return 'holds a character that is not allowed in a path';
+  let seen = value;
+  for (let round = 0; round < 3; round += 1) {
+    if (seen.split(/[/\\]/).some((part) => part === '.' || part === '..')) return 'must not hold . or .. as a path segment';
+    const decoded = seen.replaceAll(/%([0-9a-f]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    if (decoded === seen) return undefined;
+    seen = decoded;
+  }
+  return undefined;
+}

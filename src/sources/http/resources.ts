@@ -1,0 +1,52 @@
+import type { Call } from '../../core/call.js';
+import type { Json } from '../../core/json.js';
+import { done, refuse, type Outcome } from '../../core/outcome.js';
+import type { Resource, ResourceTemplate } from '../../core/prompt.js';
+import type { Tool } from '../../core/tool.js';
+import { readable } from '../../core/content.js';
+import type { EndpointDeclaration, Parameter } from './declarations.js';
+import { pathTemplate } from './path-template.js';
+
+/** A GET endpoint as something readable by address: a resource where it takes nothing, else a family of them. */
+export type Projected = { readonly resource: Resource } | { readonly template: ResourceTemplate };
+
+/** Projects a tool as a resource; reading it runs the same tool with the arguments that its address holds. */
+export function projected(source: string, declared: EndpointDeclaration, tool: Tool): Projected {
+  const base = `toolgate://${source}/${encodeURIComponent(declared.name)}`;
+  const inPath = pathTemplate(declared.path).names;
+  const others = declared.parameters.map(({ name }) => name).filter((name) => !inPath.includes(name));
+  const shown = { name: tool.name, description: tool.description, source, ...(tool.title !== undefined && { title: tool.title }) };
+  const read = async (call: Call): Promise<Outcome> => {
+    const uri = String(call.args['uri']);
+    const args = argumentsIn(uri, base, inPath, declared.parameters);
+    const parsed = args === undefined ? undefined : await tool.input.parse(args);
+    if (!parsed?.ok) return refuse('invalid_arguments', 'The address does not fit this resource');
+    const outcome = await tool.run({ ...call, args: parsed.value });
+    if (outcome.kind !== 'done') return outcome;
+    const [media] = outcome.content.flatMap((part) => (part.type === 'image' || part.type === 'audio' ? [part] : []));
+    const contents: Json = media ? { uri, mimeType: media.mimeType, blob: media.data } : { uri, mimeType: 'application/json', text: readable(outcome.content) };
+    return done([], { contents: [contents] });
+  };
+  if (declared.parameters.length === 0) return { resource: { ...shown, uri: base, read } };
+  const uriTemplate = `${base}${inPath.map((name) => `/{${name}}`).join('')}${others.length === 0 ? '' : `{?${others.join(',')}}`}`;
+  return { template: { ...shown, uriTemplate, matches: (uri) => argumentsIn(uri, base, inPath, declared.parameters) !== undefined, read } };
+}
+
+function argumentsIn(uri: string, base: string, inPath: readonly string[], parameters: readonly Parameter[]): Record<string, Json> | undefined {
+  if (!uri.startsWith(base) || uri.length > 8_192) return undefined;
+  const [path = '', query = '', ...rest] = uri.slice(base.length).split('?');
+  const segments = path.split('/').slice(1);
+  if (rest.length > 0 || (path !== '' && !path.startsWith('/')) || segments.length !== inPath.length) return undefined;
+  try {
+    const texts = [...inPath.map((name, at) => [name, decodeURIComponent(segments[at] ?? '')] as const), ...new URLSearchParams(query)];
+    const args: Record<string, Json> = {};
+    for (const [name, text] of texts) {
+      const type = parameters.find((one) => one.name === name)?.type;
+      if (type === undefined || Object.hasOwn(args, name)) return undefined;
+      args[name] = type === 'string' ? text : (JSON.parse(text) as Json); // what JSON.parse makes is JSON
+    }
+    return args;
+  } catch {
+    return undefined; // a broken escape, or a value that is not of its type
+  }
+}
