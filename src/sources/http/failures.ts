@@ -32,5 +32,5 @@ export function badStatus({ status, headers, body }: EgressResponse, hide: (text
 /** The first 200 characters of a foreign text, on one line and without anything unseen. */
 export function excerpt(text: string): string {
   const line = clean(text).text.replaceAll(/\s+/g, ' ').trim();
-  return [...line.slice(0, 400)].slice(0, 200).join('');
+  return Array.from(line.slice(0, 400)).slice(0, 200).join('');
 }
