@@ -68,7 +68,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
   async function run(request: Omit<CallRequest, 'tool'>, name: string, handler: Handler, tool?: Tool): Promise<Answer> {
     const receivedAt = clock();
-    const call = toCall(request, name, receivedAt);
+    const call = toCall(request, name, receivedAt, (item) => registry.catalogue().tools.has(item.name) && registry.isEnabled(item.name) && visibility.sees(request, item));
     if (closing) {
       return { outcome: refuse('shutting_down', 'The gateway is stopping'), correlationId: call.correlationId, durationMs: 0 };
     }
@@ -91,8 +91,10 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       closing = true;
     },
     call(request) {
-      const tool = find(request, request.tool);
-      return run(request, request.tool, guardedTool(tool), tool === nobody || tool === hidden ? undefined : tool);
+      const named = find(request, request.tool);
+      const meant = named.standsFor?.(request.args);
+      const tool = meant === undefined ? named : find(request, meant.tool);
+      return run(meant === undefined ? request : { ...request, args: meant.args }, meant?.tool ?? request.tool, guardedTool(tool), tool === nobody || tool === hidden ? undefined : tool);
     },
     read(request) {
       const { uri } = request;
@@ -139,11 +141,11 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   };
 }
 
-function toCall(request: Omit<CallRequest, 'tool'>, tool: string, receivedAt: number): Call {
+function toCall(request: Omit<CallRequest, 'tool'>, tool: string, receivedAt: number, sees: NonNullable<Call['sees']>): Call {
   const id = uuid7();
   const { principal, via, args, signal, trace, timeoutMs, confirmation, session, back, meta } = request;
   return {
-    id, tool, principal, via, args, receivedAt, signal,
+    id, tool, principal, via, args, receivedAt, signal, sees,
     correlationId: chosen(request.correlationId) ?? chosen(args['correlation_id']) ?? id,
     ...(trace && { trace }),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -199,7 +201,7 @@ function lister(registry: Registry, visibility: Visibility): Lists {
     if (found === undefined) {
       const sees = (item: { readonly name: string; readonly source: string }): boolean => visibility.sees(view, item);
       found = {
-        tools: [...catalogue.tools.values()].filter((tool) => tool.unavailable === undefined && registry.isEnabled(tool.name) && sees(tool)),
+        tools: [...catalogue.tools.values()].filter((tool) => tool.unavailable === undefined && tool.unlisted !== true && registry.isEnabled(tool.name) && sees(tool)),
         prompts: catalogue.prompts.filter(sees),
         resources: catalogue.resources.filter(sees),
         templates: catalogue.templates.filter(sees),

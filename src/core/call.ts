@@ -55,6 +55,8 @@ export interface Call {
   /** The conversation a call belongs to, where the door knows one. */
   readonly session?: string;
   readonly back?: BackChannel;
+  /** Whether this caller may know of a tool, for tools that tell of others. */
+  readonly sees?: (tool: { readonly name: string; readonly source: string }) => boolean;
   /** Extra `_meta` of the request, for sources that relay it. */
   readonly meta?: JsonObject;
 }

@@ -64,6 +64,10 @@ export interface Tool {
   readonly tasks?: 'optional' | 'required' | 'forbidden';
   /** Why the tool cannot run at all on this machine; such a tool is listed as not ready and refuses with this. */
   readonly unavailable?: ToolError;
+  /** Callable by name but in no list: a stand-in finds and calls it, through the same guards. */
+  readonly unlisted?: boolean;
+  /** The tool and arguments that a call really means; the gateway runs that one instead, so that every guard judges what is done and not who passed it on. */
+  readonly standsFor?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
   /** Facts for people: command, version, allowed operations, security features. */
   readonly details?: JsonObject;
   readonly run: Handler;

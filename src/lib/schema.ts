@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
+import { safePattern } from './patterns.js';
 
 /** One thing that does not fit a schema. */
 export interface Misfit {
@@ -21,6 +22,16 @@ function addFormats(ajv: Ajv2020): void {
   if (typeof plugin === 'function') plugin(ajv);
 }
 
+/** Patterns come from strangers: one that cannot be run safely passes everything, and the others only see texts of a safe length. */
+const patternEngine = Object.assign(
+  (source: string) => {
+    const pattern = safePattern(source);
+    // The compiler shares engines of equal text.
+    return { test: pattern.kind === 'kept' ? pattern.test : () => true, toString: () => source };
+  },
+  { code: 'undefined' },
+);
+
 /** Makes a judge for a JSON Schema 2020-12; compiled at the first use, since many tools are listed and few are called. */
 export function judge(schema: object): Judge {
   let validate: ValidateFunction | undefined;
@@ -33,7 +44,7 @@ export function judge(schema: object): Judge {
 
 function compile(schema: object): ValidateFunction {
   // One instance a schema: a shared one would let a repeated $id of one source answer for another's.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true, code: { regExp: patternEngine } });
   addFormats(ajv);
   return ajv.compile(schema);
 }

@@ -1,0 +1,122 @@
+/** One piece of a pattern with its quantifier. */
+export interface Item {
+  /** Characters it can match, one bit each; the last bit stands for everything beyond ASCII. */
+  readonly set: bigint;
+  readonly group?: Alternatives;
+  readonly min: number;
+  readonly max: number;
+  /** Repeated without end, or so often that it makes no difference. */
+  readonly isLong: boolean;
+}
+
+export type Alternatives = readonly (readonly Item[])[];
+
+const everything = (1n << 129n) - 1n;
+const beyond = 1n << 128n;
+const few = 32;
+const deepest = 30;
+
+const bit = (code: number): bigint => (code < 128 ? 1n << BigInt(code) : beyond);
+const span = (from: number, to: number): bigint => {
+  let set = to >= 128 ? beyond : 0n;
+  for (let code = from; code <= to && code < 128; code += 1) set |= bit(code);
+  return set;
+};
+const digits = span(48, 57);
+const words = digits | span(65, 90) | span(97, 122) | bit(95);
+const spaces = span(9, 13) | bit(32) | beyond;
+const escapes: Readonly<Record<string, bigint>> = {
+  d: digits, D: everything & ~digits, w: words, W: everything & ~words, s: spaces, S: everything & ~span(9, 13) & ~bit(32),
+  n: bit(10), r: bit(13), t: bit(9), v: bit(11), f: bit(12), '0': bit(0),
+};
+
+/** The shape of a pattern that is known to compile; undefined where this reader does not follow it. */
+export function readPatternTree(source: string, isUnicode: boolean): Alternatives | undefined {
+  let at = 0;
+
+  function alternatives(depth: number): Alternatives | undefined {
+    if (depth > deepest) return undefined;
+    const all: Item[][] = [[]];
+    while (at < source.length && source[at] !== ')') {
+      const char = source[at];
+      if (char === '|') {
+        at += 1;
+        all.push([]);
+        continue;
+      }
+      if (char === '^' || char === '$') {
+        at += 1;
+        continue;
+      }
+      const atom = piece(depth);
+      if (atom === undefined) return undefined;
+      all.at(-1)?.push({ ...atom, ...quantifier() });
+    }
+    return all;
+  }
+
+  function piece(depth: number): Pick<Item, 'set' | 'group'> | undefined {
+    const char = source[at] ?? '';
+    if (char === '(') {
+      at += 1;
+      const head = /^\?(?:[:=!]|<[=!]|<\w+>)/.exec(source.slice(at));
+      at += head?.[0].length ?? 0;
+      const group = alternatives(depth + 1);
+      if (group === undefined) return undefined;
+      at += 1;
+      return { group, set: group.flat().reduce((sum, item) => sum | item.set, 0n) };
+    }
+    if (char === '[') return { set: bracket() };
+    if (char === '\\') return escape();
+    at += 1;
+    return { set: char === '.' ? everything & ~bit(10) : bit(char.charCodeAt(0)) };
+  }
+
+  function escape(): Pick<Item, 'set'> {
+    const letter = source[at + 1] ?? '';
+    const long = /^\\(?:[pP]\{[^}]*\}|k<[^>]*>|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[1-9]\d*)/.exec(source.slice(at, at + 80))?.[0];
+    if (long !== undefined && (isUnicode || !/^\\[pPk]/.test(long))) {
+      at += long.length;
+      const hex = /^\\[ux]\{?([0-9a-fA-F]+)/.exec(long)?.[1];
+      return { set: hex === undefined ? everything : bit(Number.parseInt(hex, 16)) };
+    }
+    at += 2;
+    if (letter === 'b' || letter === 'B') return { set: 0n };
+    return { set: Object.hasOwn(escapes, letter) ? (escapes[letter] ?? everything) : bit(letter.charCodeAt(0)) };
+  }
+
+  function bracket(): bigint {
+    at += 1;
+    const isNegated = source[at] === '^';
+    if (isNegated) at += 1;
+    let set = 0n;
+    while (at < source.length && source[at] !== ']') {
+      const from = at;
+      const one = source[at] === '\\' ? escape().set : bit(source.charCodeAt(at++));
+      if (source[at] === '-' && source[at + 1] !== ']' && at + 1 < source.length) {
+        at += 1;
+        const start = source.charCodeAt(from);
+        const end = source.charCodeAt(at);
+        // A range with an escape at either end is rare: taking it for everything only makes the verdict stricter.
+        set |= source[from] === '\\' || source[at] === '\\' ? everything : span(start, end);
+        if (source[at] === '\\') escape();
+        else at += 1;
+      } else set |= one;
+    }
+    at += 1;
+    return isNegated ? everything & ~set : set;
+  }
+
+  function quantifier(): Pick<Item, 'min' | 'max' | 'isLong'> {
+    const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(source.slice(at, at + 24));
+    if (found === null) return { min: 1, max: 1, isLong: false };
+    at += found[0].length;
+    const [whole, low, comma, high] = found;
+    if (low === undefined) return { min: whole.startsWith('+') ? 1 : 0, max: whole.startsWith('?') ? 1 : Infinity, isLong: !whole.startsWith('?') };
+    const max = comma === '' ? Number(low) : high === '' ? Infinity : Number(high);
+    return { min: Number(low), max, isLong: max > few && max !== Number(low) };
+  }
+
+  const tree = alternatives(0);
+  return at >= source.length ? tree : undefined;
+}
