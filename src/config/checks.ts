@@ -50,10 +50,11 @@ const addresses = (config: Config): readonly Conflict[] =>
     return [{ path, message, ...(message.startsWith('MCP URL host') ? { hint: 'Add the host to outbound.allowed_domains' } : message.includes('argument') ? { hint: 'Write the host out and take only path or query from arguments' } : {}) }];
   });
 
-function policies({ security, tool }: Config): readonly Conflict[] {
+function policies({ security, sources, tool }: Config): readonly Conflict[] {
   const known = new Set([...BUILTIN_POLICIES, ...Object.keys(security.network_policies)]);
   const named = [
     ['security.default_policy', security.default_policy] as const,
+    ...Object.entries(sources).map(([name, one]) => [`sources.${name}.network`, one.kind === 'openapi' ? one.network : undefined] as const),
     ...Object.entries(tool.overrides).map(([name, one]) => [`tool.overrides.${name}.policy`, one.policy] as const),
   ];
   return named.flatMap(([path, policy]) => (policy === undefined || known.has(policy) ? [] : [{ path, message: `names the network policy ${policy}, which there is not`, hint: `Known are ${[...known].join(', ')}` }]));

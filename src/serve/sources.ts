@@ -8,6 +8,7 @@ import { gatewayPrompts } from '../sources/gateway-prompts.js';
 import { httpSourcesOf } from './http-sources.js';
 import { mcpSourcesOf } from './mcp-sources.js';
 import type { McpSourcesOptions } from './mcp-sources.js';
+import { openApiSourcesOf } from './openapi-sources.js';
 import { policiesOf } from './policies.js';
 
 export interface SourcesOptions extends McpSourcesOptions {
@@ -19,10 +20,11 @@ export interface SourcesOptions extends McpSourcesOptions {
 export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
   const { config, base, processes, env, origins, onEvent } = options;
   const { tool, security, commands, rate_limit: rate } = config;
+  const policies = policiesOf(config);
   return [
     commandSource({
       processes,
-      policies: policiesOf(config),
+      policies,
       allowIntrusive: security.allow_intrusive,
       directories: commands.directories.map((folder) => resolve(base, folder)),
       builtins: commands.builtins,
@@ -42,6 +44,7 @@ export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
       onEvent,
     }),
     ...httpSourcesOf({ config, env, breakers: origins, onEvent }),
+    ...openApiSourcesOf({ config, base, env, policies }),
     ...(config.prompts.length === 0 ? [] : [gatewayPrompts(config.prompts)]),
     ...mcpSourcesOf(options),
   ];

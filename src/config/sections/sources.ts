@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { httpSource } from './http-source.js';
 import { mcpSource } from './mcp-source.js';
+import { openapi } from './openapi.js';
 import { name } from './words.js';
 
 /** The kinds of sources a file may name; a kind is one line here, with a strict object whose `kind` is its literal. */
 export const sourceKinds = {
   http: httpSource,
   mcp: mcpSource,
+  openapi,
 } as const satisfies Readonly<Record<string, z.ZodObject>>;
 
 type Kinds = typeof sourceKinds;

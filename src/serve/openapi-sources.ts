@@ -1,0 +1,65 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/schema.js';
+import type { SecretText } from '../config/secrets.js';
+import type { ToolSource } from '../core/source.js';
+import { egress } from '../net/egress.js';
+import type { NetworkPolicy } from '../net/policies.js';
+import type { Credential, Secret } from '../sources/openapi/credentials.js';
+import { openApiSource } from '../sources/openapi/source.js';
+
+type OpenApiConfig = Extract<Config['sources'][string], { readonly kind: 'openapi' }>;
+
+export interface OpenApiSourcesOptions {
+  readonly config: Config;
+  /** What relative paths are relative to. */
+  readonly base: string;
+  /** Where secrets are looked up, at the moment they are needed. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly policies: Readonly<Record<string, NetworkPolicy>>;
+}
+
+/** The sources that the `openapi` entries of a configuration ask for. */
+export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): readonly ToolSource[] {
+  return Object.entries(config.sources).flatMap(([id, each]) => (each.kind === 'openapi' ? [openApiFrom(id, each, rest)] : []));
+}
+
+function openApiFrom(id: string, config: OpenApiConfig, { base, env, policies }: Omit<OpenApiSourcesOptions, 'config'>): ToolSource {
+  const networks = policies[config.network];
+  if (networks === undefined) throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
+  const isRemote = /^https?:\/\//i.test(config.document);
+  return openApiSource({
+    id,
+    document: isRemote ? config.document : resolve(base, config.document),
+    ...(config.base_url !== undefined && { baseUrl: config.base_url }),
+    ...(config.prefix !== undefined && { prefix: config.prefix }),
+    ...(config.overlay !== undefined && { overlay: resolve(base, config.overlay) }),
+    filter: { include: selector(config.include), exclude: selector(config.exclude) },
+    credentials: new Map(Object.entries(config.auth).map(([name, one]) => [name, credential(one, env)])),
+    allowExternalRefs: config.allow_external_refs,
+    maxDocumentBytes: config.max_document_bytes,
+    budgets: { toolBytes: config.max_tool_bytes, listBytes: config.max_list_bytes, responseBytes: config.max_response_bytes },
+    limits: { timeoutMs: config.timeout * 1000 },
+    ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
+    reach(origins) {
+      const urls = origins.map((origin) => new URL(origin));
+      return egress({
+        networks,
+        hosts: config.allowed_hosts.length > 0 ? config.allowed_hosts : urls.map((url) => url.hostname),
+        ports: config.ports.length > 0 ? config.ports : [...new Set(urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))))],
+        timeoutMs: config.timeout * 1000,
+        maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),
+      });
+    },
+  });
+}
+
+const selector = (one: OpenApiConfig['include']) => ({ tags: one.tags, paths: one.paths, methods: one.methods, operationIds: one.operation_ids });
+
+function credential(one: OpenApiConfig['auth'][string], env: NodeJS.ProcessEnv): Credential {
+  const late = (secret: SecretText): Secret => () => secret.resolve(env);
+  const { always } = one;
+  if ('token' in one) return { kind: 'bearer', token: late(one.token), always };
+  if ('api_key' in one) return { kind: 'apiKey', value: late(one.api_key), always, ...(one.in !== undefined && { in: one.in }), ...(one.name !== undefined && { name: one.name }) };
+  if ('password' in one) return { kind: 'basic', username: one.username, password: late(one.password), always };
+  return { kind: 'oauth2', clientId: one.client_id, clientSecret: late(one.client_secret), tokenUrl: one.token_url, always, ...(one.scopes !== undefined && { scopes: one.scopes }) };
+}
