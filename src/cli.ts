@@ -11,6 +11,7 @@ interface Verb {
 /** Every verb, loaded only when it is used: an assistant that starts us waits for nothing else. */
 const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Verb> }>> = {
   serve: { does: 'run the gateway over stdio or HTTP', load: () => import('./cli/serve.js') },
+  connect: { does: 'show or write what an assistant needs to use the gateway', load: () => import('./cli/connect.js') },
   tools: { does: 'list tools, those that are ready and those that are not', load: () => import('./cli/tools.js') },
   call: { does: 'run one tool through the gate, with or without a server', load: () => import('./cli/call.js') },
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
