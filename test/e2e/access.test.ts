@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { authorizationServer } from '../support/authorization-server.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
 
 const config = `
@@ -89,4 +90,25 @@ test.each([
   const { code, err } = await toolgate(aPlace({ 'toolgate.yaml': `${text}\n` }), ['call', 'ping', 'target=127.0.0.1']);
   expect(code).toBe(1);
   expect(err).toMatch(line);
+});
+
+test('an OAuth client finds the authorization server through the challenge and gets in with its token; others do not [CVE-2026-27124]', async () => {
+  const server = await authorizationServer();
+  const resource = 'http://localhost:1/mcp';
+  const cwd = aPlace({ 'toolgate.yaml': `auth:\n  resource: ${resource}\n  issuers:\n    - { name: corp, issuer: '${server.issuer}', scopes: [mcp] }\n` });
+  const gateway = await serving(cwd);
+  const refused = await gateway.send('/mcp', { body: {}, headers: { authorization: '' } });
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="toolgate", resource_metadata="http://localhost:1/.well-known/oauth-protected-resource/mcp", scope="mcp"');
+  for (const path of ['', '/mcp', '/mcp/p/any']) {
+    expect((await gateway.send(`/.well-known/oauth-protected-resource${path}`, { headers: { authorization: '' } })).json).toEqual({ resource, authorization_servers: [server.issuer], bearer_methods_supported: ['header'], resource_name: 'Toolgate', scopes_supported: ['mcp'] });
+  }
+  const as = async (token: string) => gateway.send('/tools', { headers: { authorization: `Bearer ${token}` } });
+  expect((await as(await server.token(resource))).status).toBe(200);
+  const unscoped = await as(await server.token(resource, 'other'));
+  expect(unscoped.status).toBe(403);
+  expect(unscoped.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+  const elsewhere = await as(await server.token('https://elsewhere.example'));
+  expect(elsewhere.status).toBe(401);
+  expect(elsewhere.headers.get('www-authenticate')).toContain('error="invalid_token"');
 });

@@ -1,0 +1,102 @@
+import { generateKeyPair, UnsecuredJWT } from 'jose';
+import { expect, test } from 'vitest';
+import type { AuthorizationServer } from '../../test/support/authorization-server.js';
+import { authorizationServer } from '../../test/support/authorization-server.js';
+import { localEgress } from '../../test/support/gates.js';
+import type { TokenVerdict } from './credentials.js';
+import type { Issuer } from './issuers.js';
+import { tokenJudge } from './issuers.js';
+import { keySet } from './key-sets.js';
+
+const resource = 'https://gate.example/mcp';
+
+function judged(server: AuthorizationServer, over: Partial<Issuer> = {}, now: () => number = Date.now) {
+  const judge = tokenJudge([{
+    name: 'corp', issuer: server.issuer, audience: [resource], algorithms: ['RS256', 'ES256'], scopes: ['mcp'], roles: { 'gate-admins': 'admin' }, rolesClaim: 'groups', defaultRoles: ['user'],
+    keys: keySet({ issuer: server.issuer, egress: localEgress(), now }), ...over,
+  }], now);
+  return async (token: string): Promise<TokenVerdict | undefined> => judge.judge(token);
+}
+const soon = (): number => Math.floor(Date.now() / 1000) + 300;
+
+test('a token of a real authorization server, made for this gateway, names its caller', async () => {
+  const server = await authorizationServer();
+  const judge = judged(server);
+  expect(await judge(await server.token(resource))).toEqual({ principal: { id: 'jwt:corp:agent', name: 'agent', kind: 'jwt', roles: ['user'], scopes: ['mcp'] } });
+});
+
+test('a token made for another resource is refused, and so is one of another issuer [CVE-2026-27124] [CVE-2025-69196] [GHSA-vgf8-3685-66j9]', async () => {
+  const [server, other] = [await authorizationServer(), await authorizationServer()];
+  const judge = judged(server);
+  expect(await judge(await server.token('https://other.example/mcp'))).toMatchObject({ refused: 'invalid', message: expect.stringContaining('aud') });
+  expect(await judge(await other.token(resource))).toBeUndefined();
+  expect(await judge(await other.forge({ iss: server.issuer, aud: resource, sub: 'x', exp: soon(), scope: 'mcp' }))).toMatchObject({ refused: 'invalid' });
+});
+
+test('a token without the scope is refused as insufficient, with the scope it needs', async () => {
+  const server = await authorizationServer();
+  expect(await judged(server)(await server.token(resource, 'other'))).toMatchObject({ refused: 'insufficient', scope: 'mcp' });
+});
+
+test.each<[string, (server: AuthorizationServer) => Promise<string> | string]>([
+  ['expired', (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() - 3600 })],
+  ['without expiry', (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp' })],
+  ['without subject', (server) => server.forge({ iss: server.issuer, aud: resource, scope: 'mcp', exp: soon() })],
+  ['not yet valid', (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon(), nbf: soon() })],
+  ['without audience', (server) => server.forge({ iss: server.issuer, sub: 'x', scope: 'mcp', exp: soon() })],
+  ['with a subject that breaks lines', (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x\nadmin', scope: 'mcp', exp: soon() })],
+  ['signed by nobody', (server) => new UnsecuredJWT({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() }).encode()],
+  ['signed with the public key as a shared secret', (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() }, { alg: 'HS256' }, Buffer.from(server.key.n ?? ''))],
+  ['signed with another key under a known id', async (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() }, {}, (await generateKeyPair('RS256')).privateKey)],
+  ['with a key of its own in the header', async (server) => server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() }, { kid: 'mine', jwk: { kty: 'RSA', n: 'x', e: 'AQAB' } }, (await generateKeyPair('RS256')).privateKey)],
+])('a token %s is refused', async (_what, make) => {
+  const server = await authorizationServer();
+  const token = await make(server);
+  const verdict = await judged(server)(token);
+  expect(verdict ?? { refused: 'invalid' }).toMatchObject({ refused: 'invalid' });
+});
+
+test('roles come from listed values of the configured claim and from nowhere else', async () => {
+  const server = await authorizationServer();
+  const claims = { iss: server.issuer, aud: resource, sub: 'eve', scope: 'mcp', exp: soon() };
+  const judge = judged(server);
+  expect(await judge(await server.forge({ ...claims, groups: ['gate-admins', 'staff'] }))).toMatchObject({ principal: { roles: ['user', 'admin'] } });
+  expect(await judge(await server.forge({ ...claims, groups: ['admin', '__proto__', 'constructor'], roles: ['admin'], role: 'admin' }))).toMatchObject({ principal: { roles: ['user'] } });
+});
+
+test('keys are fetched once, again when a token names a new one, and not for every made-up name', async () => {
+  const server = await authorizationServer();
+  let time = Date.now();
+  const judge = judged(server, {}, () => time);
+  await Promise.all([judge(await server.token(resource)), judge(await server.token(resource)), judge(await server.token(resource))]);
+  expect(server.fetches()).toBe(1);
+  for (let index = 0; index < 5; index += 1) await judge(await server.forge({ iss: server.issuer, aud: resource, sub: 'x', exp: soon() }, { kid: `made-up-${index}` }));
+  expect(server.fetches()).toBe(1);
+  await server.rotate();
+  const fresh = await server.token(resource);
+  expect(await judge(fresh)).toMatchObject({ refused: 'invalid' });
+  time += 31_000;
+  expect(await judge(fresh)).toMatchObject({ principal: { id: 'jwt:corp:agent' } });
+  expect(server.fetches()).toBe(2);
+});
+
+test('a verified token is remembered, but never beyond its own end', async () => {
+  const server = await authorizationServer();
+  let time = Date.now();
+  const judge = judged(server, {}, () => time);
+  const token = await server.forge({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: Math.floor(time / 1000) + 60 });
+  expect(await judge(token)).toMatchObject({ principal: { name: 'x' } });
+  time += 59_000;
+  expect(await judge(token)).toMatchObject({ principal: { name: 'x' } });
+  time += 40_000;
+  expect(await judge(token)).toMatchObject({ refused: 'invalid', message: 'The token has expired' });
+});
+
+test('an issuer whose metadata names another issuer, or that is not there, gives no keys', async () => {
+  const server = await authorizationServer();
+  const token = await server.token(resource);
+  const lying = keySet({ issuer: `${server.issuer}/tenant`, egress: localEgress() });
+  expect(await judged(server, { keys: lying })(token)).toMatchObject({ refused: 'invalid', message: expect.stringContaining('keys') });
+  const gone = keySet({ issuer: server.issuer, jwksUrl: 'http://127.0.0.1:9/jwks', egress: localEgress() });
+  expect(await judged(server, { keys: gone })(token)).toMatchObject({ refused: 'invalid' });
+});
