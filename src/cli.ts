@@ -17,6 +17,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
   doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
   audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
+  approvals: { does: 'see and answer calls that wait for an operator', load: () => import('./cli/approvals.js') },
   explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
   token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };

@@ -26,7 +26,7 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: absent, allowance: absent,
-    confirm: absent,
+    confirm: absent, flow: absent,
     breaker: all.guard,
   });
   const gate = gateway({ registry: reg, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility } });

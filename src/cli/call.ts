@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import type { Confirmation } from '../core/call.js';
 import { readable } from '../core/content.js';
 import { recoveryOf } from '../core/errors.js';
 import type { Answer } from '../core/gateway.js';
+import { askUser } from './ask-user.js';
 import { argumentsOf } from './arguments.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
@@ -17,6 +19,8 @@ Examples:
   toolgate call ping target=127.0.0.1 count=2
   toolgate call nmap target=192.168.1.0/28 template=quick dry_run=true
 `;
+
+const maxQuestions = 8;
 
 /** Runs one tool. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -36,7 +40,19 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       return 2;
     }
     const line = progressLine(tool, io);
-    const answer = await gate.gateway.call({ tool, args, principal: user, via: 'cli', signal: io.signal, back: { progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) } });
+    // Only a person at a terminal can be asked.
+    const canAsk = io.isTTY && process.stdin.isTTY === true;
+    const attempt = (confirmation?: Confirmation): Promise<Answer> =>
+      gate.gateway.call({
+        tool, args, principal: user, via: 'cli', signal: io.signal,
+        back: { ...(canAsk && { capabilities: { elicitation: {} } }), progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) },
+        ...(confirmation && { confirmation }),
+      });
+    let answer = await attempt();
+    for (let round = 0; round < (canAsk ? maxQuestions : 0) && answer.outcome.kind === 'confirm'; round += 1) {
+      line.done();
+      answer = await attempt(await askUser(answer.outcome.question, io.signal));
+    }
     line.done();
     return report(answer, values.json === true, io);
   } finally {

@@ -56,6 +56,11 @@ export const errors = {
     means: 'The call needs a person to agree first, and this client has no way to be asked.',
     recovery: 'Let an operator approve the ticket, then send the same call again with it.',
   },
+  declined: {
+    type: 'permission_denied', status: 403, mcp: 'result', retryable: false, tripsBreaker: false,
+    means: 'Somebody was asked whether the call may be made and said no, or did not say yes.',
+    recovery: 'Do not repeat the call; ask the person what they want instead.',
+  },
   invalid_confirmation: {
     type: 'validation_error', status: 400, mcp: { protocol: -32602 }, retryable: false, tripsBreaker: false,
     means: 'Answers came with a state that was not issued for this call, was changed, was used before, or has expired.',

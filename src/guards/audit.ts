@@ -48,7 +48,7 @@ export interface AuditOptions {
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'invalid_arguments', 'not_found', 'forbidden', 'policy_denied', 'confirmation_required', 'rate_limited', 'busy', 'circuit_open',
+  'invalid_arguments', 'not_found', 'forbidden', 'policy_denied', 'confirmation_required', 'declined', 'invalid_confirmation', 'rate_limited', 'busy', 'circuit_open',
   'command_missing', 'sandbox_unavailable', 'audit_unavailable', 'shutting_down',
 ]);
 
@@ -89,13 +89,14 @@ function conclusion(outcome: Outcome): Conclusion {
   if (outcome.kind === 'confirm') return { event: 'end', decision: 'asked' };
   const { code, message, data } = outcome.error;
   const refused = refusals.has(code);
-  const rule = data?.['rule'];
+  const { rule, ticket, why } = data ?? {};
+  const detail = { ...(rule !== undefined && { rule }), ...(ticket !== undefined && { ticket }), ...(why !== undefined && { why }) };
   return {
     event: refused ? 'refused' : 'end',
     decision: refused ? 'refused' : 'failed',
     code,
     message: message.slice(0, 500),
-    ...(rule !== undefined && { detail: { rule } }),
+    ...(Object.keys(detail).length > 0 && { detail }),
   };
 }
 

@@ -17,6 +17,7 @@ export interface Wired {
   readonly rateLimit: Guard;
   readonly allowance: Guard;
   readonly confirm: Guard;
+  readonly flow: Guard;
   readonly breaker: Guard;
 }
 
@@ -32,6 +33,7 @@ export const order = (wired: Wired): readonly Guard[] => [
   wired.rateLimit,
   wired.allowance,
   wired.confirm,
+  wired.flow,
   wired.breaker,
   concurrency,
   deadline(),

@@ -14,6 +14,7 @@ import { keySet } from '../access/key-sets.js';
 import type { KeyFile } from '../access/keys.js';
 import { keyFile, keyPrincipal } from '../access/keys.js';
 import { unknownNames } from '../access/known-names.js';
+import type { LabelsOf } from '../access/labels.js';
 import { labeller } from '../access/labels.js';
 import { limits } from '../access/limits.js';
 import { compileRules, policy as makePolicy } from '../access/policy.js';
@@ -38,6 +39,7 @@ import { policiesOf } from './policies.js';
 export interface Rules {
   readonly control: Control;
   readonly flows: Flows;
+  readonly labelsOf: LabelsOf;
   readonly profiles: Profiles;
   readonly allowances: Allowances;
   readonly visibility: Visibility;
@@ -60,7 +62,7 @@ export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, rem
   return {
     ok: true,
     rules: {
-      control, allowances,
+      control, allowances, labelsOf,
       flows: memory,
       profiles: parts,
       visibility: {

@@ -8,6 +8,7 @@ import type { JsonObject } from '../core/json.js';
 import { identity } from '../identity.js';
 import { traceContext } from '../lib/trace-context.js';
 import { eventStream } from '../observe/event-stream.js';
+import { approvalRoutes } from '../transports/http/approvals.js';
 import { eventsRoute } from '../transports/http/events.js';
 import { explainRoute } from '../transports/http/explain.js';
 import { openApiRoute } from '../transports/http/openapi.js';
@@ -25,7 +26,7 @@ import { stdioTransport } from '../transports/stdio/stdio.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import { localUser } from './local-user.js';
-import { lazyState, stateTaskStore } from './task-store.js';
+import { stateTaskStore } from './task-store.js';
 
 /** A door that is open, and what people need to find it. */
 export interface OpenDoor {
@@ -38,10 +39,9 @@ export interface OpenDoor {
 
 /** Opens the door the configuration asks for, with MCP behind it. */
 export async function openDoor(gate: Gate, config: Config, home: Home): Promise<OpenDoor> {
-  const state = lazyState(home.state, (problem) => gate.log.event('state.set_aside', { problem }));
   const protocol: ProtocolOptions = {
     identity,
-    taskStore: stateTaskStore(state.open),
+    taskStore: stateTaskStore(gate.state.open),
     onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   };
   const door: Ajar = config.server.transport === 'stdio' ? stdio(gate, protocol) : http(gate, config, home, protocol);
@@ -50,13 +50,6 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
   return {
     ...found,
     ...(address && { url: address() }),
-    transport: {
-      ...door.transport,
-      async stop(signal) {
-        await door.transport.stop(signal);
-        await state.close();
-      },
-    },
   };
 }
 
@@ -94,6 +87,7 @@ function http(gate: Gate, config: Config, home: Home, protocol: ProtocolOptions)
       openHealth: server.open_health,
     }),
     eventsRoute(feed),
+    ...approvalRoutes(gate.approvals),
     explainRoute({ gateway: gate.gateway, explain: (supposed) => gate.rules().explain(supposed), known: (id) => gate.callers().known(id) }),
     ...protectedResourceRoutes([...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])], () => gate.callers().resource.metadata),
     ...mcpRoutes(mcp, server.mcp_path),

@@ -4,6 +4,7 @@ import { problemLine } from '../config/problem.js';
 import { secretsIn } from '../config/secrets.js';
 import type { Gateway } from '../core/gateway.js';
 import type { Json } from '../core/json.js';
+import type { Outcome } from '../core/outcome.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import { gateway } from '../gateway.js';
@@ -18,7 +19,9 @@ import { callLog } from '../guards/call-log.js';
 import { contain } from '../guards/contain.js';
 import { metrics as metricsGuard } from '../guards/metrics.js';
 import { allowance } from '../guards/allowance.js';
-import { absent, pipeline } from '../guards/pipeline.js';
+import { confirm } from '../guards/confirm.js';
+import { flow } from '../guards/flow.js';
+import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import { tracing } from '../guards/trace.js';
 import { uuid7 } from '../lib/hash.js';
@@ -41,11 +44,15 @@ import { originBreakers } from '../sources/http/breakers.js';
 import type { Credentials, Rules } from './access.js';
 import { credentialsOf, keysIn, rulesOf } from './access.js';
 import { callLines } from './call-lines.js';
+import { consentOf } from './consent.js';
 import type { Home } from './home.js';
 import { makeHome } from './home.js';
 import { gateHealth } from './health.js';
 import { openJournal } from './journal.js';
+import type { Store } from '../state/store.js';
+import type { Approvals } from '../transports/http/approvals.js';
 import { sourcesOf } from './sources.js';
+import { lazyState } from './task-store.js';
 
 /** A gateway with everything behind it, and no door yet. */
 export interface Gate {
@@ -59,6 +66,9 @@ export interface Gate {
   readonly log: Log;
   /** Who may do what, under the configuration in force. */
   rules(): Rules;
+  readonly approvals: Approvals;
+  /** Where small things are kept; opened at the first use. */
+  readonly state: { open(): Promise<Store> };
   callers(): Credentials;
   config(): Config;
   /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
@@ -115,6 +125,15 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     },
   });
   const hideSecrets = redactor(secretValues(config, env));
+  const state = lazyState(home.state, (problem) => log.event('state.set_aside', { problem }));
+  const asking = consentOf({
+    config: () => config,
+    open: state.open,
+    labelsOf: (tool) => rules.labelsOf(tool),
+    redactor: hideSecrets,
+    log, events,
+    onAnswer: ({ id, tool, status }, by) => recordAnswer(journal, log, { id, tool, status }, by),
+  });
   const wire = pipeline({
     audit: audit({ log: journal, onFailure: config.audit.on_failure, ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }) }),
     metrics: metricsGuard({ sink: numbers }),
@@ -124,7 +143,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     authorize: authorize({ authorizer: { decide: (call, tool) => rules.control.decide(call, tool) } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: config.rate_limit.max_keys, onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }) }) }),
     allowance: allowance({ allowances: { take: (call, tool) => rules.allowances.take(call, tool) } }),
-    confirm: absent,
+    confirm: confirm({ demands: { demand: (call, tool) => rules.control.demand(call, tool) }, consent: asking.consent }),
+    flow: flow({ record: { note: (call, tool, outcome) => rules.flows.note(call, tool, earned(outcome)) } }),
     breaker: all.guard,
   });
   const gate = gateway({
@@ -156,6 +176,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     await programs.close(graceMs);
     await known.close();
     await callers.close();
+    await state.close();
     journal.close();
   };
   const misnamed = rules.unknown(known);
@@ -167,6 +188,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   return {
     close,
     rules: () => rules,
+    approvals: asking.approvals,
+    state,
     callers: () => callers,
     gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,
     config: () => config,
@@ -202,6 +225,9 @@ function compiled(config: Config, remembered: FlowMemory, loaded?: Good): Rules 
 const told = (problems: readonly RuleProblem[], loaded?: Good): string =>
   problems.map(({ path, message }) => problemLine({ file: loaded?.file ?? 'configuration', ...loaded?.place(path), path, message })).join('\n');
 
+/** Labels that a result earned by what it says: orders to the model make everything after it suspect. */
+const earned = (outcome: Outcome): readonly string[] => (outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : []);
+
 /** How the journal's notes about itself are logged. */
 const noteEvents: Readonly<Record<string, LogEvent>> = { failed: 'audit.failed', lost: 'audit.lost', resumed: 'audit.resumed', opened: 'audit.opened' };
 
@@ -219,6 +245,13 @@ function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator<string
     const resolved = secret.resolve(env);
     if (resolved.ok) yield resolved.value;
   }
+}
+
+function recordAnswer(journal: AuditLog, log: Log, { id, tool, status }: { readonly id: string; readonly tool: string; readonly status: string }, by: Principal): void {
+  const call = uuid7();
+  journal
+    .append({ event: 'admin', at: new Date().toISOString(), call, correlationId: call, principal: by.id, via: 'rest', tool, definition: '', argsDigest: '', decision: 'allowed', detail: { action: status === 'approved' ? 'approve' : 'deny', ticket: id } })
+    .catch(() => log.event('audit.lost', { action: status, target: id }));
 }
 
 function recordAdmin(journal: AuditLog, log: Log, action: string, target: string, by: Principal): void {

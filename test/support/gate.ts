@@ -36,6 +36,7 @@ export async function aGateway(sources: readonly ToolSource[], options: { readon
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
     allowance: absent,
     confirm: options.confirm ?? absent,
+    flow: absent,
     breaker: all.guard,
   });
   const gate = gateway({ registry: known, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...options.visibility } });

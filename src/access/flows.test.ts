@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { Call } from '../core/call.js';
+import { done, refuse } from '../core/outcome.js';
+import { readOnly } from '../core/tool.js';
+import { flow } from '../guards/flow.js';
+import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
+import { conversationKey, flowMemory, flows } from './flows.js';
+import type { FlowOptions, FlowRule } from './flows.js';
+import { labeller } from './labels.js';
+
+const rule: FlowRule = { id: 'private-then-out', after: ['reads:private'], to: ['egress:*'], action: 'confirm', confirm: 'caller' };
+const labelsOf = labeller({ derive: true, labels: { crm__read: ['reads:private'], ping: ['-egress:external'] } });
+const read = aTool({ name: 'crm__read' });
+const send = aTool({ name: 'mail__send', effects: { ...readOnly, writes: true, openWorld: true } });
+
+function memory(over: Partial<FlowOptions> = {}) {
+  const clock = handClock();
+  return { clock, ...flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, ...over }) };
+}
+const inSession = (session: string, over: Partial<Call> = {}): Call => aCall({ session, principal: bob, ...over });
+
+test('labels are declared, derived from effects, and set or taken away by the operator', () => {
+  expect(labelsOf(send)).toEqual(['egress:external', 'untrusted:content']);
+  expect(labelsOf(read)).toEqual(['reads:private']);
+  expect(labelsOf(aTool({ name: 'ping', effects: { ...readOnly, openWorld: true, labels: ['own'] } }))).toEqual(['own', 'untrusted:content']);
+  expect(labeller({ derive: false, labels: {} })(send)).toEqual([]);
+});
+
+test('after a private read, sending out falls under the rule in that conversation and no other [S2.27]', () => {
+  const it = memory();
+  expect(it.against(inSession('a'), send)).toEqual([]);
+  it.note(inSession('a'), read);
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  expect(it.against(inSession('a'), read)).toEqual([]);
+  expect(it.against(inSession('b'), send)).toEqual([]);
+  expect(it.against(inSession('a', { principal: ada }), send)).toEqual([]);
+});
+
+test('where there is no session the handle of the host counts, and without one everything the principal does', () => {
+  const it = memory();
+  const handle = (name: unknown): Call => aCall({ principal: bob, meta: { [conversationKey]: name as string } });
+  it.note(handle('chat-1'), read);
+  expect(it.against(handle('chat-1'), send)).toEqual([rule]);
+  expect(it.against(handle('chat-2'), send)).toEqual([]);
+  it.note(aCall({ principal: bob }), read);
+  expect(it.against(aCall({ principal: bob }), send)).toEqual([rule]);
+  for (const odd of [7, {}, 'x'.repeat(200)]) expect(it.against(handle(odd), send)).toEqual([rule]);
+  const strict = memory({ conversations: 'principal' });
+  strict.note(inSession('a'), read);
+  expect(strict.against(inSession('b'), send)).toEqual([rule]);
+});
+
+test('a forbidding rule goes before one that asks', () => {
+  const it = memory({ rules: [rule, { ...rule, id: 'never', action: 'deny' }] });
+  it.note(inSession('a'), read);
+  expect(it.against(inSession('a'), send).map(({ id }) => id)).toEqual(['never', 'private-then-out']);
+});
+
+test('what is remembered expires after the last call, and a reload of the rules does not forget it', () => {
+  const kept = flowMemory();
+  const it = memory({ memory: kept });
+  it.note(inSession('a'), read);
+  it.clock.advance(60_000);
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  expect(memory({ memory: kept }).against(inSession('a'), send)).toEqual([rule]);
+  it.clock.advance(1);
+  expect(it.against(inSession('a'), send)).toEqual([]);
+  expect(it.size()).toBe(0);
+});
+
+test('whoever opens conversations without end stays bounded and cannot wash away what was read', () => {
+  const it = memory({ maxConversations: 5_000 });
+  for (let index = 0; index < 1_500; index += 1) it.note(inSession(`s${index}`), read);
+  expect(it.size()).toBeLessThanOrEqual(1_001);
+  expect(it.against(inSession('s0'), send)).toEqual([rule]);
+  expect(it.against(inSession('a new one'), send)).toEqual([rule]);
+  const small = memory({ maxConversations: 10 });
+  for (let index = 0; index < 50; index += 1) small.note(inSession('x', { principal: { ...bob, id: `p${index}` } }), read);
+  expect(small.size()).toBe(10);
+});
+
+test('the guard remembers what ran and not what was turned away', async () => {
+  const noted: string[] = [];
+  const guard = flow({ record: { note: (call) => noted.push(call.id) } });
+  await guarded([guard], () => Promise.resolve(done('')))(aCall({ id: 'ran' }));
+  await guarded([guard], () => Promise.resolve(refuse('timeout', '')))(aCall({ id: 'ran too' }));
+  await guarded([guard], () => Promise.resolve(refuse('busy', '')))(aCall({ id: 'turned away' }));
+  expect(noted).toEqual(['ran', 'ran too']);
+});

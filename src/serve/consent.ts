@@ -1,0 +1,69 @@
+import { consent as makeConsent } from '../access/consent.js';
+import type { LabelsOf } from '../access/labels.js';
+import { seals } from '../access/seals.js';
+import { isApprover, tickets as makeTickets, toTicketInfo } from '../access/tickets.js';
+import type { Ticket, Tickets } from '../access/tickets.js';
+import type { Config } from '../config/schema.js';
+import type { Principal } from '../core/principal.js';
+import type { Consent } from '../guards/confirm.js';
+import type { Redactor } from '../lib/redact.js';
+import type { EventBus } from '../observe/events.js';
+import type { Log } from '../observe/log.js';
+import type { Store } from '../state/store.js';
+import type { Approvals } from '../transports/http/approvals.js';
+
+export interface ConsentParts {
+  readonly config: () => Config;
+  readonly open: () => Promise<Store>;
+  readonly labelsOf: LabelsOf;
+  readonly redactor: Redactor;
+  readonly log: Log;
+  readonly events: EventBus;
+  /** Writes an operator's word into the audit. */
+  readonly onAnswer: (ticket: Ticket, by: Principal) => void;
+}
+
+/** Consent to calls, and the tickets operators answer; the state is opened at the first use of either. */
+export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): { readonly consent: Consent; readonly approvals: Approvals } {
+  const settings = config().policy.confirmation;
+  let opened: ReturnType<typeof make> | undefined;
+  const make = async () => {
+    const store = await open();
+    return {
+      seals: seals(store),
+      tickets: makeTickets({
+        store,
+        pendingMs: settings.ticket_seconds * 1000,
+        grantMs: settings.ttl_seconds * 1000,
+        selfApproval: settings.self_approval,
+        onOpen(ticket) {
+          log.event('approval.asked', { ticket: ticket.id, tool: ticket.tool, principal: ticket.principal, rules: [...ticket.rules] });
+          events.publish('approval', toTicketInfo(ticket));
+        },
+        onDecide(ticket, by) {
+          log.event('approval.decided', { ticket: ticket.id, tool: ticket.tool, principal: ticket.principal, status: ticket.status, by: by.id });
+          events.publish('approval', toTicketInfo(ticket));
+          onAnswer(ticket, by);
+        },
+      }),
+    };
+  };
+  const books = () => (opened ??= make());
+  const tickets = async (): Promise<Tickets> => (await books()).tickets;
+
+  return {
+    consent: makeConsent({ books, labelsOf, redactor, answerMs: () => config().policy.confirmation.ttl_seconds * 1000, waitMs: () => config().policy.confirmation.wait_seconds * 1000 }),
+    approvals: {
+      mayAnswer: isApprover,
+      list: async () => (await tickets()).list().map(toTicketInfo),
+      async get(id) {
+        const found = (await tickets()).get(id);
+        return found && toTicketInfo(found);
+      },
+      async answer(id, approve, by) {
+        const answered = (await tickets()).decide(id, approve, by);
+        return answered.ok ? { ok: true, ticket: toTicketInfo(answered.ticket) } : answered;
+      },
+    },
+  };
+}

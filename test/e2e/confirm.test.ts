@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { legacyClient, modernClient } from '../support/sdk-clients.js';
+import type { Person, Way } from '../support/sdk-clients.js';
+import { aPlace, cli, serving, toolgate } from '../support/toolgate.js';
+import type { Running } from '../support/toolgate.js';
+
+const config = `
+policy:
+  rules:
+    - { id: ask-me, action: confirm, tools: [ping], args: { count: { equals: 2 } }, reason: two are many }
+    - { id: ask-the-operator, action: confirm, confirm: operator, tools: [ping], args: { count: { equals: 3 } } }
+    - { id: the-rest, action: allow }
+`;
+const twice = { target: '127.0.0.1', count: 2 };
+const thrice = { target: '127.0.0.1', count: 3 };
+const clients = { '2026-07-28': modernClient, '2025-11-25': legacyClient } as const;
+
+async function aGateway(): Promise<{ cwd: string; gateway: Running; agent: string; way: Way }> {
+  const cwd = aPlace({ 'toolgate.yaml': config });
+  const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
+  const gateway = await serving(cwd);
+  return { cwd, gateway, agent, way: { url: `${gateway.url}/mcp`, token: agent } };
+}
+
+describe.each(Object.entries(clients))('the official client of %s', (_era, connect) => {
+  test.each(['http', 'stdio'])('confirms and refuses a call over %s [S1.19]', async (door) => {
+    const cwd = aPlace({ 'toolgate.yaml': config });
+    const way: Way = door === 'http' ? (await aGateway()).way : { argv: [cli, 'serve', '--stdio'], cwd, env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') } };
+    const heard: string[] = [];
+    const says: ReturnType<Person>[] = [{ action: 'accept', content: { approve: true } }, { action: 'decline' }, { action: 'accept', content: { approve: false } }];
+    const client = await connect(way, (message) => {
+      heard.push(message);
+      return says.shift() ?? { action: 'cancel' };
+    });
+    expect(await client.call('ping', { ...twice, count: 1 })).toMatchObject({ isError: false });
+    expect(heard).toEqual([]);
+    expect(await client.call('ping', twice)).toMatchObject({ isError: false, text: expect.stringContaining('2 received') });
+    expect(heard[0]).toMatch(/run ping .*\nArguments: .*"target":"127\.0\.0\.1".*\nRule: ask-me \(two are many\)\nRisk: /);
+    for (let time = 0; time < 3; time += 1) expect(await client.call('ping', twice)).toMatchObject({ isError: true, text: expect.stringContaining('did not agree') });
+    expect(heard).toHaveLength(4);
+    expect(await client.call('ping', thrice)).toMatchObject({ isError: true, text: expect.stringContaining('consent of an operator (ask-the-operator)') });
+    expect(heard).toHaveLength(4);
+  }, 60_000);
+
+  test('without a way to ask gets a ticket that the operator answers by CLI', async () => {
+    const { cwd, gateway, way } = await aGateway();
+    const client = await connect(way);
+    const waits = await client.call('ping', twice);
+    const ticket = /toolgate approvals approve (tk_[\w-]+)/.exec(waits.text)?.[1] ?? '';
+    const operator = (...argv: string[]) => toolgate(cwd, ['approvals', ...argv, '--url', gateway.url]);
+    expect((await operator('list')).out).toContain(`${ticket}  pending   key:agent  ping`);
+    expect((await operator('show', ticket)).out).toMatch(/rules +\["ask-me"\]/);
+    expect((await operator('approve', ticket)).code).toBe(0);
+    expect(await client.call('ping', { ...twice, target: '127.0.0.2' })).toMatchObject({ isError: true });
+    expect(await client.call('ping', twice)).toMatchObject({ isError: false });
+    expect(await client.call('ping', twice)).toMatchObject({ isError: true });
+  }, 60_000);
+});
+
+test('REST gets 409 with a ticket; callers see no tickets, nobody approves their own, and a grant outlives a restart', async () => {
+  const { cwd, gateway, agent } = await aGateway();
+  const asAgent = { headers: { authorization: `Bearer ${agent}` } };
+  const waits = await gateway.send('/tools/ping/execute', { ...asAgent, body: thrice });
+  expect(waits).toMatchObject({ status: 409, json: { error_type: 'confirmation_required', error_context: { metadata: { rule: 'ask-the-operator' } } } });
+  const { ticket } = waits.json.error_context.metadata;
+  for (const path of ['/approvals', `/approvals/${ticket}`]) expect((await gateway.send(path, asAgent)).status).toBe(403);
+  expect((await gateway.send(`/approvals/${ticket}/approve`, { ...asAgent, method: 'POST' })).status).toBe(403);
+  const own = (await gateway.send('/tools/ping/execute', { body: thrice })).json.error_context.metadata.ticket;
+  expect((await gateway.send(`/approvals/${own}/approve`, { method: 'POST' })).status).toBe(403);
+  expect((await gateway.send(`/approvals/${own}/deny`, { method: 'POST' })).json).toMatchObject({ status: 'denied' });
+  expect((await gateway.send('/tools/ping/execute', { body: thrice })).json).toMatchObject({ error: 'An operator denied this call' });
+  expect((await gateway.send('/approvals/tk_nothing/approve', { method: 'POST' })).status).toBe(404);
+
+  expect((await gateway.send(`/approvals/${ticket}/approve`, { method: 'POST' })).json).toMatchObject({ status: 'approved', decided_by: 'owner' });
+  expect((await gateway.send(`/approvals/${ticket}/deny`, { method: 'POST' })).status).toBe(409);
+  expect(await gateway.stop()).toBe(0);
+  const again = await serving(cwd);
+  expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(200);
+  expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(409);
+  const { out } = await toolgate(cwd, ['audit', '--json']);
+  for (const word of ['"action":"approve"', '"rule":"ask-the-operator"', `"ticket":"${ticket}"`]) expect(out.replaceAll(/:\s+/g, ':')).toContain(word);
+}, 60_000);
