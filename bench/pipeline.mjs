@@ -13,10 +13,11 @@ import { concurrency } from '../dist/guards/concurrency.js';
 import { contain } from '../dist/guards/contain.js';
 import { deadline } from '../dist/guards/deadline.js';
 import { metrics as metricsGuard } from '../dist/guards/metrics.js';
-import { absent, pipeline } from '../dist/guards/pipeline.js';
+import { pipeline, unwired } from '../dist/guards/pipeline.js';
 import { rateLimit } from '../dist/guards/rate-limit.js';
 import { sanitize } from '../dist/guards/sanitize.js';
 import { validate } from '../dist/guards/validate.js';
+import { lightController } from '../dist/lib/light-signal.js';
 import { tokenBucket } from '../dist/lib/token-bucket.js';
 import { auditLog } from '../dist/observe/audit-log.js';
 import { metrics } from '../dist/observe/metrics.js';
@@ -32,8 +33,7 @@ const tool = {
   run: (call) => Promise.resolve(done(String(call.args.n))),
 };
 const principal = { id: 'bench', name: 'bench', kind: 'local', roles: [] };
-const signal = new AbortController().signal;
-const aCall = (n) => ({ id: `c${n}`, tool: 'noop', principal, via: 'rest', args: { n }, receivedAt: performance.now(), signal, correlationId: `c${n}` });
+const aCall = (n) => ({ id: `c${n}`, tool: 'noop', principal, via: 'rest', args: { n }, receivedAt: performance.now(), signal: lightController().signal, correlationId: `c${n}` });
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
@@ -57,12 +57,12 @@ export async function run() {
     sanitize: sanitize(),
   };
   const { audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b } = guards;
-  const whole = pipeline({ audit: a, metrics: m, trace: absent, callLog: l, contain: c, authorize: z, rateLimit: r, confirm: absent, breaker: b })(tool);
+  const whole = pipeline({ ...unwired, audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b })(tool);
   const unguarded = tool.run;
   const subjects = {
     unguarded,
     everyGuard: whole,
-    everyGuardButAudit: pipeline({ audit: absent, metrics: m, trace: absent, callLog: l, contain: c, authorize: z, rateLimit: r, confirm: absent, breaker: b })(tool),
+    everyGuardButAudit: pipeline({ ...unwired, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b })(tool),
     ...Object.fromEntries(Object.entries(guards).map(([name, guard]) => [`only ${name}`, guard(tool, unguarded)])),
   };
   const figures = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));

@@ -10,7 +10,7 @@ import { authorize } from '../../dist/guards/authorize.js';
 import { breakers } from '../../dist/guards/breaker.js';
 import { contain } from '../../dist/guards/contain.js';
 import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
-import { absent, pipeline } from '../../dist/guards/pipeline.js';
+import { pipeline, unwired } from '../../dist/guards/pipeline.js';
 import { rateLimit } from '../../dist/guards/rate-limit.js';
 import { tokenBucket } from '../../dist/lib/token-bucket.js';
 import { auditLog } from '../../dist/observe/audit-log.js';
@@ -36,8 +36,8 @@ const gate = gateway({
   breakers: all,
   visibility: { group: () => '', sees: () => true },
   wire: pipeline({
-    audit: audit({ log: opened.log }), metrics: metricsGuard({ sink: numbers }), trace: absent, callLog: absent, contain: contain({ faults: { fault: console.error } }),
-    authorize: authorize({ authorizer: { decide: () => undefined } }), rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }), confirm: absent, breaker: all.guard,
+    ...unwired, audit: audit({ log: opened.log }), metrics: metricsGuard({ sink: numbers }), contain: contain({ faults: { fault: console.error } }),
+    authorize: authorize({ authorizer: { decide: () => undefined } }), rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }), breaker: all.guard,
   }),
 });
 const door = httpDoor({

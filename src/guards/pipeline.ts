@@ -48,3 +48,8 @@ export const pipeline = (wired: Wired): ((tool: Tool) => Handler) => {
 
 /** A guard that is not there. */
 export const absent: Guard = (_tool, next) => next;
+
+/** None of them: what is left are the guards that need nobody. */
+export const unwired: Wired = {
+  audit: absent, metrics: absent, trace: absent, callLog: absent, contain: absent, authorize: absent, rateLimit: absent, allowance: absent, confirm: absent, breaker: absent,
+};
