@@ -1,5 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
 import { safePattern } from './patterns.js';
 
@@ -16,11 +15,16 @@ export type Judge = (value: unknown) => readonly Misfit[];
 
 const fits: readonly Misfit[] = [];
 
-function addFormats(ajv: Ajv2020): void {
-  // ajv-formats is CommonJS whose default export does not survive ESM interop in types; required, it is a plain function.
-  const plugin: unknown = createRequire(import.meta.url)('ajv-formats');
-  if (typeof plugin === 'function') plugin(ajv);
-}
+const load = createRequire(import.meta.url);
+
+// Required when the first schema is compiled, not imported: validators cost more than the rest of a start.
+const makeAjv = (options: Options): Ajv2020 => {
+  const { Ajv2020: Ajv } = load('ajv/dist/2020.js') as { readonly Ajv2020: new (given: Options) => Ajv2020 }; // as its types say
+  const ajv = new Ajv(options);
+  const addFormats: unknown = load('ajv-formats');
+  if (typeof addFormats === 'function') addFormats(ajv);
+  return ajv;
+};
 
 /** Patterns come from strangers: one that cannot be run safely passes everything, and the others only see texts of a safe length. */
 const patternEngine = Object.assign(
@@ -44,9 +48,7 @@ export function judge(schema: object): Judge {
 
 function compile(schema: object): ValidateFunction {
   // One instance a schema: a shared one would let a repeated $id of one source answer for another's.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true, code: { regExp: patternEngine } });
-  addFormats(ajv);
-  return ajv.compile(schema);
+  return makeAjv({ strict: false, allErrors: true, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true, code: { regExp: patternEngine } }).compile(schema);
 }
 
 function toMisfit(error: ErrorObject): Misfit {

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { parseAddress, type Address } from './addresses.js';
 import type { Judge } from './egress-rules.js';
 import { failed, refused, type EgressRules, type Failed, type Refused } from './egress-types.js';
 import { vettedAddresses } from './lookups.js';
 import type { Resolver } from './resolver.js';
+import { undici } from './undici.js';
 
 /** An error undici carries from the connector back to the request; it only transports a value. */
 export class ConnectRefusal extends Error {
@@ -37,7 +38,8 @@ function plainDials(rules: EgressRules): Dials {
   const timeout = rules.connectTimeoutMs ?? 10_000;
   // Named explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise switch verification off.
   const options = { ...rules.tls, rejectUnauthorized: true };
-  return { brisk: buildConnector({ ...options, timeout: Math.min(2_500, timeout) }), patient: buildConnector({ ...options, timeout }) };
+  const { buildConnector: connector } = undici();
+  return { brisk: connector({ ...options, timeout: Math.min(2_500, timeout) }), patient: connector({ ...options, timeout }) };
 }
 
 /** The addresses a host may be reached at now, or why it may not. */

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { arrivingAnswer } from './arriving-answers.js';
 import { budget, type Budget } from './budgets.js';
 import { byteStream } from './byte-streams.js';
@@ -9,6 +9,7 @@ import { exchange, noFlow, type Hop } from './exchanges.js';
 import { isRedirect, nextHop } from './redirects.js';
 import { requestHeaders } from './request-headers.js';
 import { systemResolver, withTimeLimit } from './resolver.js';
+import { undici } from './undici.js';
 import { wholeAnswer, type Send } from './whole-answers.js';
 
 const method = /^[A-Z]{1,20}$/;
@@ -21,7 +22,8 @@ export function egress(rules: EgressRules): Egress {
   const resolver = withTimeLimit(rules.resolver ?? systemResolver(), rules.connectTimeoutMs ?? 10_000);
   const { timeoutMs = 30_000, maxResponseBytes = 10_485_760, maxUnpackRatio: maxRatio = 200, maxRedirects = 3, maxInFlight = 1_024 } = rules;
   // An Agent of our own: the global one could be replaced by a proxy that the environment names.
-  const agent = new Agent({
+  let agent: Agent | undefined;
+  const way = (): Agent => (agent ??= new (undici().Agent)({
     connect: guardedConnect(rules, judge, resolver),
     connections: rules.connectionsPerHost ?? 16,
     maxOrigins: 256,
@@ -32,7 +34,7 @@ export function egress(rules: EgressRules): Egress {
     // Time is kept by each request's own budget.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  }));
   let inFlight = 0;
   const send: Send = (hop, receiver) => {
     if (inFlight >= maxInFlight) {
@@ -40,7 +42,7 @@ export function egress(rules: EgressRules): Egress {
       return noFlow;
     }
     inFlight += 1;
-    return exchange(agent, hop, receiver, () => {
+    return exchange(way(), hop, receiver, () => {
       inFlight -= 1;
     });
   };
@@ -107,7 +109,7 @@ export function egress(rules: EgressRules): Egress {
       return { ok: false, reason: places.kind === 'refused' ? places.reason : 'dns', message: places.message };
     },
 
-    close: () => agent.destroy(),
+    close: () => agent?.destroy() ?? Promise.resolve(),
   };
 }
 

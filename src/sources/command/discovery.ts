@@ -2,7 +2,6 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Withheld } from '../../core/source.js';
 import type { CommandDefinition } from './definition.js';
-import { readManifestText } from './manifest-file.js';
 import { parserNamed } from './parsers.js';
 
 /** What a folder holds: commands, and the files that were left out with the reason. */
@@ -55,6 +54,8 @@ async function readOne(folder: string, file: string): Promise<CommandDefinition 
   } catch {
     return 'cannot be read';
   }
+  // Parser and schema are loaded by the first manifest: a gateway without any does not wait for them.
+  const { readManifestText } = await import('./manifest-file.js');
   const reading = readManifestText(file, text);
   if (!reading.ok) return reading.problems.join('; ');
   const { manifest } = reading;

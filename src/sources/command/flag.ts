@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anchored } from './pattern.js';
 
 const spelling = z.string().regex(/^(?:-{1,2}|\+)[A-Za-z0-9][A-Za-z0-9_-]{0,39}$|^@$/, 'must be one flag such as -c, --count or +short');
 
@@ -60,14 +61,4 @@ function isPattern(source: string): boolean {
   } catch {
     return false;
   }
-}
-
-const compiled = new Map<string, RegExp>();
-
-/** The pattern as it is applied: to the whole value, never to a part of it. */
-export function anchored(source: string): RegExp {
-  // Patterns come from manifests, so there are as many as an operator wrote.
-  const known = compiled.get(source) ?? new RegExp(`^(?:${source})$`, 'u');
-  compiled.set(source, known);
-  return known;
 }

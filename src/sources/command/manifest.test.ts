@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readManifest } from './manifest.js';
 import { readManifestText } from './manifest-file.js';
+import { builtins } from './pack/index.js';
 
 const small = { command: 'wc', flags: {}, target: { kind: 'none' } };
 
@@ -67,4 +68,8 @@ test.each([
   ['aliases that unfold', `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'.split('').map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`).join('\n')}\n`],
 ])('%s in a file is a problem, not an exception', (_, text) => {
   expect(readManifestText('x.tool.yaml', text)).toMatchObject({ ok: false });
+});
+
+test('the manifests of the pack, filled in without the schema, are what the schema makes of them', () => {
+  for (const { name, manifest } of builtins(() => {})) expect([name, readManifest(manifest)]).toEqual([name, { ok: true, manifest }]);
 });

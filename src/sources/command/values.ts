@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
-import { anchored, type Flag } from './flag.js';
+import type { Flag } from './flag.js';
+import { anchored } from './pattern.js';
 
 /** A value of a flag in the form it is kept and passed on. */
 export type FlagValue = string | number | boolean | readonly (string | number)[];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 
 const recordLine = /^([^;\s]\S*)\s+(\d+)\s+(IN|CH|HS)\s+([A-Z0-9]+)\s+(.+)$/;
 const maxRecords = 1000;
@@ -53,7 +53,7 @@ function recordsIn(stdout: string, section: string): readonly JsonObject[] {
 }
 
 /** `dig`: what the name service says. */
-export const dig = defineCommand(
+export const dig = packed(
   'dig',
   {
     command: 'dig',

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 import { nmapOutput } from './nmap-output.js';
 import { intrusiveCategories, scriptCheck } from './nmap-scripts.js';
 
@@ -12,7 +12,7 @@ const harmlessDefaults = `default and safe and not (${intrusiveCategories.join('
 /** `nmap`: which hosts are up and which ports are open, in data. */
 export function nmap(onBlocked: (script: string) => void): CommandDefinition {
   const scripts = scriptCheck(onBlocked);
-  return defineCommand(
+  return packed(
     'nmap',
     {
       command: 'nmap',

@@ -1,5 +1,5 @@
 import type { OutputParser } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 
 const counts = /(\d+) packets transmitted, (\d+) received.*? (\d+(?:\.\d+)?)% packet loss/;
 const times = /= ([\d.]+)\/([\d.]+)\/([\d.]+)\/([\d.]+) ms/;
@@ -40,7 +40,7 @@ export const pingOutput: OutputParser = {
 };
 
 /** `ping`: is a host there, and how far away. */
-export const ping = defineCommand(
+export const ping = packed(
   'ping',
   {
     command: 'ping',

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 
 const pem = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,20000}-----END CERTIFICATE-----/g;
 const maxCertificates = 10;
@@ -66,7 +66,7 @@ function certificateIn(text: string): readonly JsonObject[] {
 }
 
 /** `tls_inspect`: protocol, cipher and certificates of a TLS service. */
-export const tlsInspect = defineCommand(
+export const tlsInspect = packed(
   'tls_inspect',
   {
     command: 'openssl',

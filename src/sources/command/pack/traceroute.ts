@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 
 const hopLine = /^\s*(\d{1,3})\s{2}(.+)$/;
 
@@ -42,7 +42,7 @@ function hopOf(line: string): (JsonObject & { readonly addresses: readonly strin
 }
 
 /** `traceroute`: the way to a host. */
-export const traceroute = defineCommand(
+export const traceroute = packed(
   'traceroute',
   {
     command: 'traceroute',

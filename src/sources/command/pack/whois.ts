@@ -1,5 +1,5 @@
 import type { OutputParser } from '../definition.js';
-import { defineCommand } from './define.js';
+import { packed } from './packed.js';
 
 const fieldLine = /^\s{0,8}([A-Za-z][A-Za-z0-9 /_.-]{0,48}):\s+(\S.*)$/;
 const maxFields = 500;
@@ -47,7 +47,7 @@ export const whoisOutput: OutputParser = {
 };
 
 /** `whois`: who holds a domain, an address or a network number. */
-export const whois = defineCommand(
+export const whois = packed(
   'whois',
   {
     command: 'whois',
