@@ -12,7 +12,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 export const flagSchema = z
   .strictObject({
     /** The first spelling is passed on; the others are understood in `extra_args`. None: the value stands in the target's form. */
-    flag: z.union([spelling.transform((one) => [one]), z.array(spelling).min(1).max(4)]).default([]),
+    flag: z.union([spelling.transform((one) => [one]), z.array(spelling).max(4)]).default([]),
     type: z.enum(['boolean', 'integer', 'number', 'string', 'enum', 'ports', 'address', 'list']),
     description: z.string().max(400).optional(),
     min: z.number().min(0).optional(),
