@@ -51,5 +51,15 @@ export const absent: Guard = (_tool, next) => next;
 
 /** None of them: what is left are the guards that need nobody. */
 export const unwired: Wired = {
-  audit: absent, metrics: absent, trace: absent, callLog: absent, contain: absent, authorize: absent, rateLimit: absent, allowance: absent, confirm: absent, breaker: absent,
+  audit: absent,
+  metrics: absent,
+  trace: absent,
+  callLog: absent,
+  contain: absent,
+  authorize: absent,
+  rateLimit: absent,
+  allowance: absent,
+  confirm: absent,
+  flow: absent,
+  breaker: absent,
 };
