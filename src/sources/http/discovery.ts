@@ -44,7 +44,7 @@ export async function discovered(server: Discovery, caller: Caller, signal: Abor
 function functionOf(entry: Json, server: Discovery): FunctionDeclaration | Withheld {
   if (!isObject(entry) || typeof entry['name'] !== 'string') return { what: 'a function', why: 'it has no name' };
   const name = entry['name'];
-  if (!/^[A-Za-z0-9_.:/-]{1,128}$/.test(name)) return { what: excerpt(name), why: 'the name is not 1 to 128 letters, digits or _ . : / -' };
+  if (!/^(?!__proto__$)[A-Za-z0-9_.:/-]{1,128}$/.test(name)) return { what: excerpt(name), why: 'the name is not 1 to 128 letters, digits or _ . : / -' };
   const given = entry['parameters'] ?? [];
   if (!Array.isArray(given) || given.length > mostParameters) return { what: name, why: `parameters is not a list of at most ${mostParameters}` };
   const parameters = given.map((one: Json) => parameterOf(one));
