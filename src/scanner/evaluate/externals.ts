@@ -8,12 +8,14 @@ import { dedent } from './natives/strings.js';
 import { text } from './operators.js';
 import { constant, native, object, stringOf, type Value } from './values.js';
 
+const known = new Set(['', 'functools', 'asyncio', 'anyio', 'trio', 'importlib', 'typing', 'copy', 'textwrap', 'inspect', 'fs', 'fs/promises', 'os', 'path', 'url', 'module', 'itertools']);
+
 /** Answers for the few outside functions whose meaning matters to registrations: they pass on, wrap or import what they get. */
 export function knownExternal(machine: Machine, seen: CallSeen): Value | undefined {
   const { callee, args } = seen;
   const [first, second] = args.positional;
   if (seen.method === 'then' && seen.receiver && first?.kind === 'function') return callFunction(machine, first, { positional: [seen.receiver], named: new Map(), open: false }, first.self);
-  if (callee.kind !== 'external') return undefined;
+  if (callee.kind !== 'external' || !known.has(callee.source.replace(/^node:/, '')) || (callee.source === '' && callee.path[0] !== 'require')) return undefined;
   const name = callee.path.at(-1) ?? '';
   switch (`${callee.source.replace(/^node:/, '')}:${callee.path.join('.')}`) {
     case 'functools:wraps':

@@ -75,7 +75,7 @@ export interface Frame {
   readonly args?: Args | undefined;
 }
 
-const stepLimit = 6_000_000;
+const stepLimit = 4_000_000;
 
 /** A machine that has not run anything yet. */
 export function machineFor(project: Project, watch: Watcher, timeoutMs: number, settings: Machine['settings'] = 'any'): Machine {
@@ -96,8 +96,8 @@ export function step(machine: Machine): boolean {
 }
 
 const relevant = new WeakMap<FunctionNode, boolean>();
-const idleSteps = 60_000;
-const lateSteps = 2_000;
+const idleSteps = 40_000;
+const lateSteps = 1_000;
 
 /**
  * Runs a function with what it may spend: a library inside a bundle can go on forever and tell nothing, so only code

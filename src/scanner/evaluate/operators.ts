@@ -6,6 +6,18 @@ const asText = (value: Value): readonly (string | Value)[] => {
   return [value];
 };
 
+/** The text of parts that are all known and not too long together: the common case, told without copying. */
+function plainText(parts: readonly (string | Value)[]): string | undefined {
+  let whole = '';
+  for (const part of parts) {
+    if (typeof part === 'string') whole += part;
+    else if (part.kind === 'constant') whole += String(part.value);
+    else return undefined;
+    if (whole.length > maxText) return undefined;
+  }
+  return whole;
+}
+
 const maxTexts = 12;
 const maxParts = 5_000;
 
@@ -15,6 +27,8 @@ const maxItems = 20_000;
 
 /** Text from parts: a plain string when all are known, one of several where a part is. */
 export function text(parts: readonly (string | Value)[]): Value {
+  const whole = plainText(parts);
+  if (whole !== undefined) return constant(whole);
   const at = parts.findIndex((part) => typeof part !== 'string' && part.kind === 'choice' && part.options.length <= maxTexts);
   const part = parts[at];
   if (part === undefined || typeof part === 'string' || part.kind !== 'choice') return textOf(parts);

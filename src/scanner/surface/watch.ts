@@ -10,7 +10,8 @@ import { seeStart } from './transports.js';
 
 /** Looks at every call of a run and keeps those that register, list, mount or start. */
 export function watch(findings: Findings, given: CallSeen, machine: Machine): Value | undefined {
-  const seen = withoutAttribute({ ...given, args: solidArgs(given.args) });
+  const args = solidArgs(given.args);
+  const seen = withoutAttribute(args === given.args ? given : { ...given, args });
   seeStart(findings, seen);
   if (seen.at.module.language === 'python') return watchPython(findings, seen, machine);
   return watchScript(findings, seen, machine) ?? bundledSchema(seen) ?? (isSdkMethod(seen.callee) ? symbol(seen) : undefined);
@@ -18,8 +19,14 @@ export function watch(findings: Findings, given: CallSeen, machine: Machine): Va
 
 /** An argument that is one thing or nothing is taken for that thing. */
 function solidArgs(args: Args): Args {
-  const isPlain = ![...args.positional, ...args.named.values()].some((value) => value.kind === 'choice');
-  return isPlain ? args : { ...args, positional: args.positional.map(solid), named: new Map([...args.named].map(([key, value]) => [key, solid(value)])) };
+  return isPlain(args) ? args : { ...args, positional: args.positional.map(solid), named: new Map([...args.named].map(([key, value]) => [key, solid(value)])) };
+}
+
+/** Every call passes here, so nothing is copied to look. */
+function isPlain({ positional, named }: Args): boolean {
+  for (const value of positional) if (value.kind === 'choice') return false;
+  for (const value of named.values()) if (value.kind === 'choice') return false;
+  return true;
 }
 
 /** `x.tool` read as a value and called later: the receiver is the one it was read from. */

@@ -15,10 +15,10 @@ export function toExport(node: ExportNode, context: Context): Stmt[] {
   const spot = spotOf(node);
   switch (node.type) {
     case 'ExportAllDeclaration':
-      return node.exportKind === 'type' ? [] : [{ kind: 'export', source: node.source.value, names: [{ local: '*all', exported: '*all' }], ...spot }];
+      return node.exportKind === 'type' ? [] : [{ kind: 'export', source: node.source.value, names: [{ local: '*all', exported: '*all' }], start: spot.start, end: spot.end }];
     case 'TSExportAssignment': {
-      const exports = { kind: 'member', object: { kind: 'name', name: 'module', ...spot }, property: 'exports', ...spot } as const;
-      return [{ kind: 'assign', target: exports, value: toExpr(node.expression, context), ...spot }];
+      const exports = { kind: 'member', object: { kind: 'name', name: 'module', start: spot.start, end: spot.end }, property: 'exports', start: spot.start, end: spot.end } as const;
+      return [{ kind: 'assign', target: exports, value: toExpr(node.expression, context), start: spot.start, end: spot.end }];
     }
     case 'ExportDefaultDeclaration':
       return toDefault(node.declaration, context);
@@ -32,13 +32,13 @@ function toDefault(node: Babel.ExportDefaultDeclaration['declaration'], context:
   if (node.type === 'TSDeclareFunction') return [];
   if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
     const name = node.id?.name;
-    if (name !== undefined) return [...toStmt(node, context), { kind: 'export', names: [{ local: name, exported: 'default' }], ...spot }];
+    if (name !== undefined) return [...toStmt(node, context), { kind: 'export', names: [{ local: name, exported: 'default' }], start: spot.start, end: spot.end }];
     const value = node.type === 'FunctionDeclaration'
-      ? { kind: 'function' as const, fn: toFunction(node, context), ...spot }
-      : { kind: 'class' as const, cls: toClass(node, context), ...spot };
-    return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value, ...spot }];
+      ? { kind: 'function' as const, fn: toFunction(node, context), start: spot.start, end: spot.end }
+      : { kind: 'class' as const, cls: toClass(node, context), start: spot.start, end: spot.end };
+    return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value, start: spot.start, end: spot.end }];
   }
-  return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value: toExpr(node, context), ...spot }];
+  return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value: toExpr(node, context), start: spot.start, end: spot.end }];
 }
 
 function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
@@ -47,14 +47,14 @@ function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
   if (node.declaration) {
     const declared = toStmt(node.declaration, context);
     const names = declared.flatMap(declaredNames).map((name) => ({ local: name, exported: name }));
-    return [...declared, { kind: 'export', names, ...spot }];
+    return [...declared, { kind: 'export', names, start: spot.start, end: spot.end }];
   }
   const names: { local: string; exported: string }[] = [];
   for (const each of node.specifiers) {
     if (each.type === 'ExportNamespaceSpecifier') names.push({ local: '*', exported: each.exported.name });
     else if (each.type === 'ExportSpecifier' && each.exportKind !== 'type') names.push({ local: nameOf(each.local), exported: nameOf(each.exported) });
   }
-  return [{ kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, ...spot }];
+  return [{ kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, start: spot.start, end: spot.end }];
 }
 
 function declaredNames(stmt: Stmt): string[] {

@@ -19,7 +19,7 @@ export function toExpr(node: Node, context: Context): Expr {
 }
 
 /** A literal at the place of a node. */
-export const literal = (node: Node, value: Literal['value']): Literal => ({ kind: 'literal', value, ...spotOf(node) });
+export const literal = (node: Node, value: Literal['value']): Literal => ({ kind: 'literal', value, start: node.start ?? 0, end: node.end ?? 0 });
 
 function convert(node: Node, context: Context): Expr {
   const spot = spotOf(node);
@@ -36,19 +36,19 @@ function convert(node: Node, context: Context): Expr {
     case 'NullLiteral':
       return literal(node, null);
     case 'RegExpLiteral':
-      return { kind: 'regex', source: node.pattern, flags: node.flags, ...spot };
+      return { kind: 'regex', source: node.pattern, flags: node.flags, start: spot.start, end: spot.end };
     case 'TemplateLiteral':
       return toTemplate(node, context);
     case 'TaggedTemplateExpression':
-      return { kind: 'tagged', tag: to(node.tag), template: toTemplate(node.quasi, context), ...spot };
+      return { kind: 'tagged', tag: to(node.tag), template: toTemplate(node.quasi, context), start: spot.start, end: spot.end };
     case 'Identifier':
-      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, ...spot };
+      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, start: spot.start, end: spot.end };
     case 'ThisExpression':
-      return { kind: 'name', name: 'this', ...spot };
+      return { kind: 'name', name: 'this', start: spot.start, end: spot.end };
     case 'Super':
-      return { kind: 'name', name: 'super', ...spot };
+      return { kind: 'name', name: 'super', start: spot.start, end: spot.end };
     case 'MetaProperty':
-      return { kind: 'name', name: `${node.meta.name}.${node.property.name}`, ...spot };
+      return { kind: 'name', name: `${node.meta.name}.${node.property.name}`, start: spot.start, end: spot.end };
     case 'MemberExpression':
     case 'OptionalMemberExpression':
       return toMember(node, context);
@@ -57,34 +57,34 @@ function convert(node: Node, context: Context): Expr {
     case 'NewExpression':
       return toCall(node, context);
     case 'ImportExpression':
-      return { kind: 'import', source: to(node.source), ...spot };
+      return { kind: 'import', source: to(node.source), start: spot.start, end: spot.end };
     case 'ArrayExpression':
       return toList(node, context);
     case 'ObjectExpression':
       return toDict(node, context);
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
-      return { kind: 'function', fn: toFunction(node, context), ...spot };
+      return { kind: 'function', fn: toFunction(node, context), start: spot.start, end: spot.end };
     case 'ClassExpression':
-      return { kind: 'class', cls: toClass(node, context), ...spot };
+      return { kind: 'class', cls: toClass(node, context), start: spot.start, end: spot.end };
     case 'BinaryExpression':
       return toBinary(node, context);
     case 'LogicalExpression':
-      return { kind: 'logical', op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??', left: to(node.left), right: to(node.right), ...spot };
+      return { kind: 'logical', op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??', left: to(node.left), right: to(node.right), start: spot.start, end: spot.end };
     case 'UnaryExpression':
-      return { kind: 'unary', op: node.operator === '!' ? 'not' : node.operator, value: to(node.argument), ...spot };
+      return { kind: 'unary', op: node.operator === '!' ? 'not' : node.operator, value: to(node.argument), start: spot.start, end: spot.end };
     case 'ConditionalExpression':
-      return { kind: 'conditional', test: to(node.test), yes: to(node.consequent), no: to(node.alternate), ...spot };
+      return { kind: 'conditional', test: to(node.test), yes: to(node.consequent), no: to(node.alternate), start: spot.start, end: spot.end };
     case 'AssignmentExpression':
-      return { kind: 'assign', target: toPattern(node.left, context), ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }), value: to(node.right), ...spot };
+      return { kind: 'assign', target: toPattern(node.left, context), ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }), value: to(node.right), start: spot.start, end: spot.end };
     case 'UpdateExpression':
-      return { kind: 'assign', target: toPattern(node.argument, context), op: node.operator === '++' ? '+' : '-', value: literal(node, 1), ...spot };
+      return { kind: 'assign', target: toPattern(node.argument, context), op: node.operator === '++' ? '+' : '-', value: literal(node, 1), start: spot.start, end: spot.end };
     case 'AwaitExpression':
-      return { kind: 'await', value: to(node.argument), ...spot };
+      return { kind: 'await', value: to(node.argument), start: spot.start, end: spot.end };
     case 'YieldExpression':
-      return { kind: 'yield', ...(node.argument ? { value: to(node.argument) } : {}), delegate: node.delegate, ...spot };
+      return { kind: 'yield', ...(node.argument ? { value: to(node.argument) } : {}), delegate: node.delegate, start: spot.start, end: spot.end };
     case 'SequenceExpression':
-      return { kind: 'sequence', items: node.expressions.map(to), ...spot };
+      return { kind: 'sequence', items: node.expressions.map(to), start: spot.start, end: spot.end };
     case 'JSXElement':
     case 'JSXFragment':
       return opaque(node, jsxParts(node, context));
@@ -102,16 +102,16 @@ export function toTemplate(node: Babel.TemplateLiteral, context: Context): Templ
     const inner = node.expressions[index];
     if (inner) parts.push(toExpr(inner, context));
   });
-  return { kind: 'template', parts, ...spotOf(node) };
+  return { kind: 'template', parts, start: node.start ?? 0, end: node.end ?? 0 };
 }
 
 function toMember(node: Babel.MemberExpression | Babel.OptionalMemberExpression, context: Context): Expr {
   const object = toExpr(node.object, context);
   const spot = spotOf(node);
-  if (!node.computed && node.property.type === 'Identifier') return { kind: 'member', object, property: node.property.name, ...spot };
-  if (node.property.type === 'PrivateName') return { kind: 'member', object, property: `#${node.property.id.name}`, ...spot };
-  if (node.property.type === 'StringLiteral') return { kind: 'member', object, property: node.property.value, ...spot };
-  return { kind: 'index', object, index: toExpr(node.property, context), ...spot };
+  if (!node.computed && node.property.type === 'Identifier') return { kind: 'member', object, property: node.property.name, start: spot.start, end: spot.end };
+  if (node.property.type === 'PrivateName') return { kind: 'member', object, property: `#${node.property.id.name}`, start: spot.start, end: spot.end };
+  if (node.property.type === 'StringLiteral') return { kind: 'member', object, property: node.property.value, start: spot.start, end: spot.end };
+  return { kind: 'index', object, index: toExpr(node.property, context), start: spot.start, end: spot.end };
 }
 
 function toCall(node: Babel.CallExpression | Babel.OptionalCallExpression | Babel.NewExpression, context: Context): Call | Expr {
@@ -121,8 +121,8 @@ function toCall(node: Babel.CallExpression | Babel.OptionalCallExpression | Babe
     if (arg.type === 'SpreadElement') args.push({ value: toExpr(arg.argument, context), spread: 'list' });
     else args.push({ value: toExpr(arg, context) });
   }
-  if (node.callee.type === 'Import') return { kind: 'import', source: args[0]?.value ?? opaque(node), ...spot };
-  return { kind: 'call', callee: toExpr(node.callee, context), args, isNew: node.type === 'NewExpression', ...spot };
+  if (node.callee.type === 'Import') return { kind: 'import', source: args[0]?.value ?? opaque(node), start: spot.start, end: spot.end };
+  return { kind: 'call', callee: toExpr(node.callee, context), args, isNew: node.type === 'NewExpression', start: spot.start, end: spot.end };
 }
 
 function toList(node: Babel.ArrayExpression, context: Context): List {
@@ -132,7 +132,7 @@ function toList(node: Babel.ArrayExpression, context: Context): List {
     else if (element.type === 'SpreadElement') items.push({ value: toExpr(element.argument, context), spread: true });
     else items.push({ value: toExpr(element, context), spread: false });
   }
-  return { kind: 'list', of: 'list', items, ...spotOf(node) };
+  return { kind: 'list', of: 'list', items, start: node.start ?? 0, end: node.end ?? 0 };
 }
 
 /** The key of a property as an expression: a plain name is a literal, a computed one stays an expression. */
@@ -155,7 +155,7 @@ function toDict(node: Babel.ObjectExpression, context: Context): Dict {
       });
     } else entries.push({ key: toKey(property.key, property.computed, context), value: toExpr(property.value, context) });
   }
-  return { kind: 'dict', entries, ...spotOf(node) };
+  return { kind: 'dict', entries, start: node.start ?? 0, end: node.end ?? 0 };
 }
 
 function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
@@ -168,7 +168,7 @@ function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
   }
   let left = toExpr(first, context);
   for (const each of chain.toReversed()) {
-    const made: Binary = { kind: 'binary', op: each.operator === '===' ? '==' : each.operator === '!==' ? '!=' : each.operator, left, right: toExpr(each.right, context), ...spotOf(each) };
+    const made: Binary = { kind: 'binary', op: each.operator === '===' ? '==' : each.operator === '!==' ? '!=' : each.operator, left, right: toExpr(each.right, context), start: each.start ?? 0, end: each.end ?? 0 };
     left = made;
   }
   return left;

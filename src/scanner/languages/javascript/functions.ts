@@ -25,7 +25,7 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
     isArrow: node.type === 'ArrowFunctionExpression',
     decorators: decoratorsOf(node, context),
     decoratedStart: spot.start,
-    ...spot,
+    start: spot.start, end: spot.end,
   };
 }
 
@@ -52,11 +52,11 @@ function toParam(node: Node, context: Context): Param {
   if (node.type === 'TSParameterProperty') return { ...toParam(node.parameter, context), isField: true };
   const spot = spotOf(node);
   if (node.type === 'AssignmentPattern') {
-    return { ...toParam(node.left, context), default: toExpr(node.right, context), ...spot };
+    return { ...toParam(node.left, context), default: toExpr(node.right, context), start: spot.start, end: spot.end };
   }
-  if (node.type === 'RestElement') return { target: toPattern(node.argument, context), rest: 'list', ...spot };
+  if (node.type === 'RestElement') return { target: toPattern(node.argument, context), rest: 'list', start: spot.start, end: spot.end };
   const annotation = 'typeAnnotation' in node ? toAnnotation(node.typeAnnotation) : undefined;
-  return { target: toPattern(node, context), ...(annotation ? { annotation } : {}), ...spot };
+  return { target: toPattern(node, context), ...(annotation ? { annotation } : {}), start: spot.start, end: spot.end };
 }
 
 /** Turns a class into a class node; abstract members and index signatures have nothing to run and are left out. */
@@ -65,21 +65,21 @@ export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, co
   const body: Stmt[] = [];
   for (const member of node.body.body) {
     const spot = spotOf(member);
-    if (member.type === 'StaticBlock') body.push({ kind: 'block', body: toStmts(member.body, context), ...spot });
+    if (member.type === 'StaticBlock') body.push({ kind: 'block', body: toStmts(member.body, context), start: spot.start, end: spot.end });
     if (member.type === 'ClassMethod' || member.type === 'ClassPrivateMethod') {
       const kind = member.kind === 'get' ? 'getter' : member.kind === 'set' ? 'setter' : 'method';
-      members.push({ kind, name: memberName(member, context), isStatic: member.static === true, fn: toFunction(member, context), ...spot });
+      members.push({ kind, name: memberName(member, context), isStatic: member.static === true, fn: toFunction(member, context), start: spot.start, end: spot.end });
     }
     if (member.type === 'ClassProperty' || member.type === 'ClassPrivateProperty' || member.type === 'ClassAccessorProperty') {
       const annotation = 'typeAnnotation' in member ? toAnnotation(member.typeAnnotation) : undefined;
       members.push({
         kind: 'field', name: memberName(member, context), isStatic: member.static === true,
-        ...(member.value ? { value: toExpr(member.value, context) } : {}), ...(annotation ? { annotation } : {}), ...spot,
+        ...(member.value ? { value: toExpr(member.value, context) } : {}), ...(annotation ? { annotation } : {}), start: spot.start, end: spot.end,
       });
     }
   }
   const bases: Arg[] = node.superClass ? [{ value: toExpr(node.superClass, context) }] : [];
-  return { ...(node.id ? { name: node.id.name } : {}), bases, members, body, decorators: decoratorsOf(node, context), ...spotOf(node) };
+  return { ...(node.id ? { name: node.id.name } : {}), bases, members, body, decorators: decoratorsOf(node, context), start: node.start ?? 0, end: node.end ?? 0 };
 }
 
 function memberName(member: { readonly key: Node; readonly computed?: boolean | null }, context: Context): string {

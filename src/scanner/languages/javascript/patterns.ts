@@ -12,7 +12,7 @@ function convert(node: Node, context: Context): Pattern {
   const spot = spotOf(node);
   switch (node.type) {
     case 'Identifier':
-      return { kind: 'name', name: node.name, ...spot };
+      return { kind: 'name', name: node.name, start: spot.start, end: spot.end };
     case 'ObjectPattern': {
       const entries: { key: ReturnType<typeof toKey>; target: Pattern }[] = [];
       let rest: Pattern | undefined;
@@ -20,7 +20,7 @@ function convert(node: Node, context: Context): Pattern {
         if (property.type === 'RestElement') rest = toPattern(property.argument, context);
         else entries.push({ key: toKey(property.key, property.computed, context), target: toPattern(property.value, context) });
       }
-      return { kind: 'dict-pattern', entries, ...(rest ? { rest } : {}), ...spot };
+      return { kind: 'dict-pattern', entries, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
     }
     case 'ArrayPattern': {
       const items: (Pattern | undefined)[] = [];
@@ -29,10 +29,10 @@ function convert(node: Node, context: Context): Pattern {
         if (element?.type === 'RestElement') rest = toPattern(element.argument, context);
         else items.push(element ? toPattern(element, context) : undefined);
       }
-      return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), ...spot };
+      return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
     }
     case 'AssignmentPattern':
-      return { kind: 'default-pattern', target: toPattern(node.left, context), value: toExpr(node.right, context), ...spot };
+      return { kind: 'default-pattern', target: toPattern(node.left, context), value: toExpr(node.right, context), start: spot.start, end: spot.end };
     case 'RestElement':
       return toPattern(node.argument, context);
     default: {

@@ -24,49 +24,49 @@ export function toStmt(node: Node, context: Context): Stmt[] {
   const expr = (inner: Node) => toExpr(inner, context);
   switch (node.type) {
     case 'ExpressionStatement':
-      return [{ kind: 'expr', value: expr(node.expression), ...spot }];
+      return [{ kind: 'expr', value: expr(node.expression), start: spot.start, end: spot.end }];
     case 'VariableDeclaration':
       return node.declare ? [] : toDeclarations(node, context);
     case 'FunctionDeclaration':
-      return [{ kind: 'function', fn: toFunction(node, context), ...spot }];
+      return [{ kind: 'function', fn: toFunction(node, context), start: spot.start, end: spot.end }];
     case 'ClassDeclaration':
-      return node.declare ? [] : [{ kind: 'class', cls: toClass(node, context), ...spot }];
+      return node.declare ? [] : [{ kind: 'class', cls: toClass(node, context), start: spot.start, end: spot.end }];
     case 'ReturnStatement':
-      return [{ kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), ...spot }];
+      return [{ kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), start: spot.start, end: spot.end }];
     case 'ThrowStatement':
-      return [{ kind: 'throw', value: expr(node.argument), ...spot }];
+      return [{ kind: 'throw', value: expr(node.argument), start: spot.start, end: spot.end }];
     case 'IfStatement':
-      return [{ kind: 'if', test: expr(node.test), yes: one(node.consequent, context), no: one(node.alternate, context), ...spot }];
+      return [{ kind: 'if', test: expr(node.test), yes: one(node.consequent, context), no: one(node.alternate, context), start: spot.start, end: spot.end }];
     case 'BlockStatement':
-      return [{ kind: 'block', body: toStmts(node.body, context), ...spot }];
+      return [{ kind: 'block', body: toStmts(node.body, context), start: spot.start, end: spot.end }];
     case 'LabeledStatement':
       return toStmt(node.body, context);
     case 'WhileStatement':
     case 'DoWhileStatement':
-      return [{ kind: 'while', init: [], test: expr(node.test), body: one(node.body, context), else: [], ...spot }];
+      return [{ kind: 'while', init: [], test: expr(node.test), body: one(node.body, context), else: [], start: spot.start, end: spot.end }];
     case 'ForStatement':
       return [{
         kind: 'while', init: forInit(node.init, context), ...(node.test ? { test: expr(node.test) } : {}),
-        ...(node.update ? { update: expr(node.update) } : {}), body: one(node.body, context), else: [], ...spot,
+        ...(node.update ? { update: expr(node.update) } : {}), body: one(node.body, context), else: [], start: spot.start, end: spot.end,
       }];
     case 'ForOfStatement':
     case 'ForInStatement':
       return [{
         kind: 'for', ...forTarget(node.left, context), iterable: expr(node.right), over: node.type === 'ForInStatement' ? 'keys' : 'values',
-        body: one(node.body, context), else: [], ...spot,
+        body: one(node.body, context), else: [], start: spot.start, end: spot.end,
       }];
     case 'TryStatement':
-      return [{ kind: 'try', body: toStmts(node.block.body, context), handlers: toHandlers(node.handler, context), else: [], finally: one(node.finalizer, context), ...spot }];
+      return [{ kind: 'try', body: toStmts(node.block.body, context), handlers: toHandlers(node.handler, context), else: [], finally: one(node.finalizer, context), start: spot.start, end: spot.end }];
     case 'SwitchStatement':
-      return [{ kind: 'switch', subject: expr(node.discriminant), cases: node.cases.map((each) => toCase(each, context)), fallsThrough: true, ...spot }];
+      return [{ kind: 'switch', subject: expr(node.discriminant), cases: node.cases.map((each) => toCase(each, context)), fallsThrough: true, start: spot.start, end: spot.end }];
     case 'BreakStatement':
-      return [{ kind: 'break', ...spot }];
+      return [{ kind: 'break', start: spot.start, end: spot.end }];
     case 'ContinueStatement':
-      return [{ kind: 'continue', ...spot }];
+      return [{ kind: 'continue', start: spot.start, end: spot.end }];
     case 'WithStatement':
       return one(node.body, context);
     case 'ImportDeclaration':
-      return [{ kind: 'import', source: node.source.value, bindings: bindingsOf(node), typeOnly: node.importKind === 'type', ...spot }];
+      return [{ kind: 'import', source: node.source.value, bindings: bindingsOf(node), typeOnly: node.importKind === 'type', start: spot.start, end: spot.end }];
     case 'ExportNamedDeclaration':
     case 'ExportDefaultDeclaration':
     case 'ExportAllDeclaration':
@@ -75,7 +75,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
     case 'TSImportEqualsDeclaration':
       return toImportEquals(node);
     case 'TSEnumDeclaration':
-      return node.declare ? [] : [{ kind: 'assign', target: toPattern(node.id, context), value: toEnum(node, context), declares: 'const', ...spot }];
+      return node.declare ? [] : [{ kind: 'assign', target: toPattern(node.id, context), value: toEnum(node, context), declares: 'const', start: spot.start, end: spot.end }];
     case 'TSModuleDeclaration':
       return node.declare || node.body.type !== 'TSModuleBlock' ? [] : toStmts(node.body.body, context);
     default:
@@ -97,7 +97,7 @@ function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt
 function forInit(node: Node | null | undefined, context: Context): Stmt[] {
   if (!node) return [];
   if (node.type === 'VariableDeclaration') return toDeclarations(node, context);
-  return [{ kind: 'expr', value: toExpr(node, context), ...spotOf(node) }];
+  return [{ kind: 'expr', value: toExpr(node, context), start: node.start ?? 0, end: node.end ?? 0 }];
 }
 
 function forTarget(node: Node, context: Context): { target: Pattern; declares?: 'const' | 'let' | 'var' } {
@@ -108,7 +108,7 @@ function forTarget(node: Node, context: Context): { target: Pattern; declares?: 
 
 function toHandlers(node: Babel.CatchClause | null | undefined, context: Context): Handler[] {
   if (!node) return [];
-  return [{ ...(node.param ? { param: toPattern(node.param, context) } : {}), body: toStmts(node.body.body, context), ...spotOf(node) }];
+  return [{ ...(node.param ? { param: toPattern(node.param, context) } : {}), body: toStmts(node.body.body, context), start: node.start ?? 0, end: node.end ?? 0 }];
 }
 
 const toCase = (node: Babel.SwitchCase, context: Context): Case => ({
@@ -130,7 +130,7 @@ function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
 function toImportEquals(node: Babel.TSImportEqualsDeclaration): Stmt[] {
   if (node.moduleReference.type !== 'TSExternalModuleReference') return [];
   const bindings = [{ imported: '*', local: node.id.name }];
-  return [{ kind: 'import', source: node.moduleReference.expression.value, typeOnly: node.importKind === 'type', bindings, ...spotOf(node) }];
+  return [{ kind: 'import', source: node.moduleReference.expression.value, typeOnly: node.importKind === 'type', bindings, start: node.start ?? 0, end: node.end ?? 0 }];
 }
 
 /** An enum is the object it compiles to; numeric members count up. */
@@ -144,5 +144,5 @@ function toEnum(node: Babel.TSEnumDeclaration, context: Context): Dict {
     if (value.kind === 'literal' && typeof value.value === 'number') next = value.value + 1;
     entries.push({ key, value });
   }
-  return { kind: 'dict', entries, ...spotOf(node) };
+  return { kind: 'dict', entries, start: node.start ?? 0, end: node.end ?? 0 };
 }

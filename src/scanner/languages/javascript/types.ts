@@ -1,5 +1,4 @@
 import type { Expr } from '../../ir/nodes.js';
-import { spotOf } from './context.js';
 import type { Node } from '@babel/types';
 
 /** A TypeScript annotation as a plain name where it is one (`server: McpServer`, `sdk.McpServer`, `Promise<McpServer>`); nothing otherwise. */
@@ -14,8 +13,8 @@ export function toAnnotation(node: Node | null | undefined): Expr | undefined {
 }
 
 function toName(node: Node): Expr | undefined {
-  if (node.type === 'Identifier') return { kind: 'name', name: node.name, ...spotOf(node) };
+  if (node.type === 'Identifier') return { kind: 'name', name: node.name, start: node.start ?? 0, end: node.end ?? 0 };
   if (node.type !== 'TSQualifiedName') return undefined;
   const object = toName(node.left);
-  return object && { kind: 'member', object, property: node.right.name, ...spotOf(node) };
+  return object && { kind: 'member', object, property: node.right.name, start: node.start ?? 0, end: node.end ?? 0 };
 }

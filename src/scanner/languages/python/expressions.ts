@@ -15,7 +15,7 @@ export function toExpr(node: Syntax, context: Context): Expr {
   const field = (name: string): Expr => to(child(node, name));
   switch (node.type) {
     case 'identifier':
-      return { kind: 'name', name: textOf(node, context), ...spot };
+      return { kind: 'name', name: textOf(node, context), start: spot.start, end: spot.end };
     case 'string':
     case 'concatenated_string':
       return toString(node, context);
@@ -24,63 +24,63 @@ export function toExpr(node: Syntax, context: Context): Expr {
       return toNumber(node, context);
     case 'true':
     case 'false':
-      return { kind: 'literal', value: node.type === 'true', ...spot };
+      return { kind: 'literal', value: node.type === 'true', start: spot.start, end: spot.end };
     case 'none':
-      return { kind: 'literal', value: null, ...spot };
+      return { kind: 'literal', value: null, start: spot.start, end: spot.end };
     case 'attribute':
-      return { kind: 'member', object: field('object'), property: textOf(child(node, 'attribute') ?? node, context), ...spot };
+      return { kind: 'member', object: field('object'), property: textOf(child(node, 'attribute') ?? node, context), start: spot.start, end: spot.end };
     case 'subscript':
-      return { kind: 'index', object: field('value'), index: tupleOf(node, node.children.filter((each) => each.field === 'subscript'), context), ...spot };
+      return { kind: 'index', object: field('value'), index: tupleOf(node, node.children.filter((each) => each.field === 'subscript'), context), start: spot.start, end: spot.end };
     case 'slice':
       return toSlice(node, context);
     case 'call':
-      return { kind: 'call', callee: field('function'), args: toArgs(child(node, 'arguments'), context), isNew: false, ...spot };
+      return { kind: 'call', callee: field('function'), args: toArgs(child(node, 'arguments'), context), isNew: false, start: spot.start, end: spot.end };
     case 'list':
     case 'set':
     case 'tuple':
-      return { kind: 'list', of: node.type, items: toItems(node, context), ...spot };
+      return { kind: 'list', of: node.type, items: toItems(node, context), start: spot.start, end: spot.end };
     case 'expression_list':
     case 'pattern_list':
-      return { kind: 'list', of: 'tuple', items: toItems(node, context), ...spot };
+      return { kind: 'list', of: 'tuple', items: toItems(node, context), start: spot.start, end: spot.end };
     case 'dictionary':
-      return { kind: 'dict', entries: toEntries(node, context), ...spot };
+      return { kind: 'dict', entries: toEntries(node, context), start: spot.start, end: spot.end };
     case 'list_comprehension':
     case 'set_comprehension':
     case 'dictionary_comprehension':
     case 'generator_expression':
       return toComprehension(node, context);
     case 'lambda':
-      return { kind: 'function', fn: toLambda(node, context), ...spot };
+      return { kind: 'function', fn: toLambda(node, context), start: spot.start, end: spot.end };
     case 'binary_operator':
-      return { kind: 'binary', op: operatorOf(node, context), left: field('left'), right: field('right'), ...spot };
+      return { kind: 'binary', op: operatorOf(node, context), left: field('left'), right: field('right'), start: spot.start, end: spot.end };
     case 'boolean_operator':
-      return { kind: 'logical', op: operatorOf(node, context) === 'and' ? 'and' : 'or', left: field('left'), right: field('right'), ...spot };
+      return { kind: 'logical', op: operatorOf(node, context) === 'and' ? 'and' : 'or', left: field('left'), right: field('right'), start: spot.start, end: spot.end };
     case 'comparison_operator':
       return toComparison(node, context);
     case 'not_operator':
-      return { kind: 'unary', op: 'not', value: field('argument'), ...spot };
+      return { kind: 'unary', op: 'not', value: field('argument'), start: spot.start, end: spot.end };
     case 'unary_operator':
-      return { kind: 'unary', op: operatorOf(node, context), value: field('argument'), ...spot };
+      return { kind: 'unary', op: operatorOf(node, context), value: field('argument'), start: spot.start, end: spot.end };
     case 'conditional_expression': {
       const [yes, test, no] = named(node);
-      return { kind: 'conditional', test: to(test), yes: to(yes), no: to(no), ...spot };
+      return { kind: 'conditional', test: to(test), yes: to(yes), no: to(no), start: spot.start, end: spot.end };
     }
     case 'named_expression': {
       const target = child(node, 'name');
-      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), value: field('value'), ...spot };
+      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), value: field('value'), start: spot.start, end: spot.end };
     }
     case 'assignment':
     case 'augmented_assignment': {
       const target = child(node, 'left');
       const op = node.type === 'assignment' ? {} : { op: operatorOf(node, context).slice(0, -1) };
-      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), ...op, value: field('right'), ...spot };
+      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), ...op, value: field('right'), start: spot.start, end: spot.end };
     }
     case 'await':
-      return { kind: 'await', value: to(named(node)[0]), ...spot };
+      return { kind: 'await', value: to(named(node)[0]), start: spot.start, end: spot.end };
     case 'yield': {
       context.sawYield = true;
       const [value] = named(node);
-      return { kind: 'yield', ...(value ? { value: to(value) } : {}), delegate: node.children.some((each) => each.type === 'from'), ...spot };
+      return { kind: 'yield', ...(value ? { value: to(value) } : {}), delegate: node.children.some((each) => each.type === 'from'), start: spot.start, end: spot.end };
     }
     case 'parenthesized_expression':
     case 'type':
@@ -90,16 +90,16 @@ export function toExpr(node: Syntax, context: Context): Expr {
       return toGeneric(node, context);
     case 'union_type': {
       const [left, right] = named(node);
-      return { kind: 'binary', op: '|', left: to(left), right: to(right), ...spot };
+      return { kind: 'binary', op: '|', left: to(left), right: to(right), start: spot.start, end: spot.end };
     }
     case 'member_type': {
       const [object, property] = named(node);
-      return { kind: 'member', object: to(object), property: property ? textOf(property, context) : '', ...spot };
+      return { kind: 'member', object: to(object), property: property ? textOf(property, context) : '', start: spot.start, end: spot.end };
     }
     case 'dotted_name':
       return toDotted(node, context);
     case 'ellipsis':
-      return { kind: 'opaque', what: 'ellipsis', parts: [], ...spot };
+      return { kind: 'opaque', what: 'ellipsis', parts: [], start: spot.start, end: spot.end };
     default:
       return opaque(node, named(node).map((each) => toExpr(each, context)));
   }
@@ -120,15 +120,15 @@ function toComparison(node: Syntax, context: Context): Expr {
   ops.forEach((op, index) => {
     const [left, right] = [operands[index], operands[index + 1]];
     if (!left || !right) return;
-    const one: Binary = { kind: 'binary', op: sameness.get(op) ?? op, left, right, ...spotOf(node) };
-    made = made ? { kind: 'logical', op: 'and', left: made, right: one, ...spotOf(node) } : one;
+    const one: Binary = { kind: 'binary', op: sameness.get(op) ?? op, left, right, start: node.start, end: node.end };
+    made = made ? { kind: 'logical', op: 'and', left: made, right: one, start: node.start, end: node.end } : one;
   });
   return made ?? opaque(node, operands);
 }
 
 function toNumber(node: Syntax, context: Context): Literal {
   const text = textOf(node, context).replaceAll('_', '');
-  return { kind: 'literal', value: Number(text), ...spotOf(node) };
+  return { kind: 'literal', value: Number(text), start: node.start, end: node.end };
 }
 
 function toSlice(node: Syntax, context: Context): Expr {
@@ -138,21 +138,21 @@ function toSlice(node: Syntax, context: Context): Expr {
     if (each.type === ':') at += 1;
     else if (each.named && at < 3) found[at] = toExpr(each, context);
   }
-  return { kind: 'slice', lower: found[0], upper: found[1], step: found[2], ...spotOf(node) };
+  return { kind: 'slice', lower: found[0], upper: found[1], step: found[2], start: node.start, end: node.end };
 }
 
 function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr {
   const [first] = parts;
   if (!first) return missing(node);
   if (parts.length === 1) return toExpr(first, context);
-  return { kind: 'list', of: 'tuple', items: parts.map((each) => ({ value: toExpr(each, context), spread: false })), ...spotOf(node) };
+  return { kind: 'list', of: 'tuple', items: parts.map((each) => ({ value: toExpr(each, context), spread: false })), start: node.start, end: node.end };
 }
 
 function toGeneric(node: Syntax, context: Context): Expr {
   const [base, parameters] = named(node);
   if (!base) return missing(node);
   const object = toExpr(base, context);
-  return parameters ? { kind: 'index', object, index: tupleOf(parameters, named(parameters), context), ...spotOf(node) } : object;
+  return parameters ? { kind: 'index', object, index: tupleOf(parameters, named(parameters), context), start: node.start, end: node.end } : object;
 }
 
 /** `a.b.c` as members of a name. */
@@ -160,7 +160,7 @@ export function toDotted(node: Syntax, context: Context): Expr {
   let made: Expr | undefined;
   for (const part of named(node)) {
     const name = textOf(part, context);
-    made = made ? { kind: 'member', object: made, property: name, start: node.start, end: part.end } : { kind: 'name', name, ...spotOf(part) };
+    made = made ? { kind: 'member', object: made, property: name, start: node.start, end: part.end } : { kind: 'name', name, start: part.start, end: part.end };
   }
   return made ?? missing(node);
 }

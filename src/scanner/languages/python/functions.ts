@@ -76,17 +76,17 @@ function toParam(node: Syntax, context: Context): Param | undefined {
   switch (node.type) {
     case 'identifier':
     case 'tuple_pattern':
-      return { target: toPattern(node, context), ...spot };
+      return { target: toPattern(node, context), start: spot.start, end: spot.end };
     case 'default_parameter':
     case 'typed_default_parameter':
-      return name && { target: toPattern(name, context), ...extras, ...spot };
+      return name && { target: toPattern(name, context), ...extras, start: spot.start, end: spot.end };
     case 'typed_parameter': {
       const inner = first && toParam(first, context);
-      return inner && { ...inner, ...extras, ...spot };
+      return inner && { ...inner, ...extras, start: spot.start, end: spot.end };
     }
     case 'list_splat_pattern':
     case 'dictionary_splat_pattern':
-      return first && { target: toPattern(first, context), rest: node.type === 'list_splat_pattern' ? 'list' : 'dict', ...spot };
+      return first && { target: toPattern(first, context), rest: node.type === 'list_splat_pattern' ? 'list' : 'dict', start: spot.start, end: spot.end };
     default:
       return undefined;
   }
@@ -115,11 +115,11 @@ function memberOf(stmt: Stmt): ClassMember | undefined {
   if (stmt.kind === 'function') {
     const names = new Set(stmt.fn.decorators.map((each) => (each.kind === 'name' ? each.name : each.kind === 'member' ? each.property : '')));
     const kind = names.has('property') || names.has('cached_property') ? 'getter' : names.has('setter') ? 'setter' : 'method';
-    return { kind, name: stmt.fn.name ?? '', isStatic: names.has('staticmethod'), fn: stmt.fn, ...spot };
+    return { kind, name: stmt.fn.name ?? '', isStatic: names.has('staticmethod'), fn: stmt.fn, start: spot.start, end: spot.end };
   }
   if (stmt.kind !== 'assign' || stmt.op !== undefined || stmt.target.kind !== 'name') return undefined;
   return {
     kind: 'field', name: stmt.target.name, isStatic: true, ...(stmt.value ? { value: stmt.value } : {}),
-    ...(stmt.annotation ? { annotation: stmt.annotation } : {}), ...spot,
+    ...(stmt.annotation ? { annotation: stmt.annotation } : {}), start: spot.start, end: spot.end,
   };
 }

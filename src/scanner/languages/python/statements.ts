@@ -19,51 +19,51 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
     case 'expression_statement':
       return toExpressionStmt(node, context);
     case 'function_definition':
-      return [{ kind: 'function', fn: toFunction(node, [], context), ...spot }];
+      return [{ kind: 'function', fn: toFunction(node, [], context), start: spot.start, end: spot.end }];
     case 'class_definition':
-      return [{ kind: 'class', cls: toClass(node, [], context), ...spot }];
+      return [{ kind: 'class', cls: toClass(node, [], context), start: spot.start, end: spot.end }];
     case 'decorated_definition':
       return toDecorated(node, context);
     case 'return_statement':
-      return [{ kind: 'return', ...(first ? { value: expr(first) } : {}), ...spot }];
+      return [{ kind: 'return', ...(first ? { value: expr(first) } : {}), start: spot.start, end: spot.end }];
     case 'raise_statement':
-      return [{ kind: 'throw', ...(first ? { value: expr(first) } : {}), ...spot }];
+      return [{ kind: 'throw', ...(first ? { value: expr(first) } : {}), start: spot.start, end: spot.end }];
     case 'if_statement':
       return [toIf(node, context)];
     case 'while_statement':
-      return [{ kind: 'while', init: [], test: expr(child(node, 'condition')), body: body('body'), else: elseOf(node, context), ...spot }];
+      return [{ kind: 'while', init: [], test: expr(child(node, 'condition')), body: body('body'), else: elseOf(node, context), start: spot.start, end: spot.end }];
     case 'for_statement': {
       const left = child(node, 'left');
       return [{
         kind: 'for', target: left ? toPattern(left, context) : opaque(node), iterable: expr(child(node, 'right')), over: 'values',
-        body: body('body'), else: elseOf(node, context), ...spot,
+        body: body('body'), else: elseOf(node, context), start: spot.start, end: spot.end,
       }];
     }
     case 'try_statement':
       return [toTry(node, context)];
     case 'with_statement':
-      return [{ kind: 'with', items: toWithItems(node, context), body: body('body'), ...spot }];
+      return [{ kind: 'with', items: toWithItems(node, context), body: body('body'), start: spot.start, end: spot.end }];
     case 'match_statement':
       return [toMatch(node, context)];
     case 'import_statement':
     case 'import_from_statement':
       return toImport(node, context);
     case 'assert_statement':
-      return [{ kind: 'assert', test: expr(first), ...spot }];
+      return [{ kind: 'assert', test: expr(first), start: spot.start, end: spot.end }];
     case 'break_statement':
-      return [{ kind: 'break', ...spot }];
+      return [{ kind: 'break', start: spot.start, end: spot.end }];
     case 'continue_statement':
-      return [{ kind: 'continue', ...spot }];
+      return [{ kind: 'continue', start: spot.start, end: spot.end }];
     case 'global_statement':
     case 'nonlocal_statement':
-      return [{ kind: 'scope', scope: node.type === 'global_statement' ? 'global' : 'nonlocal', names: named(node).map((each) => textOf(each, context)), ...spot }];
+      return [{ kind: 'scope', scope: node.type === 'global_statement' ? 'global' : 'nonlocal', names: named(node).map((each) => textOf(each, context)), start: spot.start, end: spot.end }];
     case 'delete_statement':
     case 'print_statement':
     case 'exec_statement':
-      return [{ kind: 'expr', value: opaque(node, named(node).map((each) => toExpr(each, context))), ...spot }];
+      return [{ kind: 'expr', value: opaque(node, named(node).map((each) => toExpr(each, context))), start: spot.start, end: spot.end }];
     case 'type_alias_statement': {
       const [left, right] = [child(node, 'left'), child(node, 'right')];
-      return left && right ? [{ kind: 'assign', target: toPattern(named(left)[0] ?? left, context), value: toExpr(right, context), ...spot }] : [];
+      return left && right ? [{ kind: 'assign', target: toPattern(named(left)[0] ?? left, context), value: toExpr(right, context), start: spot.start, end: spot.end }] : [];
     }
     case 'ERROR':
     case 'block':
@@ -82,14 +82,14 @@ function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
   if (first.type !== 'assignment') {
     const value = toExpr(first, context);
     if (value.kind === 'assign' && first.type === 'augmented_assignment') {
-      return [{ kind: 'assign', target: value.target, ...(value.op === undefined ? {} : { op: value.op }), value: value.value, ...spot }];
+      return [{ kind: 'assign', target: value.target, ...(value.op === undefined ? {} : { op: value.op }), value: value.value, start: spot.start, end: spot.end }];
     }
-    return [{ kind: 'expr', value, ...spot }];
+    return [{ kind: 'expr', value, start: spot.start, end: spot.end }];
   }
   const [left, right, type] = [child(first, 'left'), child(first, 'right'), child(first, 'type')];
   return [{
     kind: 'assign', target: left ? toPattern(left, context) : opaque(first), ...(right ? { value: toExpr(right, context) } : {}),
-    ...(type ? { annotation: toExpr(type, context) } : {}), ...spot,
+    ...(type ? { annotation: toExpr(type, context) } : {}), start: spot.start, end: spot.end,
   }];
 }
 
@@ -97,8 +97,8 @@ function toDecorated(node: Syntax, context: Context): Stmt[] {
   const decorators = node.children.filter((each) => each.type === 'decorator');
   const definition = child(node, 'definition');
   const spot = { start: node.start, end: node.end };
-  if (definition?.type === 'function_definition') return [{ kind: 'function', fn: toFunction(definition, decorators, context), ...spot }];
-  if (definition?.type === 'class_definition') return [{ kind: 'class', cls: toClass(definition, decorators, context), ...spot }];
+  if (definition?.type === 'function_definition') return [{ kind: 'function', fn: toFunction(definition, decorators, context), start: spot.start, end: spot.end }];
+  if (definition?.type === 'class_definition') return [{ kind: 'class', cls: toClass(definition, decorators, context), start: spot.start, end: spot.end }];
   return [];
 }
 
@@ -183,11 +183,11 @@ function toImport(node: Syntax, context: Context): Stmt[] {
     return { name: name ? textOf(name, context).replace(/\s/g, '') : '', alias: alias ? textOf(alias, context) : undefined };
   });
   if (node.type === 'import_statement') {
-    return names.map(({ name, alias }) => ({ kind: 'import', source: name, bindings: [{ imported: '*', local: alias ?? name }], typeOnly: false, ...spot }));
+    return names.map(({ name, alias }) => ({ kind: 'import', source: name, bindings: [{ imported: '*', local: alias ?? name }], typeOnly: false, start: spot.start, end: spot.end }));
   }
   const source = child(node, 'module_name');
   const bindings: ImportBinding[] = node.children.some((each) => each.type === 'wildcard_import')
     ? [{ imported: '*all', local: '' }]
     : names.map(({ name, alias }) => ({ imported: name, local: alias ?? name }));
-  return [{ kind: 'import', source: source ? textOf(source, context).replace(/\s/g, '') : '', bindings, typeOnly: false, ...spot }];
+  return [{ kind: 'import', source: source ? textOf(source, context).replace(/\s/g, '') : '', bindings, typeOnly: false, start: spot.start, end: spot.end }];
 }
