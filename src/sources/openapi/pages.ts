@@ -45,8 +45,11 @@ export async function followed(response: EgressResponse, { operation, first, pag
   for (let count = 1; ; count += 1) {
     const search = nextSearch(answer, last, operation, first);
     if (search === undefined) break;
-    stopped = count >= pages ? 'as many pages as asked for' : bytes >= maxBytes ? 'byte budget' : seen.has(search) ? 'the next page was seen before' : '';
-    if (stopped !== '') break;
+    const limit = count >= pages ? 'as many pages as asked for' : bytes >= maxBytes ? 'byte budget' : seen.has(search) ? 'the next page was seen before' : undefined;
+    if (limit !== undefined) {
+      stopped = limit;
+      break;
+    }
     seen.add(search);
     const next = await get(search, maxBytes - bytes);
     if (next.kind !== 'response' || next.status !== 200) {

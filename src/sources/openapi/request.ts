@@ -1,14 +1,14 @@
 import type { Args } from '../../core/call.js';
 import type { Json } from '../../core/json.js';
-import { written } from './bodies.js';
-import { formText } from './bodies.js';
+import { formText, written } from './bodies.js';
 import { bodyKind } from './body-kinds.js';
 import type { Operation } from './model.js';
 import { bareName, templateOf } from './parameters.js';
-import type { Plan, Slot } from './plan.js';
+import { flattened, type Plan, type Slot } from './plan.js';
 import type { Schemas } from './schemas.js';
 import type { Base } from './servers.js';
 import { encoded, inCookie, inHeader, inPath, inQuery, plainText } from './styles.js';
+import { entriesOf, isRaw } from './values.js';
 
 /** A request that stays inside its operation. */
 export interface Prepared {
@@ -34,7 +34,7 @@ export function prepared(operation: Operation, plan: Plan, base: Base, args: Arg
   for (const slot of plan.slots) {
     const value = args[slot.argument];
     if (value === undefined || slot.parameter.in === 'path') continue;
-    const problem = place(slot, value, query, headers, cookies);
+    const problem = place(slot, value, query, headers, cookies, schemas);
     if (problem !== undefined) return { ok: false, field: `/${slot.argument}`, message: problem };
   }
   const template = templateOf(operation.path);
@@ -56,7 +56,7 @@ export function prepared(operation: Operation, plan: Plan, base: Base, args: Arg
   return { ok: true, request: { method: operation.method, origin: base.origin, path: target, query, headers, cookies, ...(body !== undefined && { body }) } };
 }
 
-function place({ parameter }: Slot, value: Json, query: string[], headers: Record<string, string>, cookies: string[]): string | undefined {
+function place({ parameter, schema }: Slot, value: Json, query: string[], headers: Record<string, string>, cookies: string[], schemas: Pick<Schemas, 'def'>): string | undefined {
   const { name, mediaType } = parameter;
   const whole = mediaType !== undefined && parameter.in !== 'querystring' ? asMedia(value, mediaType) : value;
   switch (parameter.in) {
@@ -74,6 +74,9 @@ function place({ parameter }: Slot, value: Json, query: string[], headers: Recor
       return undefined;
     }
     default: {
+      // Written out, every field is a cookie of its own; one the document does not name could be the session of somebody else.
+      const declared = entriesOf(flattened(schema, schemas), 'properties').map(([field]) => field);
+      if (parameter.explode && isRaw(whole) && Object.keys(whole).some((field) => !declared.includes(field))) return 'holds a field that is not declared';
       const made = inCookie(name, whole, parameter);
       if (made === undefined) return 'holds a character that a cookie cannot';
       cookies.push(...made);

@@ -5,6 +5,7 @@ import { done, refuse } from '../../core/outcome.js';
 import { defaultLimits, readOnly, type Tool } from '../../core/tool.js';
 import { namespaced } from '../../registry/naming.js';
 import { said } from './model.js';
+import { searchIndex } from './search.js';
 import type { OperationTool } from './tool.js';
 import { tidy } from './tool.js';
 import { isRaw } from './values.js';
@@ -20,7 +21,7 @@ const limits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
 
 /** Finds operations by words; only those that this caller may know of. */
 export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
-  const index = tools.map((tool) => ({ tool, head: `${tool.name} ${said(tool.operation)} ${tool.operation.tags.join(' ')}`.toLowerCase(), text: `${tool.title ?? ''} ${tool.description}`.toLowerCase() }));
+  const search = searchIndex(tools);
   return {
     name: namespaced(prefix, 'search'),
     title: 'Search operations',
@@ -30,15 +31,10 @@ export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
     effects: readOnly,
     limits,
     run(call) {
-      const words = String(call.args['query'] ?? '').toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '').slice(0, 20);
-      const scored = index
-        .filter(({ tool }) => call.sees?.(tool) ?? true)
-        .map(({ tool, head, text }) => ({ tool, score: words.reduce((sum, word) => sum + (head.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0) }))
-        .filter(({ score }) => words.length === 0 || score > 0)
-        .toSorted((one, other) => other.score - one.score || (one.tool.name < other.tool.name ? -1 : 1));
+      const found = search(String(call.args['query'] ?? ''), (tool) => call.sees?.(tool) ?? true);
       const offset = typeof call.args['offset'] === 'number' ? call.args['offset'] : 0;
-      const page = scored.slice(offset, offset + (typeof call.args['limit'] === 'number' ? call.args['limit'] : 10));
-      return Promise.resolve(done([], { total: scored.length, operations: page.map(({ tool }) => ({ name: tool.name, operation: said(tool.operation), description: tidy(tool.title ?? tool.description, 160) })) }));
+      const page = found.slice(offset, offset + (typeof call.args['limit'] === 'number' ? call.args['limit'] : 10));
+      return Promise.resolve(done([], { total: found.length, operations: page.map((tool) => ({ name: tool.name, operation: said(tool.operation), description: tidy(tool.title ?? tool.description, 160) })) }));
     },
   };
 }

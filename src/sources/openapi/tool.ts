@@ -104,7 +104,7 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     const send = (request: Prepared, search: string, maxBytes: number): Promise<EgressResponse | Refused | Failed> => {
       const extra = added.added.query.join('&');
       const query = search === '' ? extra : extra === '' ? search : `${search}&${extra}`;
-      const cookies = [...request.cookies, ...added.added.cookies].join('; ');
+      const cookies = [...without(request.cookies, added.added.cookies), ...added.added.cookies].join('; ');
       return workshop.egress().request({
         url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
         method: request.method,
@@ -119,7 +119,7 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
       });
     };
     const { request } = made;
-    const first = request.query.join('&');
+    const first = without(request.query.join('&').split('&'), added.added.query).join('&');
     const response = await send(request, first, budgets.responseBytes);
     if (response.kind !== 'response') return unanswered(response);
     if (response.status === 401) workshop.credentials.forget();
@@ -143,6 +143,12 @@ function guardedJudge(schema: Schema): Judge {
       return [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema in the document has no end or cannot be compiled' }];
     }
   };
+}
+
+/** Pairs without those whose names belong to the credentials: an object written out in a query may hold any name. */
+function without(pairs: readonly string[], credentials: readonly string[]): readonly string[] {
+  const names = new Set(credentials.map((pair) => pair.split('=')[0]));
+  return names.size === 0 ? pairs : pairs.filter((pair) => !names.has(pair.split('=')[0]));
 }
 
 /** Remembers what was worked out. */
