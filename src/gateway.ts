@@ -147,12 +147,7 @@ function toCall(request: Omit<CallRequest, 'tool'>, tool: string, receivedAt: nu
   return {
     id, tool, principal, via, args, receivedAt, signal, sees,
     correlationId: chosen(request.correlationId) ?? chosen(args['correlation_id']) ?? id,
-    ...(trace && { trace }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(confirmation && { confirmation }),
-    ...(session !== undefined && { session }),
-    ...(back && { back }),
-    ...(meta && { meta }),
+    trace, timeoutMs, confirmation, session, back, meta,
   };
 }
 

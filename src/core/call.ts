@@ -49,16 +49,16 @@ export interface Call {
   readonly signal: AbortSignal;
   readonly correlationId: string;
   /** What the caller asked for; the deadline guard decides. */
-  readonly timeoutMs?: number;
-  readonly trace?: TraceContext;
-  readonly confirmation?: Confirmation;
+  readonly timeoutMs?: number | undefined;
+  readonly trace?: TraceContext | undefined;
+  readonly confirmation?: Confirmation | undefined;
   /** The conversation a call belongs to, where the door knows one. */
-  readonly session?: string;
-  readonly back?: BackChannel;
+  readonly session?: string | undefined;
+  readonly back?: BackChannel | undefined;
   /** Whether this caller may know of a tool, for tools that tell of others. */
-  readonly sees?: (tool: { readonly name: string; readonly source: string }) => boolean;
+  readonly sees?: ((tool: { readonly name: string; readonly source: string }) => boolean) | undefined;
   /** Extra `_meta` of the request, for sources that relay it. */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
 }
 
 /** The reason a call's signal carries when it was our clock, not the caller, that ended the call. */

@@ -17,18 +17,18 @@ export interface AuditRecord {
   readonly at: string;
   readonly call: string;
   readonly correlationId: string;
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
   readonly principal: string;
   readonly via: string;
   readonly tool: string;
   readonly definition: string;
   readonly argsDigest: string;
-  readonly args?: Json;
+  readonly args?: Json | undefined;
   readonly decision: 'allowed' | 'refused' | 'failed' | 'asked';
-  readonly code?: ErrorCode;
-  readonly message?: string;
-  readonly durationMs?: number;
-  readonly detail?: JsonObject;
+  readonly code?: ErrorCode | undefined;
+  readonly message?: string | undefined;
+  readonly durationMs?: number | undefined;
+  readonly detail?: JsonObject | undefined;
 }
 
 /** Where records go. */
@@ -72,7 +72,7 @@ export function audit(options: AuditOptions): Guard {
       }
       const outcome = await next(call);
       try {
-        const written = log.append(record(tool, call, options, { ...conclusion(outcome), durationMs: round(clock() - call.receivedAt) }));
+        const written = log.append(record(tool, call, options, conclusion(outcome), clock() - call.receivedAt));
         if (written !== undefined) await written;
       } catch {
         if (onFailure === 'refuse') return unrecorded();
@@ -82,38 +82,55 @@ export function audit(options: AuditOptions): Guard {
   };
 }
 
-type Conclusion = Pick<AuditRecord, 'event' | 'decision' | 'code' | 'message' | 'detail' | 'durationMs'>;
+type Conclusion = Pick<AuditRecord, 'event' | 'decision' | 'code' | 'message' | 'detail'>;
+
+const finished: Conclusion = { event: 'end', decision: 'allowed' };
+const asked: Conclusion = { event: 'end', decision: 'asked' };
 
 function conclusion(outcome: Outcome): Conclusion {
-  if (outcome.kind === 'done') return { event: 'end', decision: 'allowed' };
-  if (outcome.kind === 'confirm') return { event: 'end', decision: 'asked' };
+  if (outcome.kind === 'done') return finished;
+  if (outcome.kind === 'confirm') return asked;
   const { code, message, data } = outcome.error;
   const refused = refusals.has(code);
   const { rule, ticket, why } = data ?? {};
-  const detail = { ...(rule !== undefined && { rule }), ...(ticket !== undefined && { ticket }), ...(why !== undefined && { why }) };
   return {
     event: refused ? 'refused' : 'end',
     decision: refused ? 'refused' : 'failed',
     code,
     message: message.slice(0, 500),
-    ...(Object.keys(detail).length > 0 && { detail }),
+    detail: (rule ?? ticket ?? why) === undefined ? undefined : { rule, ticket, why },
   };
 }
 
-function record(tool: Tool, call: Call, options: AuditOptions, conclusion: Conclusion): AuditRecord {
-  return {
-    at: new Date().toISOString(),
-    call: call.id,
-    correlationId: call.correlationId,
-    ...(call.trace && { traceparent: call.trace.traceparent }),
-    principal: call.principal.id,
-    via: call.via,
-    tool: call.tool,
-    definition: definitionHash(tool),
-    argsDigest: sha256(canonicalJson(call.args)),
-    ...(options.redact && { args: options.redact(call.args) }),
-    ...conclusion,
-  };
-}
+// Every field is named, present or not: spreads would cost more than the hash, and undefined is not written.
+const record = (tool: Tool, call: Call, options: AuditOptions, { event, decision, code, message, detail }: Conclusion, durationMs?: number): AuditRecord => ({
+  event,
+  at: timestamp(),
+  call: call.id,
+  correlationId: call.correlationId,
+  traceparent: call.trace?.traceparent,
+  principal: call.principal.id,
+  via: call.via,
+  tool: call.tool,
+  definition: definitionHash(tool),
+  argsDigest: sha256(canonicalJson(call.args)),
+  args: options.redact?.(call.args),
+  decision,
+  code,
+  message,
+  durationMs: durationMs === undefined ? undefined : Math.round(durationMs * 1000) / 1000,
+  detail,
+});
 
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;
+let stampedAt = 0;
+let stamp = '';
+
+/** The time as ISO text; calls of one millisecond share it. */
+function timestamp(): string {
+  const now = Date.now();
+  if (now !== stampedAt) {
+    stampedAt = now;
+    stamp = new Date(now).toISOString();
+  }
+  return stamp;
+}

@@ -1,8 +1,8 @@
-import { deadlinePassed, type Call } from '../core/call.js';
+import { deadlinePassed } from '../core/call.js';
+import { underSignal } from '../core/call-copies.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
-import type { Controller } from '../lib/light-signal.js';
 import { lazyController } from '../lib/light-signal.js';
 
 /**
@@ -40,7 +40,7 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
         if (why === undefined && outcome !== undefined) resolve(outcome);
         else resolve(why === undefined || outcome?.kind === 'done' ? (outcome ?? ended('timeout', limitMs)) : ended(why, limitMs, outcome));
       }
-      next(under(call, inner, limitMs)).then(settle, (error: unknown) => {
+      next(underSignal(call, inner, limitMs)).then(settle, (error: unknown) => {
         release();
         // An abort error is how many libraries answer their signal: the cause is ours, not a bug.
         if (why === undefined) reject(error instanceof Error ? error : new Error(String(error)));
@@ -49,14 +49,6 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
     });
   };
 }
-
-const under = (call: Call, inner: Controller, timeoutMs: number): Call => ({
-  ...call,
-  timeoutMs,
-  get signal() {
-    return inner.signal;
-  },
-});
 
 function ended(why: 'timeout' | 'cancelled', limitMs: number, outcome?: Outcome): Failed {
   const message = why === 'timeout' ? `Timed out after ${limitMs / 1000} s` : 'The caller cancelled';

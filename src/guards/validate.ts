@@ -1,4 +1,5 @@
 import type { Args, Call } from '../core/call.js';
+import { withArgs } from '../core/call-copies.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
@@ -19,7 +20,7 @@ export const validate: Guard = (tool, next) => {
 function proceed(parsed: Parsed<Args>, call: Call, next: Handler): Promise<Outcome> {
   if (parsed.ok) {
     if (parsed.value === call.args && parsed.timeoutMs === undefined) return next(call);
-    return next({ ...call, args: parsed.value, ...(parsed.timeoutMs !== undefined && { timeoutMs: parsed.timeoutMs }) });
+    return next(withArgs(call, parsed.value, parsed.timeoutMs));
   }
   return Promise.resolve('error' in parsed ? failed(parsed.error) : refuse('invalid_arguments', say(parsed.problems), { data: { problems: parsed.problems.map(plain) } }));
 }
