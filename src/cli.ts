@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
   approvals: { does: 'see and answer calls that wait for an operator', load: () => import('./cli/approvals.js') },
   explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
+  pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
   token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };
 

@@ -41,7 +41,7 @@ interface Shelf {
 }
 
 /** Knows which tools exist now. One broken source is reported and its tools withheld; the others work. */
-export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void }): Registry {
+export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void; readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string> }): Registry {
   let filter = options.filter;
   let shelves = options.sources.map(shelf);
   let left: (Withheld & { readonly source: string })[] = [];
@@ -87,6 +87,10 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
         if (why === undefined) tools.set(tool.name, tool);
         else problems.push({ source: source.id, what: tool.name, why });
       }
+    }
+    for (const [name, why] of options.quarantine?.(tools.values()) ?? []) {
+      problems.push({ source: tools.get(name)?.source ?? '', what: name, why });
+      tools.delete(name);
     }
     const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
     const next: Catalogue = {

@@ -3,7 +3,7 @@ import type { Good } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import { secretsIn } from '../config/secrets.js';
 import type { Gateway } from '../core/gateway.js';
-import type { Json } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
@@ -43,6 +43,7 @@ import { registry } from '../registry/registry.js';
 import { originBreakers } from '../sources/http/breakers.js';
 import type { Credentials, Rules } from './access.js';
 import { credentialsOf, keysIn, rulesOf } from './access.js';
+import { admission, quarantine } from './admission.js';
 import { callLines } from './call-lines.js';
 import { consentOf } from './consent.js';
 import type { Home } from './home.js';
@@ -51,6 +52,7 @@ import { gateHealth } from './health.js';
 import { openJournal } from './journal.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
+import { pinFiles } from './pin-files.js';
 import { sourcesOf } from './sources.js';
 import { lazyState } from './task-store.js';
 
@@ -108,12 +110,21 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
       events.publish('breaker', { origin, old: from, new: to });
     },
   });
-  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, onEvent: (event, fields) => log.event(isLogEvent(event) ? event : 'source.changed', { ...fields }) });
+  const onEvent = (event: string, fields: JsonObject): void => {
+    log.event(isLogEvent(event) ? event : 'source.changed', { ...fields });
+    if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr') events.publish('source', { event, ...fields });
+  };
+  const pins = pinFiles(home.pins);
+  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), onEvent });
 
   const known = registry({
     sources: sources(),
     filter: { include: config.tool.include, exclude: config.tool.exclude },
-    onProblem: (source, problem) => log.event('source.failed', { source, problem }),
+    quarantine: quarantine(pins),
+    onProblem(source, problem) {
+      log.event('source.failed', { source, problem });
+      events.publish('source', { event: 'source.failed', source, problem });
+    },
   });
   const all = breakers({
     settings: (tool) => breakerSettings(config, tool),
@@ -166,11 +177,13 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   await known.refresh(new AbortController().signal);
   for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
   settle();
+  const unwatch = Object.keys(config.sources).length === 0 ? () => {} : pins.watch((source) => void known.refresh(new AbortController().signal, source));
   // Its first look must find the sources listed.
   const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
 
   const close = async (graceMs: number): Promise<void> => {
     gate.close();
+    unwatch();
     healthy.stop();
     events.close();
     await programs.close(graceMs);

@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.js';
 import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
 import type { OpenChannel } from '../sources/mcp/channel.js';
+import { identityOf } from './admission.js';
 import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
 
@@ -31,6 +32,7 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
   const remote = config.url !== undefined;
   return mcpSource({
     id, remote, onEvent,
+    identity: identityOf(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
     open: plugin(id, config, options),
     era: config.era,

@@ -13,6 +13,7 @@ export const s3: readonly Requirement[] = [
   { id: 'S3.18', says: 'Kept and remote connections come from a pool, the others are new.' },
   { id: 'S3.19', says: 'Over pipes answers are matched by id, any number at once; noise, notifications and stderr disturb nothing, and the whole tree is ended.' },
   { id: 'S3.21', says: 'A source is listed as soon as it is there, page by page within a budget, with whole schemas.' },
+  { id: 'S3.22', says: 'What a server no longer offers goes, what it changed is noticed by its hash, and the whole inventory is recorded.' },
   { id: 'S3.24', says: 'A lost connection, a broken protocol and a passed deadline are told apart, each with its code.' },
   { id: 'S3.25', says: 'A failure is retried with back-off and marks the source, a timeout cancels at the server, a crash restarts at the next call within a limit.' },
   { id: 'S3.28', says: 'A source is looked at before it is offered, its version and changes are recorded, starts and stops are logged, and remote ones need https.' },

@@ -85,12 +85,14 @@ export interface Naming {
   /** Absent where names are offered as they are. */
   readonly prefix?: string;
   readonly limits: Limits;
+  /** What the source really is, whatever it is called. */
+  readonly identity: string;
 }
 
 const ownFields = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'execution']);
 
 /** The tool that is offered for an upstream tool; fields nobody here knows travel in its `_meta`. */
-export function toTool({ name, definition }: Item, { source, prefix, limits }: Naming, run: Handler): Tool {
+export function toTool({ name, definition }: Item, { source, prefix, limits, identity }: Naming, run: Handler): Tool {
   const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
   const hints = isObject(annotations) ? annotations : {};
   const titled = textOf(title, 256) ?? textOf(hints['title'], 256);
@@ -106,7 +108,7 @@ export function toTool({ name, definition }: Item, { source, prefix, limits }: N
     effects: effectsOf(hints),
     limits,
     annotations: hints,
-    details: { upstream: name },
+    details: { upstream: name, identity },
     ...(titled !== undefined && { title: titled }),
     ...(isObject(outputSchema) && { output: { schema: outputSchema } }),
     ...(Object.keys(meta).length > 0 && { meta }),

@@ -28,6 +28,8 @@ export interface McpSourceOptions {
   readonly id: string;
   /** What names begin with; absent where they are offered as they are. */
   readonly prefix?: string;
+  /** What the source really is, whatever it is called: a package, an address, a command line. */
+  readonly identity?: string;
   readonly open: OpenChannel;
   readonly remote: boolean;
   readonly era: Era;
@@ -118,6 +120,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 
   const offering: Offering = {
     source: id,
+    identity: options.identity ?? id,
     limits: options.limits,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     relay: relayed,
