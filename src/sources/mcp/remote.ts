@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../core/json.js';
+import type { Channel, ChannelEvents, Ended, OpenChannel } from './channel.js';
+import { isChannel } from './channel.js';
+import { httpChannel } from './http-channel.js';
+import type { HttpOptions } from './http-channel.js';
+import { sseChannel } from './sse-channel.js';
+
+export interface RemoteOptions extends HttpOptions {
+  readonly transport: 'streamable_http' | 'sse';
+}
+
+/** Opens a way to a remote server; one that does not know Streamable HTTP is spoken to in the way of 2024. */
+export const remoteChannel = (options: RemoteOptions): OpenChannel => (events: ChannelEvents): Promise<Channel | Ended> =>
+  options.transport === 'sse' ? sseChannel(options, events) : Promise.resolve(withFallback(options, events));
+
+/** Only the greeting may find out that the address is an old one: later a 404 means something else. */
+function withFallback(options: HttpOptions, events: ChannelEvents): Channel {
+  let older: Channel | undefined;
+  let quiet = false;
+  const first = httpChannel(options, { ...events, ended: (end) => quiet || events.ended(end) });
+  const current = (): Channel => older ?? first;
+  return {
+    get end() {
+      return current().end;
+    },
+    agreed: (version: string) => current().agreed?.(version),
+    notify: (method: string, params?: JsonObject) => current().notify(method, params),
+    close: () => current().close(),
+    async request(outgoing) {
+      const reply = await current().request(outgoing);
+      if (older || outgoing.method !== 'initialize' || 'result' in reply || !/status (404|405|400)$/.test(reply.error.message)) return reply;
+      const opened = await sseChannel(options, events);
+      if (!isChannel(opened)) return reply;
+      quiet = true;
+      void first.close();
+      older = opened;
+      return older.request(outgoing);
+    },
+  };
+}
