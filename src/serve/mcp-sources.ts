@@ -6,6 +6,12 @@ import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
 import type { OpenChannel } from '../sources/mcp/channel.js';
 import { identityOf } from './admission.js';
+import { egress } from '../net/egress.js';
+import type { Egress } from '../net/egress-types.js';
+import { remoteChannel } from '../sources/mcp/remote.js';
+import type { Credentials } from '../sources/mcp/http-channel.js';
+import { policiesOf } from './policies.js';
+import { isLoopback } from '../config/checks.js';
 import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
 
@@ -34,7 +40,7 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     id, remote, onEvent,
     identity: identityOf(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
-    open: plugin(id, config, options),
+    open: config.url === undefined ? plugin(id, config, options) : remoteChannel({ url: config.url, transport: config.transport, egress: remoteEgress(config.url, config, whole), credentials: credentialsOf(config, options.env) }),
     era: config.era,
     clientInfo: { name: identity.name, version: identity.version },
     limits: {
@@ -105,4 +111,35 @@ export function environmentOf({ env: declared, pass_env: passed, required_env: r
   }
   for (const name of required) if (values[name] === undefined || values[name] === '') missing.push(name);
   return { values, secrets, missing: [...new Set(missing)] };
+}
+
+/** A way out to this one server and nowhere else. */
+export function remoteEgress(url: string, { network_policy: named, concurrency }: McpConfig, config: Config): Egress {
+  const { hostname, port, protocol } = new URL(url);
+  const policies = policiesOf(config);
+  const networks = policies[named ?? (isLoopback(hostname) ? 'loopback' : 'public')];
+  if (networks === undefined) throw new Error(`the network policy ${named ?? 'public'} is not configured`);
+  return egress({
+    networks,
+    hosts: [hostname.replace(/^\[|\]$/g, '')],
+    ports: [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)],
+    schemes: [protocol === 'https:' ? 'https' : 'http'],
+    connectionsPerHost: Math.min(256, concurrency + 8),
+  });
+}
+
+/** The configured headers, resolved at the moment they are sent. */
+function credentialsOf({ headers }: McpConfig, env: NodeJS.ProcessEnv): Credentials {
+  return {
+    headers() {
+      const values: Record<string, string> = {};
+      const missing: string[] = [];
+      for (const [name, text] of Object.entries<SecretText>(headers)) {
+        const resolved = text.resolve(env);
+        if (resolved.ok) values[name.toLowerCase()] = resolved.value;
+        else missing.push(...resolved.unset);
+      }
+      return Promise.resolve(missing.length > 0 ? { problem: `needs ${missing.join(', ')}, which is not set` } : { headers: values });
+    },
+  };
 }

@@ -3,6 +3,7 @@ import type { Requirement } from '../requirements.js';
 /** Upstream MCP servers: plugins and remotes. */
 export const s3: readonly Requirement[] = [
   { id: 'S3.1', says: 'A server may be a local process or a remote address.' },
+  { id: 'S3.4', says: 'A local server speaks over pipes and a remote one over Streamable HTTP; the older SSE is understood for remote ones only.' },
   { id: 'S3.6', says: 'A local server lives on between calls by default, with an idle time, an age, a number of calls and a connection for each caller; one per call on request.' },
   { id: 'S3.10', says: 'A server started for one call is ended after it, whatever became of the call.' },
   { id: 'S3.11', says: 'A kept server is started at first use, reused, and ended with the gateway.' },
@@ -12,6 +13,7 @@ export const s3: readonly Requirement[] = [
   { id: 'S3.17', says: 'Connecting tells who the server is, and disconnecting twice is disconnecting once.' },
   { id: 'S3.18', says: 'Kept and remote connections come from a pool, the others are new.' },
   { id: 'S3.19', says: 'Over pipes answers are matched by id, any number at once; noise, notifications and stderr disturb nothing, and the whole tree is ended.' },
+  { id: 'S3.20', says: 'Over HTTP the session and revision headers are sent, the session is kept, and a stream is read to its answer.' },
   { id: 'S3.21', says: 'A source is listed as soon as it is there, page by page within a budget, with whole schemas.' },
   { id: 'S3.22', says: 'What a server no longer offers goes, what it changed is noticed by its hash, and the whole inventory is recorded.' },
   { id: 'S3.24', says: 'A lost connection, a broken protocol and a passed deadline are told apart, each with its code.' },

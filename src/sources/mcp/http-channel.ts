@@ -39,6 +39,7 @@ const basic = { 'content-type': 'application/json', accept: 'application/json, t
 /** A channel over Streamable HTTP, in both eras: each request has its own exchange, and a stream of it where the server wants one. */
 export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions, events: ChannelEvents): Channel {
   const stop = new AbortController();
+  const underWay = new Set<AbortController>();
   let end: Ended | undefined;
   let sessionId: string | undefined;
   let version: string | undefined;
@@ -49,8 +50,11 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
     if (end) return;
     end = { message };
     stop.abort();
+    for (const each of underWay) each.abort();
     events.ended(end);
   };
+  /** Asked anew: the compiler believes that nothing happens during an await. */
+  const ended = (): Ended | undefined => end;
   const inSession = (): Record<string, string> => ({
     ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
     ...(version !== undefined && { 'mcp-protocol-version': version }),
@@ -168,10 +172,9 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
         abort.abort();
       };
       const onAbort = (): void => giveUp('Cancelled');
-      const onStop = (): void => abort.abort();
       if (signal?.aborted) return { error: rpcError(codes.internalError, 'Cancelled') };
       signal?.addEventListener('abort', onAbort, { once: true });
-      stop.signal.addEventListener('abort', onStop, { once: true });
+      underWay.add(abort);
       const timer = setTimeout(() => giveUp('No answer in time'), Math.min(timeoutMs, 2_147_483_647));
       try {
         const own = typeof modern === 'string' ? requestHeaders(method, params, modern) : { ...basic, ...inSession() };
@@ -183,11 +186,11 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
         }
         return await answered(answer, id, outgoing, abort.signal);
       } catch (error) {
-        return { error: rpcError(codes.internalError, why ?? end?.message ?? (error instanceof Error ? error.message : 'The answer broke off')) };
+        return { error: rpcError(codes.internalError, why ?? ended()?.message ?? (error instanceof Error ? error.message : 'The answer broke off')) };
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        stop.signal.removeEventListener('abort', onStop);
+        underWay.delete(abort);
       }
     },
     close() {

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/hash.js';
 import { isObject } from '../../wire/message.js';
 import type { RpcReply } from '../../wire/pending.js';
+import { sessionGone } from './http-channel.js';
 import { endedOutcome, errorOutcome } from './outcomes.js';
 import { parkedCalls } from './parked.js';
 import type { ParkLimits } from './parked.js';
@@ -118,7 +119,7 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     });
   };
 
-  async function begin(call: Call, what: Relayed, carried: Carried | undefined): Promise<Outcome> {
+  async function begin(call: Call, what: Relayed, carried: Carried | undefined, again = true): Promise<Outcome> {
     const owner = ownerOf(call);
     const lease = await pool.lease(owner, call.signal);
     if (!('session' in lease)) return call.signal.aborted ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote) : endedOutcome(source, lease, remote);
@@ -132,7 +133,9 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     // Only a server of the older kind asks while a call runs; the usual call pays nothing for it.
     if (lease.session.introduction.modern || Object.keys(capabilities).length === 0) {
       const reply = await ask(call, what, lease, asker, carried, call.signal);
-      lease.release('result' in reply || !lease.session.end);
+      lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
+      // The server has not looked at the call, so making it once more is making it once.
+      if (again && 'error' in reply && reply.error === sessionGone && !call.signal.aborted) return begin(call, what, carried, false);
       return settle(call, what, lease, reply);
     }
     return parked.follow({
@@ -141,7 +144,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
       can: ({ method }) => isObject(capabilities[askable[method]]),
       start: async (question, signal) => {
         const reply = await ask(call, what, lease, { ...asker, question }, carried, signal);
-        lease.release('result' in reply || !lease.session.end);
+        lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
+        if (again && 'error' in reply && reply.error === sessionGone && !signal.aborted) return begin(call, what, carried, false);
         return settle(call, what, lease, reply);
       },
       question: (asks, handle) => question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, parked: handle })),
