@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { aTool } from '../../test/support/make.js';
 import { diffLines, differences } from './pin-diff.js';
@@ -48,7 +48,7 @@ test('a tool named like a part of every object is pinned like any other', () => 
 });
 
 test('whatever changes in a definition is noticed, and nothing else', () => {
-  fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+  assert(property(jsonValue(), jsonValue(), (a, b) => {
     const one = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(a)) } };
     const two = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(b)) } };
     const book = judged(emptyBook('s', 's'), [one], 'pin').book;
