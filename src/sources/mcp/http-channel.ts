@@ -134,7 +134,7 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
   /** The stream on which a server of 2025 speaks on its own account; one that has none says 405. */
   async function listen(): Promise<void> {
     const place: { lastId?: string; retryMs?: number } = {};
-    for (let wait = reopenMs; !end; wait = Math.min(2 * wait, longestReopenMs)) {
+    for (let wait = reopenMs; !ended(); wait = Math.min(2 * wait, longestReopenMs)) {
       const since = performance.now();
       const answer = await exchange('GET', { accept: 'text/event-stream', ...(place.lastId !== undefined && { 'last-event-id': place.lastId }), ...inSession() }, undefined, 2_000_000_000, stop.signal);
       if ('kind' in answer) {
