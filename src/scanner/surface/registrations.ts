@@ -39,7 +39,9 @@ export interface Findings {
   /** Handlers of `tools/call`, to name what runs a listed tool. */
   readonly dispatchers: { readonly server: Value | undefined; readonly handler: FunctionValue }[];
   readonly unresolved: { readonly kind: Unresolved['kind']; readonly reason: string; readonly at: Place }[];
+  /** Places of calls that register tools by their name. */
+  readonly sites: Set<string>;
   readonly started: { readonly name: string; readonly args: Args; readonly at: Place }[];
 }
 
-export const noFindings = (): Findings => ({ registrations: [], listings: [], mounts: [], dispatchers: [], unresolved: [], started: [] });
+export const noFindings = (): Findings => ({ registrations: [], listings: [], mounts: [], dispatchers: [], unresolved: [], sites: new Set(), started: [] });

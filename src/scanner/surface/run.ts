@@ -8,6 +8,7 @@ import { noArgs, unknown, type Args, type ClassValue, type FunctionValue, type V
 import type { Project } from '../project/load.js';
 import { mentionsRegistration } from '../evaluate/relevance.js';
 import { entryPoints, isAside, type EntryPoint } from './entries.js';
+import { readHandRolled } from './hand-rolled.js';
 import { readListings } from './listings.js';
 import { noFindings, type Findings } from './registrations.js';
 import { watch } from './watch.js';
@@ -41,6 +42,7 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
     }
     readListings(machine, target);
   }
+  if (isEmpty && findings.registrations.length === 0) readHandRolled(machine, findings);
   return { machine, findings, unreached };
 }
 

@@ -10,6 +10,7 @@ import type { ReportSdk, ReportTool, SurfaceReport, Unresolved } from './report.
 import { runProject, type Run } from './run.js';
 import { paramSchema } from './schema.js';
 import { scriptSdkOf, sdkNames, sdkOf } from './sdk.js';
+import { unseenSites } from './unseen.js';
 import { transportsOf } from './transports.js';
 
 export interface SurfaceOptions {
@@ -53,7 +54,7 @@ export function surfaceOf(project: Project, options: SurfaceOptions = {}): Surfa
 }
 
 /** What the run could not finish, import or reach. */
-function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[], isQuiet: boolean): Unresolved[] {
+function stillUnknown({ machine, findings, unreached }: Run, tools: readonly ReportTool[], isQuiet: boolean): Unresolved[] {
   const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
   const [first] = machine.runs.values();
   if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.module.path, start_line: 1 } });
@@ -63,6 +64,7 @@ function stillUnknown({ machine, unreached }: Run, tools: readonly ReportTool[],
     if (names.has(tool.name)) continue;
     found.push({ kind: 'tool', reason: `${tool.name} is registered by code that no known entry point reaches`, location: tool.location });
   }
+  found.push(...unseenSites(machine, new Set([...findings.sites, ...unreached.sites])));
   const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
   if (!anything && first) found.push({ kind: 'any', reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood', location: { file: first.module.path, start_line: 1 } });
   const seen = new Set<string>();

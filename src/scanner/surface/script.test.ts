@@ -124,3 +124,15 @@ test.each<[string, string]>([
   const { unresolved } = await surfaceOfFiles({ 'index.js': `${sdk}${code}`, 'package.json': '{"main":"index.js"}' });
   expect(unresolved).toMatchObject([{ location: { file: 'index.js' } }]);
 });
+
+test('a registration that no followed path reaches is said', async () => {
+  const { tools, unresolved } = await surfaceOfFiles({ 'index.js': `${sdk}server.registerTool("a", {}, ${cb});\nfor (const t of []) server.registerTool(t.name, {}, ${cb});`, 'package.json': '{"main":"index.js"}' });
+  expect([tools.map((tool) => tool.name), unresolved]).toEqual([['a'], [{ kind: 'tool', reason: 'a registration stands here that no followed path reaches', location: { file: 'index.js', start_line: 5 } }]]);
+});
+
+test('a server that speaks the protocol by hand is read by what it answers', async () => {
+  const { tools } = await surfaceOfFiles({
+    'server.py': 'import sys, json\nTOOLS = [{"name": "a", "description": "d", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}]\ndef handle(m):\n    if m["method"] == "tools/list":\n        return {"tools": TOOLS}\nif __name__ == "__main__":\n    for line in sys.stdin:\n        print(json.dumps(handle(json.loads(line))))\n',
+  });
+  expect(tools).toMatchObject([{ name: 'a', description: 'd', schema: { properties: { q: { type: 'string' } } } }]);
+});

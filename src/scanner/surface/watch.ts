@@ -4,6 +4,7 @@ import { symbol } from '../evaluate/calls.js';
 import { bundledSchema } from './bundled-zod.js';
 import { isSdkMethod } from './sdk.js';
 import type { Findings } from './registrations.js';
+import { noteSite } from './unseen.js';
 import { watchPython } from './watch-python.js';
 import { watchScript } from './watch-script.js';
 import { seeStart } from './transports.js';
@@ -13,6 +14,7 @@ export function watch(findings: Findings, given: CallSeen, machine: Machine): Va
   const args = solidArgs(given.args);
   const seen = withoutAttribute(args === given.args ? given : { ...given, args });
   seeStart(findings, seen);
+  noteSite(findings.sites, seen);
   if (seen.at.module.language === 'python') return watchPython(findings, seen, machine);
   return watchScript(findings, seen, machine) ?? bundledSchema(seen) ?? (isSdkMethod(seen.callee) ? symbol(seen) : undefined);
 }

@@ -1,0 +1,37 @@
+import type { Expr } from '../ir/nodes.js';
+import { walk } from '../ir/walk.js';
+import { evaluate } from '../evaluate/expressions.js';
+import { itemsOf } from '../evaluate/iterate.js';
+import { memberOf } from '../evaluate/members.js';
+import type { Frame, Machine } from '../evaluate/machine.js';
+import { optionsOf, stringOf, type Value } from '../evaluate/values.js';
+import { isAside } from './entries.js';
+import type { Findings } from './registrations.js';
+
+/** Servers that speak the protocol by hand: in a file that names `tools/list`, an object's `tools` is the list it answers with. */
+export function readHandRolled(machine: Machine, findings: Findings): void {
+  for (const run of machine.runs.values()) {
+    const { module } = run;
+    if (isAside(module.path) || !/["'`]tools\/list["'`]/.test(module.text)) continue;
+    const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
+    const see = (expr: Expr & { kind: 'dict' }) => {
+      for (const { key, value } of expr.entries) {
+        if (key?.kind !== 'literal' || key.value !== 'tools' || (value.kind !== 'list' && value.kind !== 'name' && value.kind !== 'member')) continue;
+        const { items, open } = itemsOf(machine, evaluate(machine, value, run.scope, frame), 'values');
+        for (const item of items) addTool(machine, findings, item, { module, spot: value });
+        if (open) findings.unresolved.push({ kind: 'tool', reason: 'the list is not fully known before the server runs', at: { module, spot: value } });
+      }
+    };
+    walk(module.body, { expr: (expr) => void (expr.kind === 'dict' && see(expr)) });
+  }
+}
+
+function addTool(machine: Machine, findings: Findings, item: Value, at: Findings['unresolved'][number]['at']): void {
+  for (const each of optionsOf(item)) {
+    if (each.kind !== 'object' || stringOf(each.props.get('name')) === undefined) continue;
+    const schema = memberOf(machine, each, 'inputSchema');
+    findings.registrations.push({
+      kind: 'tool', server: undefined, name: each.props.get('name'), title: each.props.get('title'), description: each.props.get('description'), schema, decorators: [], at: each.at ?? at,
+    });
+  }
+}
