@@ -1,0 +1,21 @@
+// What other programs may rely on; test/public-api.test.ts holds the list.
+export { load, type Good, type Loaded } from './config/load.js';
+export type { Config } from './config/schema.js';
+export type { Args, Call, Door, Progress } from './core/call.js';
+export type { Content } from './core/content.js';
+export { schemaContract } from './core/contract.js';
+export { errors, type ErrorCode, type ToolError } from './core/errors.js';
+export type { Answer, CallRequest, Gateway, ToolStatus, View } from './core/gateway.js';
+export type { Guard } from './core/guard.js';
+export type { Json, JsonObject } from './core/json.js';
+export { done, failed, refuse, type Outcome } from './core/outcome.js';
+export type { Principal } from './core/principal.js';
+export type { Prompt, Resource, ResourceTemplate } from './core/prompt.js';
+export type { ToolSource } from './core/source.js';
+export { defaultLimits, readOnly, type Contract, type Effects, type Handler, type Limits, type Tool } from './core/tool.js';
+export { log, type Log } from './observe/log.js';
+export { serve, type Serving } from './serve.js';
+export { openGate, type Gate } from './serve/gate.js';
+export { homeOf } from './serve/home.js';
+export { commandSource, defineCommand } from './sources/index.js';
+export { version } from './version.js';
