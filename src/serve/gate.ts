@@ -53,6 +53,7 @@ import { openJournal } from './journal.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
 import { pinFiles } from './pin-files.js';
+import { isRedactable } from './secret-values.js';
 import { sourcesOf } from './sources.js';
 import { lazyState } from './task-store.js';
 
@@ -254,7 +255,9 @@ function breakerSettings(config: Config, tool: Tool): { readonly failures: numbe
 
 /** Every secret that the configuration resolves to now, so that no log line can hold one. */
 function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator<string> {
-  for (const { secret } of secretsIn(config)) {
+  for (const { path, secret } of secretsIn(config)) {
+    // `Accept: application/json` is written where a secret may stand; to hide it would blank every log line that names the type.
+    if (path.includes('headers') && !isRedactable(String(path.at(-1)), secret)) continue;
     const resolved = secret.resolve(env);
     if (resolved.ok) yield resolved.value;
   }

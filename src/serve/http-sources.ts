@@ -89,7 +89,10 @@ const limits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response_bytes'>
 
 function guarding({ tool, rate_limit: rate }: Config, name: string) {
   const own = tool.overrides[name];
-  return { concurrency: own?.concurrency ?? tool.default_concurrency, queue: tool.queue_length, queueTimeoutMs: tool.queue_timeout * 1000, ratePerMinute: own?.rate ?? rate.requests };
+  return {
+    concurrency: own?.concurrency ?? tool.default_concurrency, queue: tool.queue_length, queueTimeoutMs: tool.queue_timeout * 1000, ratePerMinute: own?.rate ?? rate.requests,
+    ...(own?.timeout !== undefined && { timeoutMs: own.timeout * 1000 }),
+  };
 }
 
 function* thresholds({ outbound, mcp_tools: functions }: Config, sources: readonly HttpSource[]): Generator<readonly [string, Thresholds]> {

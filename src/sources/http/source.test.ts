@@ -112,3 +112,28 @@ test('a call that is under way when its source is replaced still ends', async ()
   answer();
   expect(await call).toMatchObject({ kind: 'done', data: { output: 'late' } });
 });
+
+test('the address of this machine by name is reached where it listens', async () => {
+  const server = await aServer(json('here'));
+  const { source } = aSource({ allowedDomains: ['localhost'], tools: [aFunction({ url: `http://localhost:${server.port}/` })] });
+  expect(await called(await toolOf(source, 'f'))).toMatchObject({ data: { output: 'here' } });
+});
+
+test('headers of the operator stay behind when a redirect leads to another origin', async () => {
+  const there = await aServer(json('there'));
+  const here = await aServer((_request, response) => response.writeHead(307, { location: `http://localhost:${there.port}/` }).end());
+  const headers = { 'X-Team': { value: 'blue-team', shown: '$TEAM' }, Authorization: { value: 'Bearer abc', shown: 'Bearer $T' } };
+  const { source } = aSource({ tools: [aFunction({ url: here.url, headers }), aFunction({ url: there.url, name: 'other' })] });
+  expect(await called(await toolOf(source, 'f'))).toMatchObject({ data: { output: 'there' } });
+  expect(here.requests[0]?.headers).toMatchObject({ 'x-team': 'blue-team', authorization: 'Bearer abc' });
+  expect([there.requests[0]?.headers['x-team'], there.requests[0]?.headers.authorization]).toEqual([undefined, undefined]);
+});
+
+test('a listed name that leads to this machine or to a forbidden address is refused, and nothing is sent [CVE-2026-44430]', async () => {
+  const server = await aServer(json('secret'));
+  for (const address of ['127.0.0.1', '169.254.169.254', '0.0.0.0', '::1', '::ffff:127.0.0.1', '100.64.0.1']) {
+    const { source } = aSource({ allowedDomains: ['svc.corp.example', 'localhost', '127.0.0.1'], net: { resolver: () => Promise.resolve([address]) }, tools: [aFunction({ url: `http://svc.corp.example:${server.port}/` })] });
+    expect([address, await called(await toolOf(source, 'f'))]).toMatchObject([address, { error: { code: 'policy_denied' } }]);
+  }
+  expect(server.connections()).toBe(0);
+});

@@ -28,8 +28,8 @@ export interface HttpFunctionsOptions {
   readonly insecureDev?: boolean;
   /** What holds for tools that say nothing. */
   readonly limits: CallLimits;
-  /** Slots and rate by tool name. */
-  readonly guarding?: (name: string) => Partial<Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'>>;
+  /** Slots, rate and time of an attempt, by tool name. */
+  readonly guarding?: (name: string) => Partial<Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'> & Pick<CallLimits, 'timeoutMs'>>;
   readonly breakers?: OriginBreakers;
   /** Values that must never come back from a service. */
   readonly secrets?: readonly string[];
@@ -84,9 +84,10 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     };
   };
   const toTool = (one: Declaration): Tool => {
-    const limits = limitsOf(one);
     const name = namespaced(options.prefix === true ? id : undefined, one.name);
-    const { concurrency, queue, queueTimeoutMs, ratePerMinute } = { ...defaultLimits, ...options.guarding?.(name) };
+    const guarding = options.guarding?.(name);
+    const limits = limitsOf({ ...one, ...(guarding?.timeoutMs !== undefined && { timeoutMs: guarding.timeoutMs }) });
+    const { concurrency, queue, queueTimeoutMs, ratePerMinute } = { ...defaultLimits, ...guarding };
     return httpTool(one, { source: id, name, limits, hide, guarding: { concurrency, queue, queueTimeoutMs, ratePerMinute }, caller: callerOf(addressOf(one), one.headers, limits, isRepeatable(one)) });
   };
 
