@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -154,6 +155,8 @@ function hangUpOf(socket: Socket): AbortSignal {
   if (signal === undefined) {
     const controller = new AbortController();
     ({ signal } = controller);
+    // Pipelined requests share it; how many there are is bounded elsewhere.
+    setMaxListeners(0, signal);
     socket.once('close', () => controller.abort());
     hangUps.set(socket, signal);
     if (socket.destroyed) controller.abort();

@@ -1,3 +1,4 @@
+import type { Args } from '../../core/call.js';
 import type { Answer, CallRequest, Gateway } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { codes, rpcError } from '../../wire/codes.js';
@@ -30,13 +31,12 @@ function relayedMeta(params: JsonObject): JsonObject | undefined {
   return rest;
 }
 
-type Common = Omit<CallRequest, 'tool' | 'args' | 'confirmation'>;
-type Growing = { -readonly [Key in keyof Common]: Common[Key] };
+type Growing = { -readonly [Key in keyof CallRequest]: CallRequest[Key] };
 
-/** The parts of a call that do not depend on what is called; what is not there is left out rather than spread. */
-function requestOf(params: JsonObject, caller: Caller, signal: AbortSignal): Common {
+/** What the gateway is handed; what is not there is left out rather than spread, which would cost as much as a guard. */
+function requestOf(tool: string, args: Args, params: JsonObject, caller: Caller, signal: AbortSignal): CallRequest {
   const { view, via, session } = caller;
-  const request: Growing = { principal: view.principal, via, signal, back: backChannel(params, caller) };
+  const request: Growing = { tool, args, principal: view.principal, via, signal, back: backChannel(params, caller) };
   if (view.profile !== undefined) request.profile = view.profile;
   if (session !== undefined) request.session = session;
   const trace = traceOf(params);
@@ -45,6 +45,8 @@ function requestOf(params: JsonObject, caller: Caller, signal: AbortSignal): Com
   if (meta) request.meta = meta;
   return request;
 }
+
+const isSettled = (answer: Answer): answer is Settled => answer.outcome.kind !== 'confirm';
 
 const confirmationIn = (params: JsonObject, { features }: Caller) => (features.modern ? confirmationOf(params) : undefined);
 
@@ -58,10 +60,11 @@ export function callMethods(
 ): Readonly<Record<string, Runner>> {
   const { shelf, tasks, caching } = options;
 
-  /** Waits for an answer, carries it through its questions, and hands back what goes on the wire. */
-  const settle = async (first: Promise<Answer>, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Promise<Reply> => {
-    const answer = await first;
-    if (answer.outcome.kind !== 'confirm') return finish({ ...answer, outcome: answer.outcome });
+  /** What goes on the wire for an answer: at once where it is settled, else after its questions. */
+  const settle = (answer: Answer, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Reply | Promise<Reply> =>
+    isSettled(answer) ? finish(answer) : asked(answer, attempt, caller, finish);
+
+  const asked = async (answer: Answer, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Promise<Reply> => {
     const ready = await throughQuestions(answer, attempt, caller);
     return 'question' in ready ? inputRequired(ready.question, caller) : finish(ready);
   };
@@ -81,19 +84,21 @@ export function callMethods(
       const asTask = tasks.wanted(name, params, caller);
       if (asTask === 'refused') return tasks.refusal(caller);
       const attemptUnder = (signal: AbortSignal): Attempt => {
-        const request = requestOf(params, caller, signal);
-        return async (confirmed) => shelf.shelve(await gateway.call(confirmed ? { ...request, tool: name, args, confirmation: confirmed } : { ...request, tool: name, args }), caller.view);
+        const request = requestOf(name, args, params, caller, signal);
+        return (confirmed) => gateway.call(confirmed ? { ...request, confirmation: confirmed } : request);
       };
-      const finish = (answer: Settled): Reply => encode.call(answer, caller.features);
-      if (asTask !== 'no') {
-        const begin = (signal: AbortSignal) => {
-          const attempt = attemptUnder(signal);
-          return { first: attempt(confirmation), attempt };
-        };
-        return tasks.start({ tool: name, params, caller, begin, finish: (first, attempt) => settle(first, attempt, caller, finish), atOnce: asTask === 'at-once' });
+      const finish = (answer: Settled): Reply => encode.call(shelf.shelve(answer, caller.view), caller.features);
+      if (asTask === 'no') {
+        const attempt = attemptUnder(caller.signal);
+        return settle(await attempt(confirmation), attempt, caller, finish);
       }
-      const attempt = attemptUnder(caller.signal);
-      return settle(attempt(confirmation), attempt, caller, finish);
+      const begin = (signal: AbortSignal) => {
+        const attempt = attemptUnder(signal);
+        // A task's result is asked for again and again: it goes to the shelf once, when it is there.
+        const shelved: Attempt = async (confirmed) => shelf.shelve(await attempt(confirmed), caller.view);
+        return { first: shelved(confirmation), attempt: shelved };
+      };
+      return tasks.start({ tool: name, params, caller, begin, finish: async (first, attempt) => settle(await first, attempt, caller, finish), atOnce: asTask === 'at-once' });
     },
     'prompts/get': async (params, caller) => {
       const { name, arguments: args = {} } = params;
@@ -101,9 +106,9 @@ export function callMethods(
       if (!isObject(args)) return badParams('params.arguments must be an object');
       const confirmation = confirmationIn(params, caller);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
-      const request = requestOf(params, caller, caller.signal);
-      const attempt: Attempt = (confirmed) => gateway.prompt({ ...request, name, args, ...(confirmed && { confirmation: confirmed }) });
-      return settle(attempt(confirmation), attempt, caller, (answer) => encode.prompt(answer, caller.features));
+      const request = requestOf(name, args, params, caller, caller.signal);
+      const attempt: Attempt = (confirmed) => gateway.prompt({ ...request, name, ...(confirmed && { confirmation: confirmed }) });
+      return settle(await attempt(confirmation), attempt, caller, (answer) => encode.prompt(answer, caller.features));
     },
     'resources/read': async (params, caller) => {
       const { uri } = params;
@@ -112,9 +117,9 @@ export function callMethods(
       if (kept) return encode.read(kept, caller.features, caching, uri);
       const confirmation = confirmationIn(params, caller);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
-      const request = requestOf(params, caller, caller.signal);
+      const request = requestOf('resources/read', {}, params, caller, caller.signal);
       const attempt: Attempt = (confirmed) => gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
-      return settle(attempt(confirmation), attempt, caller, (answer) => encode.read(answer, caller.features, caching, uri));
+      return settle(await attempt(confirmation), attempt, caller, (answer) => encode.read(answer, caller.features, caching, uri));
     },
   };
 }

@@ -59,10 +59,15 @@ function blocks(content: readonly Content[], data: Json | undefined): readonly C
 export function encoder(identity: Identity): Encoder {
   const serverInfo: JsonObject = { name: identity.name, title: identity.title, version: identity.version };
   const signature: JsonObject = { [metaKeys.serverInfo]: serverInfo };
+  const signed = `"_meta":${JSON.stringify(signature)}}`;
 
   const result: Encoder['result'] = (fields, features, meta) => {
-    if (features.modern) return JSON.stringify({ resultType: 'complete', ...fields, _meta: meta ? { ...meta, ...signature } : signature });
-    return JSON.stringify(meta ? { ...fields, _meta: meta } : fields);
+    if (!features.modern) return JSON.stringify(meta ? { ...fields, _meta: meta } : fields);
+    if (meta) return JSON.stringify({ resultType: 'complete', ...fields, _meta: { ...meta, ...signature } });
+    // The usual result is joined from parts, of which only the fields are serialised anew.
+    const text = JSON.stringify(fields);
+    const type = fields['resultType'] === undefined ? '"resultType":"complete",' : '';
+    return text === '{}' ? `{${type}${signed}` : `{${type}${text.slice(1, -1)},${signed}`;
   };
 
   const structured = (data: Json | undefined, features: Features): JsonObject | undefined =>

@@ -65,13 +65,9 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
   const legacy = new Map<string, Method>(Object.entries({ ...shared, ping }));
   const november = new Map<string, Method>([...legacy, ...Object.entries(legacyTaskMethods(taskTable, encode))]);
 
-  const guarded = async (reply: Promise<Reply>, method: string): Promise<Reply> => {
-    try {
-      return await reply;
-    } catch (error) {
-      onBug?.(error, method);
-      return refusal(rpcError(codes.internalError, 'Internal error'));
-    }
+  const bug = (error: unknown, method: string): Reply => {
+    onBug?.(error, method);
+    return refusal(rpcError(codes.internalError, 'Internal error'));
   };
 
   return {
@@ -87,10 +83,9 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
       if (!run || (method === 'completion/complete' && !features.completions)) return refusal(rpcError(codes.methodNotFound, 'Method not found'));
       try {
         const reply = run(params, caller);
-        return reply instanceof Promise ? guarded(reply, method) : reply;
+        return reply instanceof Promise ? reply.catch((error: unknown) => bug(error, method)) : reply;
       } catch (error) {
-        onBug?.(error, method);
-        return refusal(rpcError(codes.internalError, 'Internal error'));
+        return bug(error, method);
       }
     },
   };

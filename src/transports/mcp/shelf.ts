@@ -17,7 +17,7 @@ export const shelfLimits: ShelfLimits = { inlineBytes: 262_144, keepMs: 600_000,
 
 /** Large results, kept for a while and read by link; only who got the link may follow it. */
 export interface ResultShelf {
-  shelve(answer: Answer, view: View): Answer;
+  shelve<T extends Answer>(answer: T, view: View): T;
   /** Undefined where the address is not of this shelf. */
   read(uri: string, view: View): Settled | undefined;
 }
