@@ -119,7 +119,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), onEvent });
 
   const known = registry({
-    sources: sources(),
+    sources: await sources(),
     filter: { include: config.tool.include, exclude: config.tool.exclude },
     quarantine: quarantine(pins),
     onProblem(source, problem) {
@@ -212,7 +212,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
       const swap = async (to: Config): Promise<void> => {
         config = to;
         log.hide(secretValues(config, env));
-        await known.replace(sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
+        await known.replace(await sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
       };
       await swap(next);
       // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.

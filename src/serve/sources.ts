@@ -5,10 +5,7 @@ import type { ToolSettings } from '../sources/command/settings.js';
 import { commandSource } from '../sources/command/source.js';
 import type { OriginBreakers } from '../sources/http/breakers.js';
 import { gatewayPrompts } from '../sources/gateway-prompts.js';
-import { httpSourcesOf } from './http-sources.js';
-import { mcpSourcesOf } from './mcp-sources.js';
 import type { McpSourcesOptions } from './mcp-sources.js';
-import { openApiSourcesOf } from './openapi-sources.js';
 import { policiesOf } from './policies.js';
 
 export interface SourcesOptions extends McpSourcesOptions {
@@ -16,11 +13,17 @@ export interface SourcesOptions extends McpSourcesOptions {
   readonly origins: OriginBreakers;
 }
 
-/** The sources a configuration asks for. */
-export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
+/** The sources a configuration asks for; kinds that it does not name are not even loaded. */
+export async function sourcesOf(options: SourcesOptions): Promise<readonly ToolSource[]> {
   const { config, base, processes, env, origins, onEvent } = options;
   const { tool, security, commands, rate_limit: rate } = config;
   const policies = policiesOf(config);
+  const kinds = new Set<string>(Object.values(config.sources).map(({ kind }) => kind));
+  const [http, openApi, mcp] = await Promise.all([
+    kinds.has('http') || Object.keys(config.mcp_tools).length > 0 ? import('./http-sources.js') : undefined,
+    kinds.has('openapi') ? import('./openapi-sources.js') : undefined,
+    kinds.has('mcp') ? import('./mcp-sources.js') : undefined,
+  ]);
   return [
     commandSource({
       processes,
@@ -43,10 +46,10 @@ export function sourcesOf(options: SourcesOptions): readonly ToolSource[] {
       tools: toolSettings(config),
       onEvent,
     }),
-    ...httpSourcesOf({ config, env, breakers: origins, onEvent }),
-    ...openApiSourcesOf({ config, base, env, policies }),
+    ...(http?.httpSourcesOf({ config, env, breakers: origins, onEvent }) ?? []),
+    ...(openApi?.openApiSourcesOf({ config, base, env, policies }) ?? []),
     ...(config.prompts.length === 0 ? [] : [gatewayPrompts(config.prompts)]),
-    ...mcpSourcesOf(options),
+    ...(mcp?.mcpSourcesOf(options) ?? []),
   ];
 }
 
