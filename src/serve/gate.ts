@@ -116,7 +116,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr') events.publish('source', { event, ...fields });
   };
   const pins = pinFiles(home.pins);
-  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), onEvent });
+  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, onEvent });
 
   const known = registry({
     sources: await sources(),

@@ -6,12 +6,7 @@ import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
 import type { OpenChannel } from '../sources/mcp/channel.js';
 import { identityOf } from './admission.js';
-import { egress } from '../net/egress.js';
-import type { Egress } from '../net/egress-types.js';
-import { remoteChannel } from '../sources/mcp/remote.js';
-import type { Credentials } from '../sources/mcp/http-channel.js';
-import { policiesOf } from './policies.js';
-import { isLoopback } from '../config/checks.js';
+import { remoteOf } from './mcp-remote.js';
 import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
 
@@ -22,6 +17,8 @@ export interface McpSourcesOptions {
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
+  /** The folder in which tokens of remote servers are kept. */
+  readonly grants: string;
   /** Who decides what of a source is offered. */
   readonly admit?: (id: string, config: McpConfig) => Admit;
   onEvent(event: string, fields: JsonObject): void;
@@ -40,7 +37,7 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     id, remote, onEvent,
     identity: identityOf(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
-    open: config.url === undefined ? plugin(id, config, options) : remoteChannel({ url: config.url, transport: config.transport, egress: remoteEgress(config.url, config, whole), credentials: credentialsOf(config, options.env) }),
+    open: config.url === undefined ? plugin(id, config, options) : remoteOf(id, config.url, config, options),
     era: config.era,
     clientInfo: { name: identity.name, version: identity.version },
     limits: {
@@ -52,7 +49,9 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
       ratePerMinute: whole.rate_limit.requests,
       maxOutputBytes: config.max_output_bytes,
     },
-    sharing: config.sharing,
+    // A token is one person's: nobody else may speak through a connection that bears it.
+    sharing: ownTokens(config) && config.sharing === 'all' ? 'principal' : config.sharing,
+    ...(ownTokens(config) && { listAs: 'local' }),
     connectMs: config.connect_timeout * 1000,
     startupMs: config.startup_budget * 1000,
     pool: {
@@ -65,6 +64,9 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     ...(admit && { admit: admit(id, config) }),
   });
 }
+
+/** Whether each caller has a token of their own. */
+const ownTokens = ({ oauth }: McpConfig): boolean => oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
 function plugin(id: string, config: McpConfig, { base, env, processes, onEvent }: McpSourcesOptions): OpenChannel {
   const { sandbox } = config;
@@ -111,35 +113,4 @@ export function environmentOf({ env: declared, pass_env: passed, required_env: r
   }
   for (const name of required) if (values[name] === undefined || values[name] === '') missing.push(name);
   return { values, secrets, missing: [...new Set(missing)] };
-}
-
-/** A way out to this one server and nowhere else. */
-export function remoteEgress(url: string, { network_policy: named, concurrency }: McpConfig, config: Config): Egress {
-  const { hostname, port, protocol } = new URL(url);
-  const policies = policiesOf(config);
-  const networks = policies[named ?? (isLoopback(hostname) ? 'loopback' : 'public')];
-  if (networks === undefined) throw new Error(`the network policy ${named ?? 'public'} is not configured`);
-  return egress({
-    networks,
-    hosts: [hostname.replace(/^\[|\]$/g, '')],
-    ports: [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)],
-    schemes: [protocol === 'https:' ? 'https' : 'http'],
-    connectionsPerHost: Math.min(256, concurrency + 8),
-  });
-}
-
-/** The configured headers, resolved at the moment they are sent. */
-function credentialsOf({ headers }: McpConfig, env: NodeJS.ProcessEnv): Credentials {
-  return {
-    headers() {
-      const values: Record<string, string> = {};
-      const missing: string[] = [];
-      for (const [name, text] of Object.entries<SecretText>(headers)) {
-        const resolved = text.resolve(env);
-        if (resolved.ok) values[name.toLowerCase()] = resolved.value;
-        else missing.push(...resolved.unset);
-      }
-      return Promise.resolve(missing.length > 0 ? { problem: `needs ${missing.join(', ')}, which is not set` } : { headers: values });
-    },
-  };
 }

@@ -45,7 +45,7 @@ export function aRemote(url: string, over: { readonly source?: Partial<McpSource
   const made = mcpSource({
     id: 'far', prefix: 'far', remote: true, era: 'auto', clientInfo: { name: 'toolgate', version: '0' },
     limits: { ...defaultLimits, ratePerMinute: 0 }, sharing: 'principal', connectMs: 10_000, startupMs: 10_000,
-    open: remoteChannel({ url, transport: 'streamable_http', egress: way, credentials: { headers: () => Promise.resolve({ headers: {} }) }, ...over.remote }),
+    open: remoteChannel({ url, transport: 'streamable_http', egress: way, credentials: () => ({ headers: () => Promise.resolve({ headers: {} }) }), ...over.remote }),
     ...over.source,
   });
   onTestFinished(async () => {

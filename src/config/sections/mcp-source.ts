@@ -23,6 +23,7 @@ const oauth = z
     client_id: z.exactOptional(z.string().min(1)).describe('The client id known to the authorization server.'),
     client_secret: z.exactOptional(secret).describe('Its secret.'),
     scopes: list([]).describe('What is asked for.'),
+    shared: z.boolean().default(false).describe('Whether one login serves every caller; each needs their own unless told.'),
     issuer: z.exactOptional(z.url()).describe('The only authorization server that is believed.'),
   })
   .describe('OAuth 2.1 towards a remote server.');

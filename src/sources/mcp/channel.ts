@@ -39,7 +39,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** Opens a channel; a refusal says why there is none. */
-export type OpenChannel = (events: ChannelEvents) => Promise<Channel | Ended>;
+/** Opens a channel for one owner's calls, '' where it is for nobody yet; a refusal says why there is none. */
+export type OpenChannel = (events: ChannelEvents, owner: string) => Promise<Channel | Ended>;
 
 export const isChannel = (opened: Channel | Ended): opened is Channel => 'request' in opened;

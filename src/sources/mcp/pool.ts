@@ -59,7 +59,7 @@ const sweepEveryMs = 1_000;
 const waitAtMostMs = 1_000;
 
 /** Keeps conversations with one server: reused by their owners, bounded, and not restarted in a tight loop. */
-export function pool(options: { readonly open: (signal: AbortSignal) => Promise<Session | Ended>; readonly limits: PoolLimits; readonly clock?: Clock }): Pool {
+export function pool(options: { readonly open: (signal: AbortSignal, owner: string) => Promise<Session | Ended>; readonly limits: PoolLimits; readonly clock?: Clock }): Pool {
   const { open, limits, clock = monotonic } = options;
   const slots = new Set<Slot>();
   const leaving = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ export function pool(options: { readonly open: (signal: AbortSignal) => Promise<
 
   function start(owner: string): Slot {
     const now = clock();
-    const slot: Slot = { owner, opening: open(stop.signal), session: undefined, bornAt: now, lastUsed: now, calls: 0, leases: 0, retired: false };
+    const slot: Slot = { owner, opening: open(stop.signal, owner), session: undefined, bornAt: now, lastUsed: now, calls: 0, leases: 0, retired: false };
     slots.add(slot);
     slot.opening.then((opened) => {
       if ('ask' in opened) slot.session = opened;

@@ -21,7 +21,7 @@ async function ourOwn(over: Parameters<typeof served>[1] = {}) {
     ]),
   ], over);
   closers.push(far.close);
-  const credentials = { headers: () => Promise.resolve({ headers: { authorization: 'Bearer ada-token' } }) };
+  const credentials = () => ({ headers: () => Promise.resolve({ headers: { authorization: 'Bearer ada-token' } }) });
   return { far, credentials };
 }
 

@@ -2,16 +2,20 @@ import type { JsonObject } from '../../core/json.js';
 import type { Channel, ChannelEvents, Ended, OpenChannel } from './channel.js';
 import { isChannel } from './channel.js';
 import { httpChannel } from './http-channel.js';
-import type { HttpOptions } from './http-channel.js';
+import type { Credentials, HttpOptions } from './http-channel.js';
 import { sseChannel } from './sse-channel.js';
 
-export interface RemoteOptions extends HttpOptions {
+export interface RemoteOptions extends Omit<HttpOptions, 'credentials'> {
   readonly transport: 'streamable_http' | 'sse';
+  /** Who the owner of a connection is to the server. */
+  readonly credentials: (owner: string) => Credentials;
 }
 
 /** Opens a way to a remote server; one that does not know Streamable HTTP is spoken to in the way of 2024. */
-export const remoteChannel = (options: RemoteOptions): OpenChannel => (events: ChannelEvents): Promise<Channel | Ended> =>
-  options.transport === 'sse' ? sseChannel(options, events) : Promise.resolve(withFallback(options, events));
+export const remoteChannel = ({ transport, credentials, ...options }: RemoteOptions): OpenChannel => (events: ChannelEvents, owner: string): Promise<Channel | Ended> => {
+  const own = { ...options, credentials: credentials(owner) };
+  return transport === 'sse' ? sseChannel(own, events) : Promise.resolve(withFallback(own, events));
+};
 
 /** Only the greeting may find out that the address is an old one: later a 404 means something else. */
 function withFallback(options: HttpOptions, events: ChannelEvents): Channel {

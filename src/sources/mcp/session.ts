@@ -48,6 +48,7 @@ export interface Session {
 
 export interface SessionOptions {
   readonly open: OpenChannel;
+  readonly owner: string;
   readonly era: Era;
   readonly first: 'legacy' | 'modern';
   readonly handshake: HandshakeOptions;
@@ -98,7 +99,7 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     return { error: rpcError(codes.invalidRequest, askers.size > 1 ? 'The gateway cannot tell which call this question belongs to' : 'Nobody who could be asked is waiting for an answer') };
   };
 
-  const channel = await open({ notification, request, ended: (end) => events.ended(end) });
+  const channel = await open({ notification, request, ended: (end) => events.ended(end) }, options.owner);
   if (!isChannel(channel)) return channel;
   const introduction = await shakeHands(channel, era, first, handshake);
   if ('problem' in introduction) {

@@ -37,6 +37,8 @@ export interface McpSourceOptions {
   readonly limits: Limits;
   /** Who shares a conversation with whom. */
   readonly sharing: 'principal' | 'session' | 'all';
+  /** In whose name lists are read, where names matter; in nobody's unless told. */
+  readonly listAs?: string;
   readonly connectMs: number;
   /** How long the first listing is waited for; after that the source comes when it comes. */
   readonly startupMs: number;
@@ -66,7 +68,7 @@ const calmMs = 100;
 
 /** Offers what an upstream server offers, through connections of its own. */
 export function mcpSource(options: McpSourceOptions): McpSource {
-  const { id, remote, sharing, onEvent = () => {} } = options;
+  const { id, remote, sharing, listAs = '', onEvent = () => {} } = options;
   const budget = { ...listBudget, ...options.budget };
   const listeners = new Set<() => void>();
   let verdict: Era = options.era;
@@ -87,9 +89,10 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     calm.unref();
   };
 
-  const connect = async (signal: AbortSignal): Promise<Session | Ended> => {
+  const connect = async (signal: AbortSignal, owner: string): Promise<Session | Ended> => {
     const opened = await session({
       open: options.open,
+      owner,
       era: verdict,
       first: remote ? 'modern' : 'legacy',
       handshake: { clientInfo: options.clientInfo, timeoutMs: options.connectMs, signal },
@@ -113,7 +116,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return opened;
   };
   const connections = pool({ open: connect, limits: { ...poolLimits, ...options.pool } });
-  const watching = watches({ connectMs: options.connectMs, lease: () => connections.lease(''), listChanged: changed });
+  const watching = watches({ connectMs: options.connectMs, lease: () => connections.lease(listAs), listChanged: changed });
 
   const ownerOf = ({ principal, session: of }: Call): string => (sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${of ?? ''}`);
   const relayed = relay({ source: id, remote, pool: connections, ownerOf, ...(options.park && { park: options.park }) });
@@ -126,7 +129,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     relay: relayed,
     watch: (uri, tell) => watching.watch(uri, tell),
     async complete(ref, argument, value, context) {
-      const lease = await connections.lease('');
+      const lease = await connections.lease(listAs);
       if (!('session' in lease)) return { values: [] };
       const reply = isObject(lease.session.introduction.capabilities['completions'])
         ? await lease.session.ask('completion/complete', { ref, argument: { name: argument, value }, context: { arguments: context } }, { timeoutMs: options.connectMs })
@@ -137,7 +140,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   };
 
   async function load(signal: AbortSignal): Promise<Shelf> {
-    const lease = await connections.lease('', signal);
+    const lease = await connections.lease(listAs, signal);
     if (!('session' in lease)) throw new Error(sentence(lease));
     const stock: Stock | { readonly problem: string } = await takeStock(lease.session, budget, signal);
     const { server, instructions } = lease.session.introduction;
