@@ -9,6 +9,7 @@ export const s3: readonly Requirement[] = [
   { id: 'S3.11', says: 'A kept server is started at first use, reused, and ended with the gateway.' },
   { id: 'S3.13', says: 'Variables are resolved when the server is started; all that are missing are named and nothing is started; secrets are masked.' },
   { id: 'S3.14', says: 'Only declared variables reach a local server.' },
+  { id: 'S3.15', says: 'A remote server gets headers from secret references, or a token by OAuth 2.1.' },
   { id: 'S3.16', says: 'A server is greeted, listed and called in its own protocol.' },
   { id: 'S3.17', says: 'Connecting tells who the server is, and disconnecting twice is disconnecting once.' },
   { id: 'S3.18', says: 'Kept and remote connections come from a pool, the others are new.' },
