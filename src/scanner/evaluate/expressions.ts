@@ -193,9 +193,12 @@ function dictFrom(machine: Machine, expr: Dict, scope: Scope, frame: Frame): Val
 
 /** Copies what is known of one object into another, as `...x` and `**x` do. */
 export function spread(machine: Machine, made: Value & { kind: 'object' }, value: Value): void {
-  for (const each of optionsOf(value)) {
+  const options = optionsOf(value);
+  for (const each of options) {
     if (each.kind === 'object') {
-      for (const [key, inner] of each.props) made.props.set(key, inner);
+      // Where only some of the options have a key, what stood there before stays possible.
+      const isSure = (key: string) => options.every((option) => option.kind === 'object' && option.props.has(key));
+      for (const [key, inner] of each.props) made.props.set(key, options.length === 1 || (each === options[0] && isSure(key)) ? inner : join(made.props.get(key), inner));
       for (const key of each.getters.keys()) made.props.set(key, memberOf(machine, each, key));
       made.open ||= each.open;
     } else if (each.kind === 'module') {

@@ -26,7 +26,7 @@ export interface Project {
   /** The module that an import in a file means, or undefined when it means something outside the root. */
   readonly resolve: Resolver;
   readonly bytes: number;
-  /** Set when a single file was asked for: the rest of its folder is read only where it imports it. */
+  /** Set when a single file was asked for; what it imports is then outside. */
   readonly only?: string | undefined;
 }
 

@@ -23,6 +23,7 @@ describe('JavaScript and TypeScript registrations are followed to their names [S
     ['a subclass of an outside agent', 'import { McpAgent } from "agents/mcp";\nimport { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nexport class My extends McpAgent { server = new McpServer({}); async init() { this.server.tool("a", async () => {}); } }', ['a']],
     ['a method taken from the server', `${sdk}const { registerTool } = server; const add = server.registerTool.bind(server);\nregisterTool("a", {}, ${cb}); add("b", {}, ${cb});`, ['a', 'b']],
     ['registration when the client is known', `${sdk}server.server.oninitialized = () => { server.registerTool("a", {}, ${cb}); };`, ['a']],
+    ['an option that may replace a default list', `${sdk}import { options } from "elsewhere";\nconst given = options.only ? { allow: options.only } : {};\nconst { allow } = { allow: ["a"], ...given };\n[{ name: "a" }, { name: "b" }].filter((t) => allow.includes(t.name)).forEach((t) => server.tool(t.name, ${cb}));`, ['a', 'b']],
     ['a project class that only sounds alike', `${sdk}class Registry { items: any[] = []; registerTool(name: string) { this.items.push(name); } }\nconst r = new Registry(); r.registerTool("not-a-tool");\nserver.registerTool("a", {}, ${cb});`, ['a']],
   ])('%s', async (_form, code, expected) => {
     expect(await toolsOf({ 'index.ts': code, 'package.json': '{"main":"index.ts"}' })).toEqual(expected);
