@@ -177,6 +177,15 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
   const messages: Loose[] = [];
   let rest = '';
   const watchers = new Set<() => void>();
+  const asked = new Map<string, { readonly method: string; readonly modern: boolean }>();
+  let version = '2025-11-25';
+  /** Every message on the pipe is held against the schema of the revision it was said in. */
+  const conforms = (message: Loose): void => {
+    const question = message.method === undefined ? asked.get(JSON.stringify(message.id)) : undefined;
+    const isModern = question?.modern ?? message.params?._meta?.[metaKeys.subscriptionId] !== undefined;
+    if (question) asked.delete(JSON.stringify(message.id));
+    checked(isModern ? modernVersion : version, message, question?.method);
+  };
   output.setEncoding('utf8').on('data', (chunk: string) => {
     rest += chunk;
     const lines = rest.split('\n');
@@ -184,6 +193,7 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
     for (const line of lines) {
       const message: Loose = JSON.parse(line);
       messages.push(message);
+      for (const each of [message].flat()) conforms(each);
       if (message.method === undefined) waiting.get(JSON.stringify(message.id))?.(message);
     }
     for (const look of watchers) look();
@@ -193,6 +203,9 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
   const call = (method: string, params: JsonObject = {}, id: Loose = nextId++): Promise<Loose> =>
     new Promise((resolve) => {
       waiting.set(JSON.stringify(id), resolve);
+      const meta = params['_meta'];
+      asked.set(JSON.stringify(id), { method, modern: typeof meta === 'object' && meta !== null && metaKeys.protocolVersion in meta });
+      if (method === 'initialize') version = String(params['protocolVersion']);
       write({ jsonrpc: '2.0', id, method, params });
     });
   /** Resolves with the first message that fits, past or to come. */
