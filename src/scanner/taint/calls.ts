@@ -1,0 +1,217 @@
+import type { Call, Expr } from '../ir/nodes.js';
+import { dottedName } from '../ir/names.js';
+import { findMethod } from '../evaluate/classes.js';
+import { memberOf } from '../evaluate/members.js';
+import { object, type ClassValue, type FunctionValue } from '../evaluate/values.js';
+import { addPart } from './assign.js';
+import { callProject, type Given } from './functions.js';
+import { partOf, readKey, type Context } from './context.js';
+import { keyOf, vouch, write, type Env } from './environment.js';
+import { concat, elementOf, factOf, textOf } from './expressions.js';
+import { danger, joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
+import { lastWord } from './names.js';
+import { schemaFact } from './schemas.js';
+import { sinksOf, type SeenCall } from './sinks.js';
+import { proves, transfer } from './transfers.js';
+
+/** Makes a call: code of the project is followed, anything else is looked up in the tables. */
+export function callFact(context: Context, expr: Call, env: Env): Fact {
+  const receiver = expr.callee.kind === 'member' ? factOf(context, expr.callee.object, env) : undefined;
+  const callee = expr.callee.kind === 'function' ? { taints: [], closure: { fn: expr.callee.fn, env } } : factOf(context, expr.callee, env);
+  const given = givenOf(context, expr, env);
+  const method = expr.callee.kind === 'member' ? expr.callee.property : '';
+  const mapped = receiver && mutation(context, expr, method, receiver, given, env);
+  if (mapped) return mapped;
+  const project = projectCall(context, expr, callee, receiver, given, env);
+  if (project) return project;
+  const name = callee.name ?? `?.${dottedName(expr.callee) ?? method}`;
+  const call: SeenCall = { name, args: given.positional, named: given.named, receiver, at: { module: env.module, spot: expr }, language: env.module.language, isNew: expr.isNew, textOf };
+  context.sees?.(call);
+  const hits = sinksOf(call);
+  for (const hit of hits) context.report(withContent(context, hit, env), call, env);
+  const ran = runCallbacks(context, name, method, receiver, given, expr, env);
+  const parsed = schemaFact(context, method, receiver, given.positional[0]);
+  if (parsed) return parsed;
+  proven(context, name, method, receiver, expr, env);
+  return formatted(method, receiver, given) ?? opened(name, given, expr) ?? ran ?? transfer(call, (at) => argKey(expr, at));
+}
+
+const argKey = (expr: Call, at: number): string | undefined => {
+  const arg = expr.args[at];
+  return arg && keyOf(arg.value);
+};
+
+function givenOf(context: Context, expr: Call, env: Env): Given {
+  const positional: Fact[] = [];
+  const named = new Map<string, Fact>();
+  let rest: readonly Taint[] = [];
+  for (const arg of expr.args) {
+    const fact = factOf(context, arg.value, env);
+    if (arg.name !== undefined) named.set(arg.name, fact);
+    else if (arg.spread === 'list') {
+      const fields = fact.fields && !fact.fields.has('*') ? [...fact.fields.values()] : [elementOf(fact)];
+      positional.push(...fields);
+    } else if (arg.spread === 'dict') {
+      for (const [key, field] of fact.fields ?? []) if (key !== '*') named.set(key, field);
+      rest = mergeTaints(rest, fact.taints);
+    } else positional.push(fact);
+  }
+  return { positional, named, rest, exprs: expr.args };
+}
+
+/** Code of the project: a local function, a function or method that the run knows, or a class. */
+function projectCall(context: Context, expr: Call, callee: Fact, receiver: Fact | undefined, given: Given, env: Env): Fact | undefined {
+  if (callee.closure) return callProject(context, { closure: callee.closure }, given, undefined, env);
+  const value = callee.value;
+  if (value?.kind === 'class') return construct(context, value, given, env, expr);
+  const target = value?.kind === 'function' ? value : value?.kind === 'choice' ? value.options.find((option): option is FunctionValue => option.kind === 'function') : undefined;
+  if (target) return callProject(context, { target: target.wraps ?? target }, given, receiver ?? (target.self ? { taints: [], value: target.self } : undefined), env);
+  // A method of an instance that was made on this path.
+  if (receiver?.value?.kind === 'object' && receiver.value.cls && expr.callee.kind === 'member') {
+    const found = memberOf(context.machine, receiver.value, expr.callee.property);
+    if (found.kind === 'function') return callProject(context, { target: found }, given, receiver, env);
+  }
+  return undefined;
+}
+
+/** An instance with what its constructor keeps of the arguments. */
+function construct(context: Context, cls: ClassValue, given: Given, env: Env, expr: Call): Fact {
+  const made: Fact = { taints: [], value: object([], { cls, at: { module: env.module, spot: expr } }) };
+  const isPython = cls.module.language === 'python';
+  const name = isPython ? '__init__' : 'constructor';
+  const method = isPython ? findMethod(context.machine, cls, name) : undefined;
+  const fn = method?.fn ?? cls.cls.members.find((member) => member.name === 'constructor' && !member.isStatic)?.fn;
+  if (!fn) {
+    const fields = new Map(given.named);
+    const names = cls.cls.members.filter((member) => member.kind === 'field').map((member) => member.name);
+    given.positional.forEach((fact, at) => fields.set(names[at] ?? '*', fact));
+    return { ...made, taints: given.rest, fields };
+  }
+  const target: FunctionValue = method ?? { kind: 'function', fn, scope: cls.scope, module: cls.module, home: cls, props: new Map() };
+  const kept = new Map<string, Fact>();
+  callProject(context, { target }, given, made, env, (self) => {
+    for (const [key, fact] of self) kept.set(key, fact);
+  });
+  return kept.size > 0 ? { ...made, fields: kept } : made;
+}
+
+/** Methods that change their receiver: lists grow, files are written. */
+function mutation(context: Context, expr: Call, method: string, receiver: Fact, given: Given, env: Env): Fact | undefined {
+  const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
+  if (key === undefined) return undefined;
+  const [first] = given.positional;
+  if (/^(?:append|push|add|unshift|insert|appendleft)$/.test(method) && !receiver.closure && receiver.value?.kind !== 'function') {
+    const list = receiver.fields && !receiver.fields.has('*') && /^(?:append|push)$/.test(method) ? String(receiver.fields.size) : '*';
+    let at = Number(list);
+    for (const fact of given.positional) addPart(env, key, list === '*' ? '*' : String(at++), fact, context);
+    return taintsIn(receiver).length > 0 || given.positional.some((fact) => taintsIn(fact).length > 0) || receiver.fields ? nothingKnown : undefined;
+  }
+  if (method === 'extend' && first) {
+    addPart(env, key, '*', elementOf(first), context);
+    return nothingKnown;
+  }
+  if (/^(?:update|set|setdefault)$/.test(method) && first && receiver.fields) {
+    if (method === 'update') for (const [name, fact] of [...(first.fields ?? []), ...given.named]) addPart(env, key, name, fact, context);
+    else if (given.positional[1]) addPart(env, key, textOf(first) ?? '*', given.positional[1], context);
+    return undefined;
+  }
+  if (/^(?:write|writelines)$/.test(method) && first && taintsIn(first).length > 0) {
+    const file = readKey(context, env, key) ?? nothingKnown;
+    for (const each of [key, ...(file.from ?? []).map((from) => from.key)]) {
+      const held = readKey(context, env, each) ?? nothingKnown;
+      write(env, each, { ...held, content: mergeTaints(held.content ?? [], taintsIn(first)) });
+    }
+  }
+  if (method === 'get' && first && (receiver.fields || receiver.taints.length > 0)) {
+    const name = textOf(first);
+    const part = name === undefined ? elementOf(receiver) : partOf(receiver, name);
+    const otherwise = given.positional[1];
+    return part && otherwise ? joinFacts(part, otherwise) : (part ?? otherwise ?? nothingKnown);
+  }
+  return undefined;
+}
+
+/** A file that text is written to stands for its path. */
+function opened(name: string, given: Given, expr: Call): Fact | undefined {
+  if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
+    const key = keyOf(expr.args[0].value);
+    return { taints: [], name: `${name}()`, ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }) };
+  }
+  void given;
+  return undefined;
+}
+
+/** A script whose file was written with the caller's text carries it to whoever runs the file. */
+function withContent<T extends { readonly facts: readonly Fact[] }>(context: Context, hit: T, env: Env): T {
+  const facts = hit.facts.map((fact) => {
+    const content = fact.content ?? fact.from?.map((from) => readKey(context, env, from.key)?.content).find((taints) => taints !== undefined);
+    return content ? { ...fact, content } : fact;
+  });
+  return { ...hit, facts };
+}
+
+/** Calls that throw on bad input leave their argument proven. */
+function proven(context: Context, name: string, method: string, receiver: Fact | undefined, expr: Call, env: Env): void {
+  const safe = proves.get(name);
+  const first = expr.args[0]?.value;
+  const readAt = (at: Env, key: string): Fact | undefined => readKey(context, at, key);
+  if (safe !== undefined && first) {
+    const key = keyOf(first);
+    const fact = factOf(context, first, env);
+    if (key !== undefined) vouch(env, [{ key, safe }], readAt);
+    vouch(env, (fact.from ?? []).map((from) => ({ key: from.key, safe: safe & from.kinds })), readAt);
+  }
+  // `resolved.relative_to(base)` raises unless it is inside.
+  if (method === 'relative_to' && receiver?.isResolved && expr.callee.kind === 'member') {
+    const key = keyOf(expr.callee.object);
+    const inside = danger.pathUp | danger.pathAbsolute;
+    vouch(env, [...(key === undefined ? [] : [{ key, safe: inside }]), ...(receiver.from ?? []).map((from) => ({ key: from.key, safe: inside & from.kinds }))], readAt);
+  }
+}
+
+/** `'…{}…'.format(x)` and `sep.join(list)`. */
+function formatted(method: string, receiver: Fact | undefined, given: Given): Fact | undefined {
+  if (!receiver) return undefined;
+  const text = textOf(receiver);
+  if (method === 'format' && text !== undefined) {
+    const cut = text.indexOf('{');
+    const inner: Fact = { taints: mergeTaints(...given.positional.map((fact) => taintsIn(fact)), ...[...given.named.values()].map((fact) => taintsIn(fact))) };
+    return concat([constantFact(text.slice(0, Math.max(cut, 0))), inner, constantFact(text.slice(cut))]);
+  }
+  if (method === 'join' && (text !== undefined || receiver.fields)) {
+    const list = text === undefined ? receiver : (given.positional[0] ?? nothingKnown);
+    const parts = list.fields ? [...list.fields.values()] : [list];
+    return concat(parts.flatMap((part, at) => (at === 0 ? [part] : [constantFact(text ?? ' '), part])));
+  }
+  if (method === 'concat' && receiver.fields) return { taints: [], fields: new Map([...receiver.fields, ['*', given.positional.reduce((joined, fact) => joinFacts(joined, elementOf(fact)), nothingKnown)]]) };
+  return undefined;
+}
+
+const constantFact = (value: string): Fact => ({ taints: [], value: { kind: 'constant', value } });
+
+const passesOn = /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|setTimeout|setImmediate|queueMicrotask)$/;
+
+/** Functions handed to the outside are run with what the outside would give them. */
+function runCallbacks(context: Context, name: string, method: string, receiver: Fact | undefined, given: Given, expr: Call, env: Env): Fact | undefined {
+  let result: Fact | undefined;
+  const facts = [...given.positional, ...given.named.values()];
+  facts.forEach((fact, at) => {
+    const target = fact.value?.kind === 'function' ? fact.value : undefined;
+    if (!fact.closure && !target) return;
+    const rest = passesOn.test(name) ? given.positional.slice(at + 1) : undefined;
+    const element = receiver ? elementOf(receiver) : nothingKnown;
+    const outside = /^(?:map|filter)$/.test(name) && given.positional[1] ? elementOf(given.positional[1]) : element;
+    const isNeeded = fact.closure || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
+    if (!isNeeded) return;
+    const answer = callProject(context, fact.closure ? { closure: fact.closure } : { ...(target ? { target } : {}) }, { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] }, undefined, env);
+    if (/^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/.test(method) || name === 'map') {
+      const kept = method === 'filter' || method === 'find' ? outside : answer;
+      result = method === 'then' || method === 'find' || method === 'reduce' ? kept : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
+    } else if (rest || name === 'Promise') result = answer;
+  });
+  void expr;
+  return result;
+}
+
+/** The last word of what is called, for messages. */
+export const calledName = (expr: Expr): string => lastWord(dottedName(expr) ?? '');

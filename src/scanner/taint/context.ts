@@ -1,0 +1,92 @@
+import type { FunctionNode, Module, Stmt } from '../ir/nodes.js';
+import { walk } from '../ir/walk.js';
+import type { Machine } from '../evaluate/machine.js';
+import { follow } from '../evaluate/modules.js';
+import { lookup } from '../evaluate/scope.js';
+import type { Value } from '../evaluate/values.js';
+import { read, type Env } from './environment.js';
+import { nothingKnown, type Fact, type Implied } from './facts.js';
+import { nameOfValue } from './names.js';
+import type { Hit, SeenCall } from './sinks.js';
+
+/** The analysis of one tool: what it may still spend, and where hits go. */
+export interface Context {
+  readonly machine: Machine;
+  readonly active: Map<FunctionNode, number>;
+  readonly report: (hit: Hit, call: SeenCall, env: Env) => void;
+  /** Every call that is reached, tainted or not; capabilities are read from these. */
+  readonly sees?: ((call: SeenCall) => void) | undefined;
+  depth: number;
+  stepsLeft: number;
+}
+
+/** How a function was left: what it returned on each path, and what its names were then. */
+export interface Exit {
+  readonly fact: Fact;
+  readonly env: Env;
+  readonly implied: Implied | undefined;
+  /** Known truth of the returned value, where it is a literal. */
+  readonly truth: boolean | undefined;
+}
+
+/** The run of one function body. */
+export interface Frame {
+  readonly exits: Exit[];
+  /** Where `break` and `continue` of the innermost loop put what they know. */
+  loops: Env[][];
+}
+
+/** What a value of the abstract run is, as a fact. */
+export const factOfValue = (value: Value): Fact => ({ taints: [], value, name: nameOfValue(value) });
+
+/** What a name stands for on this path. */
+export function readName(context: Context, env: Env, name: string): Fact {
+  const own = read(env, name);
+  if (own) return own;
+  const value = lookup(env.scope, name);
+  if (value && value.kind !== 'unknown') return factOfValue(follow(context.machine, value));
+  const pattern = patternsOf(env.module).get(name);
+  if (pattern !== undefined) return { taints: [], name: pattern };
+  return value ? nothingKnown : { taints: [], name };
+}
+
+/** What is known under a key such as `args.path`, following parts where the key itself was never set. */
+export function readKey(context: Context, env: Env, key: string): Fact | undefined {
+  const own = read(env, key);
+  if (own) return own;
+  const cut = key.lastIndexOf('.');
+  if (cut === -1) return readName(context, env, key);
+  const owner = readKey(context, env, key.slice(0, cut));
+  return owner && partOf(owner, key.slice(cut + 1));
+}
+
+/** A part of a fact that is known or tainted. */
+export function partOf(fact: Fact, name: string): Fact | undefined {
+  const field = fact.fields?.get(name) ?? fact.fields?.get('*');
+  if (field) return field;
+  if (fact.taints.length === 0) return undefined;
+  // The arguments as a whole: the part that is read is the parameter that the caller names.
+  const taints = fact.taints.map((taint) => (taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint));
+  return { taints, from: fact.from };
+}
+
+const patterns = new WeakMap<Module, Map<string, string>>();
+
+/** Regular expressions that a module gives names to, spelled `/source/flags`. */
+function patternsOf(module: Module): ReadonlyMap<string, string> {
+  const known = patterns.get(module);
+  if (known) return known;
+  const found = new Map<string, string>();
+  const stmt = (each: Stmt): void => {
+    if (each.kind === 'assign' && each.target.kind === 'name' && each.value?.kind === 'regex') found.set(each.target.name, `/${each.value.source}/${each.value.flags}`);
+  };
+  if (module.language !== 'python') walk(module.body, { stmt });
+  patterns.set(module, found);
+  return found;
+}
+
+/** Counts one step of the analysis; false when it must end. */
+export function spend(context: Context): boolean {
+  context.stepsLeft -= 1;
+  return context.stepsLeft > 0;
+}

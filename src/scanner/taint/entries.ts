@@ -1,0 +1,43 @@
+import type { Machine } from '../evaluate/machine.js';
+import { optionsOf, stringOf } from '../evaluate/values.js';
+import type { Findings, Registration } from '../surface/registrations.js';
+import { paramSchema, schemaOf } from '../surface/schema.js';
+import type { Entry } from './sources.js';
+
+const maxEntries = 3_000;
+
+/** Everything a caller can reach by name, with its code. */
+export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const findings of found) {
+    const dispatchers = new Set(findings.dispatchers.map((each) => each.handler.fn));
+    for (const registration of findings.registrations) {
+      const { handler } = registration;
+      if (!handler || entries.size >= maxEntries) continue;
+      for (const name of namesOf(registration)) {
+        const isDispatcher = dispatchers.has(handler.fn);
+        const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
+        if (entries.has(key)) continue;
+        const schema = schemaOf(machine, registration.schema) ?? (handler.module.language === 'python' ? paramSchema(machine, handler) : undefined);
+        entries.set(key, { kind: registration.kind, name, description: descriptionOf(registration), handler, schema, isDispatcher });
+      }
+    }
+  }
+  return [...entries.values()];
+}
+
+function namesOf({ name, uri, handler }: Registration): string[] {
+  const known = (value: Registration['name']) => (value ? optionsOf(value) : []).flatMap((each) => stringOf(each.kind === 'object' ? each.props.get('value') : each) ?? []);
+  const names = [...known(name), ...(known(name).length === 0 ? known(uri) : [])];
+  // A name that is computed at run time does not make its code harmless.
+  return names.length > 0 ? names : [handler?.fn.name ?? 'unnamed'];
+}
+
+function descriptionOf({ description, handler }: Registration): string {
+  for (const each of description ? optionsOf(description) : []) {
+    const text = stringOf(each);
+    if (text !== undefined) return text;
+    if (each.kind === 'text') return each.parts.map((part) => (typeof part === 'string' ? part : '…')).join('');
+  }
+  return handler?.fn.docstring ?? '';
+}

@@ -1,0 +1,268 @@
+import type { Expr, Template } from '../ir/nodes.js';
+import { memberOf } from '../evaluate/members.js';
+import { unknown, type Value } from '../evaluate/values.js';
+import { assignTo } from './assign.js';
+import { callFact } from './calls.js';
+import { factOfValue, partOf, readName, spend, type Context } from './context.js';
+import { branch, keyOf, meet, read, vouch, type Env } from './environment.js';
+import { anyPath, danger, joinFacts, mergeTaints, nothingKnown, taintsIn, through, vouchFor, type Fact, type Taint } from './facts.js';
+import { impliedBy } from './guards.js';
+import { readKey } from './context.js';
+
+/** The known string of a fact. */
+export const textOf = (fact: Fact | undefined): string | undefined => (fact?.value?.kind === 'constant' && typeof fact.value.value === 'string' ? fact.value.value : undefined);
+
+/** What an expression comes to on this path; calls in it are made and looked at. */
+export function factOf(context: Context, expr: Expr, env: Env): Fact {
+  if (!spend(context)) return nothingKnown;
+  const of = (inner: Expr | undefined): Fact => (inner ? factOf(context, inner, env) : nothingKnown);
+  switch (expr.kind) {
+    case 'literal':
+      return { taints: [], value: { kind: 'constant', value: expr.value } };
+    case 'regex':
+      return { taints: [], name: `/${expr.source}/${expr.flags}` };
+    case 'template':
+      return templateFact(context, expr, env);
+    case 'name':
+      return readName(context, env, expr.name);
+    case 'member':
+      return memberFact(context, expr, expr.property, env);
+    case 'index':
+      return indexFact(context, expr, env);
+    case 'call':
+      return callFact(context, expr, env);
+    case 'tagged': {
+      // A tag such as `sql` or `$` gets the parts apart and is trusted to keep them so.
+      of(expr.tag);
+      templateFact(context, expr.template, env);
+      return nothingKnown;
+    }
+    case 'list':
+      return listFact(expr.items.map((item) => ({ fact: of(item.value), spread: item.spread })));
+    case 'dict':
+      return dictFact(context, expr, env);
+    case 'function':
+      return { taints: [], closure: { fn: expr.fn, env } };
+    case 'binary':
+      return binaryFact(expr.op, of(expr.left), of(expr.right));
+    case 'logical':
+      return logicalFact(context, expr, env);
+    case 'conditional': {
+      const implied = impliedBy(context, expr.test, env);
+      const [yes, no] = [branch(env), branch(env)];
+      vouch(yes, implied.yes, (at, key) => readKey(context, at, key));
+      vouch(no, implied.no, (at, key) => readKey(context, at, key));
+      const known = knownTruth(factOf(context, expr.test, env));
+      if (known !== undefined) return factOf(context, known ? expr.yes : expr.no, known ? yes : no);
+      const made = joinFacts(factOf(context, expr.yes, yes), factOf(context, expr.no, no));
+      meet(env, [yes, no]);
+      return made;
+    }
+    case 'unary':
+      of(expr.value);
+      return nothingKnown;
+    case 'await':
+      return of(expr.value);
+    case 'yield':
+      return of(expr.value);
+    case 'assign': {
+      const fact = expr.op === undefined ? of(expr.value) : binaryFact(expr.op, factOf(context, expr.target.kind === 'list-pattern' || expr.target.kind === 'dict-pattern' || expr.target.kind === 'default-pattern' ? expr.value : expr.target, env), of(expr.value));
+      assignTo(context, expr.target, fact, env);
+      return fact;
+    }
+    case 'comprehension': {
+      const inner = branch(env);
+      for (const clause of expr.clauses) {
+        assignTo(context, clause.target, elementOf(factOf(context, clause.iterable, inner)), inner);
+        for (const condition of clause.conditions) vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
+      }
+      const element = factOf(context, expr.element, inner);
+      return { taints: taintsIn(element), fields: new Map([['*', element]]), implies: undefined };
+    }
+    case 'sequence':
+      return expr.items.reduce<Fact>((_, item) => of(item), nothingKnown);
+    case 'import':
+      return callFact(context, { kind: 'call', callee: { kind: 'name', name: 'import', start: expr.start, end: expr.start }, args: [{ value: expr.source }], isNew: false, start: expr.start, end: expr.end }, env);
+    case 'opaque':
+      return { taints: mergeTaints(...expr.parts.map((part) => taintsIn(of(part)))) };
+    case 'slice':
+    case 'class':
+      return nothingKnown;
+  }
+}
+
+/** True, false, or undefined when a condition cannot be told. */
+export function knownTruth(fact: Fact): boolean | undefined {
+  if (fact.taints.length > 0 || fact.value?.kind !== 'constant') return undefined;
+  return Boolean(fact.value.value);
+}
+
+/** Known and unknown parts as one text; what stands before the first tainted part is its lead. */
+export function concat(parts: readonly Fact[]): Fact {
+  const known: (string | Value)[] = [];
+  const lists: (readonly Taint[])[] = [];
+  let front = '';
+  let lead: string | true | undefined;
+  let sawTaint = false;
+  for (const part of parts) {
+    const text = part.value?.kind === 'constant' ? String(part.value.value) : undefined;
+    if (text !== undefined) known.push(text);
+    else if (part.value?.kind === 'text') known.push(...part.value.parts);
+    else known.push(unknown('part'));
+    const taints = taintsIn(part);
+    if (taints.length > 0 && !sawTaint) {
+      sawTaint = true;
+      lead = lead === true ? true : part.lead === true ? true : front + (typeof part.lead === 'string' ? part.lead : '');
+    } else if (!sawTaint) {
+      if (text === undefined) lead = true;
+      else front += text;
+    }
+    const behind = sawTaint && (lead === true || (typeof lead === 'string' && /[/\\]/.test(lead)));
+    lists.push(vouchFor(taints, behind ? danger.pathAbsolute : 0).map((taint) => ({ ...taint, whole: taint.whole && parts.length === 1 })));
+  }
+  const taints = mergeTaints(...lists);
+  const isKnown = taints.length === 0 && known.every((part) => typeof part === 'string');
+  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead } : {}) };
+}
+
+function templateFact(context: Context, expr: Template, env: Env): Fact {
+  const parts = expr.parts.map((part) => (typeof part === 'string' ? { taints: [], value: { kind: 'constant', value: part } as const } : factOf(context, part, env)));
+  const made = concat(parts);
+  return { ...made, taints: through(made.taints, { module: env.module, spot: expr }, 'becomes part of a text') };
+}
+
+const hostParts = new Set(['hostname', 'netloc', 'host', 'origin', 'href', 'protocol', 'scheme', 'port']);
+
+function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' }, property: string, env: Env): Fact {
+  const key = keyOf(expr);
+  const own = key === undefined ? undefined : read(env, key);
+  if (own) return own;
+  const object = factOf(context, expr.object, env);
+  const part = partOf(object, property);
+  if (part) {
+    const base = keyOf(expr.object);
+    const name = object.name === undefined ? undefined : `${object.name}.${property}`;
+    if (property === 'name' && /pathlib|Path\(\)/.test(object.name ?? '')) return { ...part, taints: vouchFor(part.taints, anyPath), name };
+    if (property === 'parent' || property === 'parents') return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved };
+    if (property === 'length' || property === 'suffix' || property === 'size') return nothingKnown;
+    const from = object.from ?? (base === undefined ? undefined : hostParts.has(property) ? [{ key: base, kinds: danger.url }] : undefined);
+    return { ...part, name: part.name ?? name, from: part.from ?? from, closure: part.closure };
+  }
+  if (object.content && property === 'name') return { taints: [], content: object.content, ...fileKey(expr.object) };
+  if (object.fields && !object.value) return { ...nothingKnown, ...fileKey(expr.object), ...(object.name === undefined ? {} : { name: `${object.name}.${property}` }) };
+  if (object.value && object.value.kind !== 'unknown') {
+    const value = memberOf(context.machine, object.value, property);
+    const fact = factOfValue(value);
+    return fact.name === undefined && object.name !== undefined && value.kind === 'unknown' ? { ...fact, name: `${object.name}.${property}` } : fact;
+  }
+  return object.name === undefined ? { ...nothingKnown, ...fileKey(expr.object) } : { taints: [], name: `${object.name}.${property}`, ...fileKey(expr.object) };
+}
+
+/** `file.name` stands for the file: what is written to it later is found by its key. */
+const fileKey = (expr: Expr): Pick<Fact, 'from'> => {
+  const key = keyOf(expr);
+  return key === undefined ? {} : { from: [{ key, kinds: 0 }] };
+};
+
+function indexFact(context: Context, expr: Expr & { kind: 'index' }, env: Env): Fact {
+  const { index } = expr;
+  if (index.kind === 'literal' && (typeof index.value === 'string' || typeof index.value === 'number')) return memberFact(context, expr, String(index.value), env);
+  const object = factOf(context, expr.object, env);
+  if (index.kind === 'slice') return { ...object, fields: object.fields && new Map([['*', elementOf(object)]]) };
+  const at = factOf(context, index, env);
+  const known = at.value?.kind === 'constant' ? String(at.value.value) : undefined;
+  const part = known === undefined ? undefined : partOf(object, known);
+  if (part) return part;
+  if (known !== undefined && object.value) return factOfValue(memberOf(context.machine, object.value, known));
+  // A table looked up by the caller's text gives what stands in the table, not the text.
+  if (object.taints.length === 0 && object.value?.kind === 'object') return { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
+  return elementOf(object);
+}
+
+/** Any one element of a collection. */
+export function elementOf(fact: Fact): Fact {
+  const fields = fact.fields ? [...fact.fields.values()] : [];
+  const element = fields.reduce<Fact | undefined>((joined, field) => (joined ? joinFacts(joined, field) : field), undefined);
+  if (element) return fact.taints.length > 0 && element.taints.length === 0 ? { ...element, taints: fact.taints } : element;
+  return { taints: fact.taints, from: fact.from };
+}
+
+/** A list of known items. */
+export function listFact(items: readonly { readonly fact: Fact; readonly spread: boolean }[]): Fact {
+  const fields = new Map<string, Fact>();
+  let at: number | undefined = 0;
+  const add = (key: string, fact: Fact): void => {
+    const before = fields.get(key);
+    fields.set(key, before ? joinFacts(before, fact) : fact);
+  };
+  for (const { fact, spread } of items) {
+    const inner = spread ? fact.fields : undefined;
+    if (inner && !inner.has('*') && at !== undefined) {
+      for (const field of inner.values()) add(String(at++), field);
+    } else if (spread) {
+      add('*', elementOf(fact));
+      at = undefined;
+    } else if (at === undefined) add('*', fact);
+    else add(String(at++), fact);
+  }
+  return { taints: [], fields };
+}
+
+function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fact {
+  const fields = new Map<string, Fact>();
+  let taints: readonly Taint[] = [];
+  for (const entry of expr.entries) {
+    const fact = factOf(context, entry.value, env);
+    if (!entry.key) {
+      for (const [key, field] of fact.fields ?? []) fields.set(key, field);
+      taints = mergeTaints(taints, fact.taints);
+      continue;
+    }
+    const key = factOf(context, entry.key, env);
+    const name = key.value?.kind === 'constant' ? String(key.value.value) : '*';
+    fields.set(name, fact);
+  }
+  return { taints, fields };
+}
+
+function binaryFact(op: string, left: Fact, right: Fact): Fact {
+  if (op === '+') {
+    if (left.fields && !left.value) return listFact([{ fact: left, spread: true }, { fact: right, spread: true }]);
+    return concat([left, right]);
+  }
+  if (op === '%') return concatFormat(left, right);
+  if (op === '/') {
+    const taints = mergeTaints(taintsIn(left), taintsIn(right));
+    // In Python this joins paths; a number has no text to carry.
+    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])] };
+  }
+  if (op === '==' || op === '!=') return sameness(op, left, right);
+  if (op === '|' || op === '??') return joinFacts(left, right);
+  return nothingKnown;
+}
+
+/** `'… %s' % x` puts the text in the middle of the known one. */
+function concatFormat(left: Fact, right: Fact): Fact {
+  const text = textOf(left);
+  if (text === undefined) return { taints: mergeTaints(taintsIn(left), taintsIn(right)) };
+  const cut = text.indexOf('%');
+  return concat([{ taints: [], value: { kind: 'constant', value: text.slice(0, Math.max(0, cut)) } }, { taints: taintsIn(right) }, { taints: [], value: { kind: 'constant', value: text.slice(cut) } }]);
+}
+
+function sameness(op: string, left: Fact, right: Fact): Fact {
+  if (left.taints.length > 0 || right.taints.length > 0 || left.value?.kind !== 'constant' || right.value?.kind !== 'constant') return nothingKnown;
+  return { taints: [], value: { kind: 'constant', value: (left.value.value === right.value.value) === (op === '==') } };
+}
+
+function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: Env): Fact {
+  const left = factOf(context, expr.left, env);
+  const truth = knownTruth(left);
+  if (expr.op === 'and' && truth === false) return left;
+  if (expr.op === 'or' && truth === true) return left;
+  const inner = branch(env);
+  const implied = impliedBy(context, expr.left, env);
+  vouch(inner, expr.op === 'and' ? implied.yes : implied.no, (at, key) => readKey(context, at, key));
+  const right = factOf(context, expr.right, inner);
+  if (expr.op === 'and' && truth === true) return right;
+  return expr.op === 'and' ? right : joinFacts(left, right);
+}

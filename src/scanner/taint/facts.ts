@@ -1,0 +1,152 @@
+import type { Env } from './environment.js';
+import type { FunctionNode } from '../ir/nodes.js';
+import type { Place, Value } from '../evaluate/values.js';
+
+/** What a tainted value can do harm with; each is one bit, so that a check can vouch for several at once. */
+export const danger = {
+  command: 1 << 0,
+  code: 1 << 1,
+  /** Climbing out of a folder by `..`. */
+  pathUp: 1 << 2,
+  /** Leaving a folder by being absolute. */
+  pathAbsolute: 1 << 3,
+  url: 1 << 4,
+  sql: 1 << 5,
+  deserialise: 1 << 6,
+  template: 1 << 7,
+  query: 1 << 8,
+  module: 1 << 9,
+  archive: 1 << 10,
+  description: 1 << 11,
+} as const;
+
+/** Both ways out of a folder. */
+export const anyPath = danger.pathUp | danger.pathAbsolute;
+/** Every danger at once: the value is one of a fixed set, or no text at all. */
+export const all = (1 << 12) - 1;
+
+export interface Origin {
+  /** The parameter as the caller names it. */
+  readonly param: string;
+  readonly at: Place;
+}
+export interface Step {
+  readonly at: Place;
+  readonly says: string;
+}
+/** One way by which a caller's text reached a value. */
+export interface Taint {
+  readonly origin: Origin;
+  readonly steps: readonly Step[];
+  /** The dangers that a check or an encoding has already ruled out. */
+  readonly safe: number;
+  /** Something in the code tried to judge the value, well or badly. */
+  readonly judged: boolean;
+  /** The value is the parameter itself, not a part of a longer text. */
+  readonly whole: boolean;
+}
+
+/** A name that a value was computed from, and the dangers for which a check on the value speaks for that name too. */
+export interface Derived {
+  readonly key: string;
+  readonly kinds: number;
+}
+
+/** What is known of a value on one path through a function. */
+export interface Fact {
+  readonly taints: readonly Taint[];
+  readonly value?: Value | undefined;
+  /** The outside thing this is, spelled `module.member` with `()` where it was called. */
+  readonly name?: string | undefined;
+  /** Parts by key; `*` stands for parts that have no known key. */
+  readonly fields?: ReadonlyMap<string, Fact> | undefined;
+  /** Known text at the front, or true where unknown but untainted text stands there. */
+  readonly lead?: string | true | undefined;
+  readonly from?: readonly Derived[] | undefined;
+  /** Made canonical, so that a prefix check means something. */
+  readonly isResolved?: boolean | undefined;
+  /** Text given by the caller was written into this file. */
+  readonly content?: readonly Taint[] | undefined;
+  readonly closure?: { readonly fn: FunctionNode; readonly env: Env } | undefined;
+  /** What a true or a false answer says about the arguments it was computed from. */
+  readonly implies?: Implied | undefined;
+}
+
+/** What is known of names when a condition holds, and when it does not. */
+export interface Implied {
+  readonly yes: readonly Vouch[];
+  readonly no: readonly Vouch[];
+}
+/** A name is safe from these dangers; zero only says that somebody looked. */
+export interface Vouch {
+  readonly key: string;
+  readonly safe: number;
+}
+
+export const nothingKnown: Fact = { taints: [] };
+export const noImplied: Implied = { yes: [], no: [] };
+
+const maxTaints = 6;
+const maxSteps = 14;
+
+/** Taints of several values together; where one origin comes twice, only what is safe both times stays safe. */
+export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly Taint[] {
+  const filled = lists.filter((list) => list.length > 0);
+  if (filled.length <= 1) return filled[0] ?? [];
+  const found = new Map<string, Taint>();
+  for (const taint of filled.flat()) {
+    const key = taint.origin.param;
+    const before = found.get(key);
+    if (before) found.set(key, { ...(before.safe === all ? taint : before), safe: before.safe & taint.safe, judged: before.judged || taint.judged, whole: before.whole || taint.whole });
+    else if (found.size < maxTaints) found.set(key, taint);
+  }
+  return [...found.values()];
+}
+
+/** Marks taints as safe from more dangers. */
+export const vouchFor = (taints: readonly Taint[], safe: number, judged = false): readonly Taint[] =>
+  taints.length === 0 ? taints : taints.map((taint) => ({ ...taint, safe: taint.safe | safe, judged: taint.judged || judged }));
+
+/** Taints that have gone through one more place. */
+export const through = (taints: readonly Taint[], at: Place, says: string): readonly Taint[] =>
+  taints.length === 0 ? taints : taints.map((taint) => (taint.steps.length >= maxSteps || taint.steps.at(-1)?.at.spot === at.spot ? taint : { ...taint, steps: [...taint.steps, { at, says }] }));
+
+/** The taints that are still dangerous in one of these ways. */
+export const unsafe = (taints: readonly Taint[], kinds: number): readonly Taint[] => taints.filter((taint) => (taint.safe & kinds) !== kinds);
+
+/** Every taint of a value and of its parts. */
+export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
+  if (!fact.fields || depth > 4) return fact.taints;
+  return mergeTaints(fact.taints, ...[...fact.fields.values()].map((field) => taintsIn(field, depth + 1)));
+}
+
+const isSame = (one: Fact, other: Fact): boolean => one === other || (one.taints === other.taints && one.value === other.value && one.fields === other.fields && one.isResolved === other.isResolved);
+
+/** What is known after two paths meet. */
+export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
+  if (isSame(one, other)) return one;
+  const fields = one.fields && other.fields ? joinFields(one.fields, other.fields, optimistic) : (one.fields ?? other.fields);
+  const taints = optimistic ? hopeful(one.taints, other.taints) : mergeTaints(one.taints, other.taints);
+  return {
+    taints, fields, value: one.value === other.value ? one.value : (one.value ?? other.value), name: one.name ?? other.name, closure: one.closure ?? other.closure,
+    lead: one.lead === other.lead ? one.lead : one.taints.length === 0 ? other.lead : other.taints.length === 0 ? one.lead : undefined,
+    from: one.from && other.from ? [...one.from, ...other.from.filter((each) => !one.from?.some((same) => same.key === each.key))] : (one.from ?? other.from),
+    isResolved: (one.isResolved === true || one.taints.length === 0) && (other.isResolved === true || other.taints.length === 0) && (one.isResolved === true || other.isResolved === true),
+    content: one.content ?? other.content,
+  };
+}
+
+/** A loop that checks every item is believed to have had items: what its body vouched for stays. */
+function hopeful(before: readonly Taint[], after: readonly Taint[]): readonly Taint[] {
+  const merged = mergeTaints(before, after);
+  return merged.map((taint) => ({ ...taint, safe: Math.max(taint.safe, before.concat(after).filter((each) => each.origin.param === taint.origin.param).reduce((safe, each) => safe | each.safe, 0)) }));
+}
+
+function joinFields(one: ReadonlyMap<string, Fact>, other: ReadonlyMap<string, Fact>, optimistic: boolean): ReadonlyMap<string, Fact> {
+  const made = new Map(one);
+  for (const [key, field] of other) {
+    const before = made.get(key);
+    made.set(key, before ? joinFacts(before, field, optimistic) : field);
+  }
+  return made;
+}

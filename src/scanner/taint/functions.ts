@@ -1,0 +1,159 @@
+import type { Arg, FunctionNode, Param } from '../ir/nodes.js';
+import { scopeIn } from '../evaluate/scope.js';
+import type { FunctionValue } from '../evaluate/values.js';
+import { assignTo } from './assign.js';
+import { readKey, type Context, type Exit, type Frame } from './context.js';
+import { keyOf, vouch, type Env } from './environment.js';
+import { factOf } from './expressions.js';
+import { all, joinFacts, noImplied, nothingKnown, taintsIn, through, type Fact, type Implied, type Taint, type Vouch } from './facts.js';
+import { runStatements } from './statements.js';
+
+/** The arguments of a call. */
+export interface Given {
+  readonly positional: readonly Fact[];
+  readonly named: ReadonlyMap<string, Fact>;
+  /** Taints of a `**` argument whose keys are not known. */
+  readonly rest: readonly Taint[];
+  readonly exprs: readonly Arg[];
+}
+
+/** What is called: a function that the run knows, or one met on this path. */
+export interface Callee {
+  readonly target?: FunctionValue;
+  readonly closure?: { readonly fn: FunctionNode; readonly env: Env };
+}
+
+const maxDepth = 9;
+const maxActive = 2;
+
+/** Follows a call into code of the project, and brings back what it returns and what it proved of its arguments. */
+export function callProject(context: Context, { target, closure }: Callee, given: Given, self: Fact | undefined, caller: Env, keepSelf?: (fields: ReadonlyMap<string, Fact>) => void): Fact {
+  const fn = closure?.fn ?? target?.fn;
+  const module = closure?.env.module ?? target?.module;
+  if (!fn || !module) return nothingKnown;
+  const active = context.active.get(fn) ?? 0;
+  const facts = [...given.positional, ...given.named.values(), ...(self ? [self] : [])];
+  const isTainted = closure !== undefined || given.rest.length > 0 || facts.some((fact) => taintsIn(fact).length > 0 || fact.closure !== undefined);
+  if (context.depth >= maxDepth || active >= maxActive || (!isTainted && !context.sees)) return nothingKnown;
+  const base = target?.scope ?? closure?.env.scope;
+  if (!base) return nothingKnown;
+  const env: Env = { vars: new Map(), parent: closure?.env, scope: scopeIn(base, 0, true), module };
+  const frame: Frame = { exits: [], loops: [] };
+  const selfName = bindParams(context, fn, target, given, self, env);
+  for (const [key, field] of self?.fields ?? []) if (selfName !== undefined) env.vars.set(`${selfName}.${key}`, field);
+  context.active.set(fn, active + 1);
+  context.depth += 1;
+  const end = runStatements(context, fn.body, env, frame);
+  context.depth -= 1;
+  context.active.set(fn, active);
+  if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
+  if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
+  if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));
+  const params = fn.params.filter((param) => param.target.kind === 'name');
+  const implied = implication(context, frame.exits, params, given, fn, self !== undefined && module.language === 'python');
+  const proof = implied.always;
+  vouch(caller, proof, (at, key) => readKey(context, at, key));
+  const fact = frame.exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
+  const returned: Fact = { ...fact, from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'), taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`), implies: undefined };
+  return implied.yes.length > 0 || implied.no.length > 0 ? { ...returned, implies: { yes: implied.yes, no: implied.no } } : returned;
+}
+
+function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {
+  const fields = new Map<string, Fact>();
+  for (const { env } of exits) {
+    for (const [key, fact] of env.vars) if (key.startsWith(`${selfName}.`) && !key.slice(selfName.length + 1).includes('.')) fields.set(key.slice(selfName.length + 1), fact);
+  }
+  return fields;
+}
+
+/** Binds the arguments; answers the name of the receiver inside the function. */
+function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | undefined, given: Given, self: Fact | undefined, env: Env): string | undefined {
+  const isPython = env.module.language === 'python';
+  const owner: Fact | undefined = self ?? (target?.self ? { taints: [], value: target.self } : undefined);
+  const isMethod = isPython && target?.home !== undefined && !target.home.cls.members.some((member) => member.fn === fn && member.isStatic);
+  let selfName: string | undefined;
+  if (!isPython && owner) {
+    env.vars.set('this', owner);
+    selfName = 'this';
+  }
+  const preset: readonly Fact[] = target?.given ? target.given.positional.map((value) => ({ taints: [], value })) : [];
+  const positional = [...(isMethod && owner ? [owner] : []), ...preset, ...given.positional];
+  let at = 0;
+  for (const param of fn.params) {
+    const name = param.target.kind === 'name' ? param.target.name : undefined;
+    const named = name === undefined ? undefined : given.named.get(name);
+    if (at === 0 && isMethod && owner) selfName = name;
+    if (param.rest === 'list') {
+      const rest = positional.slice(at);
+      assignTo(context, param.target, { taints: [], fields: new Map(rest.map((fact, index) => [String(index), fact])) }, env);
+      at = positional.length;
+      continue;
+    }
+    if (param.rest === 'dict') {
+      assignTo(context, param.target, { taints: given.rest, fields: new Map(given.named) }, env);
+      continue;
+    }
+    const passed = named ?? (param.keywordOnly ? undefined : positional[at]);
+    if (!named && !param.keywordOnly) at += 1;
+    env.vars.delete(name ?? '');
+    const fact = passed ?? (given.rest.length > 0 ? { taints: given.rest } : param.default ? factOf(context, param.default, env) : nothingKnown);
+    const bound = { ...fact, from: undefined, taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`) };
+    if (name === undefined) assignTo(context, param.target, bound, env);
+    else env.vars.set(name, bound);
+  }
+  return selfName;
+}
+
+/** The dangers that every taint of a name is safe from. */
+const safeOf = (context: Context, env: Env, name: string): number => taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
+
+function argOf(given: Given, params: readonly Param[], fn: FunctionNode, name: string, isMethod: boolean): { readonly key: string | undefined; readonly fact: Fact | undefined } {
+  const at = fn.params.findIndex((param) => param.target.kind === 'name' && param.target.name === name) - (isMethod ? 1 : 0);
+  const byName = given.exprs.find((arg) => arg.name === name);
+  const arg = byName ?? given.exprs.filter((each) => each.name === undefined)[at];
+  void params;
+  return { key: arg && keyOf(arg.value), fact: given.named.get(name) ?? given.positional[at] };
+}
+
+/** What returning at all, returning true and returning false each say about the caller's names. */
+function implication(context: Context, exits: readonly Exit[], params: readonly Param[], given: Given, fn: FunctionNode, isMethod: boolean): Implied & { readonly always: readonly Vouch[] } {
+  const always: Vouch[] = [];
+  const yes: Vouch[] = [];
+  const no: Vouch[] = [];
+  for (const param of params) {
+    const name = param.target.kind === 'name' ? param.target.name : '';
+    const { key, fact } = argOf(given, params, fn, name, isMethod);
+    if (!fact || taintsIn(fact).length === 0) continue;
+    const before = taintsIn(fact).reduce((safe, taint) => safe & taint.safe, all);
+    let [sure, whenTrue, whenFalse] = [all, all, all];
+    for (const exit of exits) {
+      const here = safeOf(context, exit.env, name);
+      const implied = exit.implied ?? noImplied;
+      const with_ = (vouches: readonly Vouch[]): number => vouches.filter((each) => each.key === name).reduce((safe, each) => safe | each.safe, here);
+      sure &= here;
+      if (exit.truth !== false) whenTrue &= with_(implied.yes);
+      if (exit.truth !== true) whenFalse &= with_(implied.no);
+    }
+    const targets: { key: string; kinds: number }[] = [...(key === undefined ? [] : [{ key, kinds: all }]), ...(fact.from ?? [])];
+    const isJudged = exits.some((exit) => (exit.implied?.yes.length ?? 0) > 0 || taintsIn(readKey(context, exit.env, name) ?? nothingKnown).some((taint) => taint.judged));
+    for (const { key: outer, kinds } of targets) {
+      if (sure !== before && (sure & ~before & kinds) !== 0) always.push({ key: outer, safe: sure & kinds });
+      else if (isJudged) always.push({ key: outer, safe: 0 });
+      if ((whenTrue & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== false)) yes.push({ key: outer, safe: whenTrue & kinds });
+      if ((whenFalse & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== true)) no.push({ key: outer, safe: whenFalse & kinds });
+    }
+  }
+  return { always, yes, no };
+}
+
+/** Names that the answer was computed from, as the caller knows them. */
+function outerKeys(fact: Fact, params: readonly Param[], given: Given, isMethod: boolean): Fact['from'] {
+  const names = params.flatMap((param) => (param.target.kind === 'name' ? [param.target.name] : []));
+  const found = (fact.from ?? []).flatMap((from) => {
+    const at = names.indexOf(from.key) - (isMethod ? 1 : 0);
+    const arg = names.includes(from.key) ? given.exprs.filter((each) => each.name === undefined)[at] : undefined;
+    const key = arg && keyOf(arg.value);
+    return key === undefined ? [] : [{ key, kinds: from.kinds }];
+  });
+  return found.length > 0 ? found : undefined;
+}

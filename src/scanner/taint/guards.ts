@@ -1,0 +1,298 @@
+import type { Expr } from '../ir/nodes.js';
+import { dottedName } from '../ir/names.js';
+import { vouchedByMatch, vouchedByRefusal } from './charset.js';
+import { readKey, type Context } from './context.js';
+import { branch, keyOf, vouch, type Env } from './environment.js';
+import { factOf, textOf } from './expressions.js';
+import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
+import { lastWord } from './names.js';
+
+const either = (yes: readonly Vouch[], no: readonly Vouch[]): Implied => ({ yes, no });
+const flip = ({ yes, no }: Implied): Implied => ({ yes: no, no: yes });
+
+/** Only what both say. */
+function both(one: readonly Vouch[], other: readonly Vouch[]): readonly Vouch[] {
+  return one.flatMap((each) => {
+    const safe = other.filter((same) => same.key === each.key).reduce((bits, same) => bits | same.safe, 0) & each.safe;
+    return other.some((same) => same.key === each.key) ? [{ key: each.key, safe }] : [{ key: each.key, safe: 0 }];
+  });
+}
+
+/** What the truth of a condition says about the names in it. */
+export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
+  switch (expr.kind) {
+    case 'unary':
+      return expr.op === 'not' ? flip(impliedBy(context, expr.value, env)) : noImplied;
+    case 'await':
+      return impliedBy(context, expr.value, env);
+    case 'logical': {
+      const left = impliedBy(context, expr.left, env);
+      const inner = branch(env);
+      vouch(inner, expr.op === 'and' ? left.yes : left.no, (at, key) => readKey(context, at, key));
+      const right = impliedBy(context, expr.right, inner);
+      if (expr.op === 'and') return either([...left.yes, ...right.yes], both(left.no, right.no));
+      // `p == base or p.startswith(base + sep)`: the first arm is the folder itself.
+      return either(both(left.yes, right.yes), [...left.no, ...right.no]);
+    }
+    case 'binary':
+      return comparison(context, expr, env);
+    case 'call':
+      return callImplied(context, expr, env);
+    case 'name':
+    case 'member':
+    case 'index':
+      return stored(context, expr, env);
+    case 'assign':
+      return impliedBy(context, expr.value, env);
+    default:
+      return noImplied;
+  }
+}
+
+/** The names that a check on an expression speaks for. */
+function speaksFor(context: Context, expr: Expr, env: Env, safe: number): readonly Vouch[] {
+  const fact = factOf(context, expr, env);
+  if (taintsIn(fact).length === 0 && !fact.from) return [];
+  const key = keyOf(sameTextUnder(expr));
+  const found: Vouch[] = key === undefined ? [] : [{ key, safe }];
+  for (const each of fact.from ?? []) found.push({ key: each.key, safe: safe & each.kinds });
+  return found;
+}
+
+const sameText = new Set(['lower', 'strip', 'upper', 'trim', 'toLowerCase', 'toUpperCase', 'toString', 'casefold', 'normalize']);
+
+/** `x.strip().lower()` is x as far as an allow-list goes. */
+function sameTextUnder(expr: Expr): Expr {
+  let at = expr;
+  for (;;) {
+    if (at.kind === 'await') at = at.value;
+    else if (at.kind === 'call' && at.callee.kind === 'member' && sameText.has(at.callee.property)) at = at.callee.object;
+    else if (at.kind === 'call' && at.callee.kind === 'name' && (at.callee.name === 'str' || at.callee.name === 'String') && at.args[0]) at = at.args[0].value;
+    else return at;
+  }
+}
+
+/** A name holds the answer of an earlier check, or is a part that tells about an address. */
+function stored(context: Context, expr: Expr, env: Env): Implied {
+  const fact = factOf(context, expr, env);
+  if (fact.implies) return fact.implies;
+  if (expr.kind === 'member' && /^is_(?:private|loopback|link_local|reserved|multicast|unspecified)$/.test(expr.property)) return either([], speaksFor(context, expr.object, env, danger.url));
+  if (expr.kind === 'member' && expr.property === 'is_global') return either(speaksFor(context, expr.object, env, danger.url), []);
+  return noImplied;
+}
+
+function comparison(context: Context, expr: Expr & { kind: 'binary' }, env: Env): Implied {
+  const { op, left, right } = expr;
+  if (op === 'in' || op === 'not in') {
+    const implied = membership(context, left, right, env);
+    return op === 'in' ? implied : flip(implied);
+  }
+  if (op === '==' || op === '!=') {
+    const implied = equality(context, left, right, env);
+    return op === '==' ? implied : flip(implied);
+  }
+  if (op === '>=' || op === '>' || op === '<') return indexTest(context, expr, env);
+  if (op === 'instanceof') return either([], []);
+  return noImplied;
+}
+
+function equality(context: Context, left: Expr, right: Expr, env: Env): Implied {
+  if (left.kind === 'unary' && left.op === 'typeof') {
+    const type = textOf(factOf(context, right, env));
+    return either(type === 'number' || type === 'boolean' ? speaksFor(context, left.value, env, all) : [], []);
+  }
+  const [one, other] = [factOf(context, left, env), factOf(context, right, env)];
+  if (one.value?.kind === 'constant' && one.value.value === false) return flip(impliedBy(context, right, env));
+  if (other.value?.kind === 'constant' && other.value.value === false) return flip(impliedBy(context, left, env));
+  if (other.value?.kind === 'constant' && other.value.value === true) return impliedBy(context, left, env);
+  if (other.value?.kind === 'constant' && (other.value.value === null || other.value.value === undefined)) return left.kind === 'call' ? flip(impliedBy(context, left, env)) : noImplied;
+  const isCommon = (fact: Fact) => /commonpath|commonprefix/.test(fact.name ?? '');
+  if (isCommon(one)) return either(speaksFor(context, left, env, anyPath), []);
+  if (isCommon(other)) return either(speaksFor(context, right, env, anyPath), []);
+  const [oneTaints, otherTaints] = [taintsIn(one).length > 0, taintsIn(other).length > 0];
+  // `basename(x) == x`: both sides are the caller's, and one of them cannot leave the folder.
+  if (oneTaints && otherTaints) {
+    const cleaner = [one, other].find((fact) => fact.taints.every((taint) => (taint.safe & anyPath) === anyPath));
+    return cleaner ? either([...speaksFor(context, left, env, anyPath), ...speaksFor(context, right, env, anyPath)], []) : noImplied;
+  }
+  if (oneTaints || one.from) return either(speaksFor(context, left, env, all), []);
+  if (otherTaints || other.from) return either(speaksFor(context, right, env, all), []);
+  return noImplied;
+}
+
+const internal = /localhost|127\.|169\.254|192\.168|\b10\\?\.|172\\?\.|::1|metadata|0\.0\.0\.0|\.internal|fc00|fe80/gi;
+
+/** A list that names several kinds of internal address. */
+const namesInternal = (text: string): boolean => new Set((text.match(internal) ?? []).map((each) => each.toLowerCase())).size >= 3;
+
+function membership(context: Context, left: Expr, right: Expr, env: Env): Implied {
+  const [item, holder] = [factOf(context, left, env), factOf(context, right, env)];
+  const literal = textOf(item);
+  const holderTaints = taintsIn(holder).length > 0;
+  if (holderTaints && !holder.fields) {
+    // Something is looked for inside the caller's text: a block-list.
+    const looked = speaksFor(context, right, env, 0);
+    if (literal === '..' ) return either(looked, speaksFor(context, right, env, danger.pathUp));
+    if (literal === '/' || literal === '\\') return either(looked, speaksFor(context, right, env, anyPath));
+    return either(looked, looked);
+  }
+  if (taintsIn(item).length === 0 && !item.from) return noImplied;
+  const text = env.module.text.slice(right.start, right.end);
+  if (namesInternal(text) || namesInternal(knownItems(holder))) return either([], speaksFor(context, left, env, danger.url));
+  return either(speaksFor(context, left, env, all), speaksFor(context, left, env, 0));
+}
+
+function knownItems(fact: Fact): string {
+  const { value } = fact;
+  const items = value?.kind === 'list' ? value.items : value?.kind === 'object' ? [...(value.collection?.values ?? []), ...(value.collection?.keys ?? [])] : [];
+  const fields = [...(fact.fields?.values() ?? [])].map((field) => textOf(field) ?? '');
+  return [...items.map((item) => (item.kind === 'constant' ? String(item.value) : '')), ...fields].join(' ');
+}
+
+/** `list.indexOf(x) >= 0`, `x.indexOf('..') === -1` and their like. */
+function indexTest(context: Context, expr: Expr & { kind: 'binary' }, env: Env): Implied {
+  const { left } = expr;
+  if (left.kind !== 'call' || left.callee.kind !== 'member' || left.callee.property !== 'indexOf' || !left.args[0]) return noImplied;
+  const found = membership(context, left.args[0].value, left.callee.object, env);
+  return expr.op === '<' ? flip(found) : found;
+}
+
+const trusted = /^(?:is_?(?:safe|allowed|valid|permitted|within|inside|trusted|authori[sz]ed)|validate|sanitize|assert_?(?:safe|allowed|valid)|ensure_?(?:safe|allowed|within)|check_?(?:path|url|allowed))/i;
+
+function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env): Implied {
+  const { callee, args } = expr;
+  const first = args[0]?.value;
+  const method = callee.kind === 'member' ? callee.property : callee.kind === 'name' ? callee.name : '';
+  if (callee.kind === 'member') {
+    const { object } = callee;
+    const receiver = factOf(context, object, env);
+    switch (method) {
+      case 'startswith':
+      case 'startsWith':
+        return first ? prefix(context, object, receiver, first, env) : noImplied;
+      case 'endswith':
+      case 'endsWith':
+        return receiver.from?.some((each) => each.kinds === danger.url) === true && first && /\.\w/.test(textOf(factOf(context, first, env)) ?? '.x') ? either(speaksFor(context, object, env, danger.url), []) : either(speaksFor(context, object, env, 0), []);
+      case 'is_relative_to':
+        return either(speaksFor(context, object, env, receiver.isResolved ? anyPath : 0), []);
+      case 'isdigit':
+      case 'isnumeric':
+      case 'isdecimal':
+      case 'isalnum':
+      case 'isalpha':
+      case 'isidentifier':
+        return either(speaksFor(context, object, env, method === 'isidentifier' || method === 'isalpha' || method === 'isalnum' ? all & ~danger.module : all), []);
+      case 'is_absolute':
+      case 'isAbsolute':
+        return either([], speaksFor(context, method === 'is_absolute' ? object : (first ?? object), env, danger.pathAbsolute));
+      case 'has':
+      case 'includes':
+        if (first) return membership(context, first, object, env);
+        break;
+      case 'test':
+        if (first) return matched(context, receiver.name, first, env);
+        break;
+      case 'match':
+      case 'fullmatch':
+      case 'search':
+        return regexCall(context, expr, receiver, object, env);
+      case 'some':
+      case 'every':
+        return first?.kind === 'function' ? callbackImplied(context, first, env, method) : noImplied;
+      case 'hasOwn':
+        return args[1] && first ? membership(context, args[1].value, first, env) : noImplied;
+      case 'hasOwnProperty':
+        if (first) return membership(context, first, object, env);
+        break;
+      case 'isInteger':
+      case 'isFinite':
+      case 'isSafeInteger':
+        return first ? either(speaksFor(context, first, env, all), []) : noImplied;
+      case 'range':
+        return noImplied;
+      default:
+    }
+    if (method === 'isabs' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
+  }
+  if (method === 'isinstance' && first && args[1]) return /^(?:int|float|bool)$/.test(dottedName(args[1].value) ?? '') ? either(speaksFor(context, first, env, all), []) : noImplied;
+  if ((method === 'any' || method === 'all') && first?.kind === 'comprehension') return quantified(context, first, env, method);
+  if (method === 'isAbsolute' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
+  const answer = factOf(context, expr, env);
+  if (answer.implies) return answer.implies;
+  // A check that cannot be read is believed: saying nothing beats a false alarm.
+  if (trusted.test(lastWord(dottedName(callee) ?? '')) && answer.taints.length === 0 && !answer.value && first) return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
+  return noImplied;
+}
+
+function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env: Env): Implied {
+  const wanted = factOf(context, first, env);
+  const text = textOf(wanted);
+  if (text === '..' || text === `..${'/'}`) return either([], speaksFor(context, object, env, danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? anyPath : 0)));
+  if (text === '/' || text === '\\') return either([], speaksFor(context, object, env, danger.pathAbsolute));
+  if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text)) return either(speaksFor(context, object, env, danger.url), []);
+  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:|-)$/.test(text)) return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, 0));
+  if (receiver.isResolved === true && taintsIn(wanted).length === 0) return either(speaksFor(context, object, env, anyPath), []);
+  return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, 0));
+}
+
+/** A pattern that the text matches whole vouches for it; one that finds bad characters vouches where it finds none. */
+function matched(context: Context, pattern: string | undefined, subject: Expr, env: Env, whole = false): Implied {
+  if (pattern === undefined || !pattern.startsWith('/')) return noImplied;
+  const cut = pattern.lastIndexOf('/');
+  const [source, flags] = [pattern.slice(1, cut), pattern.slice(cut + 1)];
+  const refusal = vouchedByRefusal(source, flags) | (namesInternal(source) ? danger.url : 0) | (/^\^?\\?[/\\]/.test(source) ? danger.pathAbsolute : 0);
+  return either(speaksFor(context, subject, env, vouchedByMatch(source, flags, whole)), speaksFor(context, subject, env, refusal));
+}
+
+function regexCall(context: Context, expr: Expr & { kind: 'call' }, receiver: Fact, object: Expr, env: Env): Implied {
+  const method = lastWord(dottedName(expr.callee) ?? '');
+  const [first, second] = expr.args.map((arg) => arg.value);
+  if (!first) return noImplied;
+  // re.match(pattern, text): anchored at the front by its nature.
+  if (receiver.name === 're' && second) return matched(context, python(textOf(factOf(context, first, env)), method), second, env, method === 'fullmatch');
+  const compiled = receiver.value?.kind === 'result' && receiver.name === 're.compile()' ? receiver.value.args.positional[0] : undefined;
+  if (compiled?.kind === 'constant') return matched(context, python(String(compiled.value), method), first, env, method === 'fullmatch');
+  const given = factOf(context, first, env);
+  return given.name?.startsWith('/') ? matched(context, given.name, object, env) : noImplied;
+}
+
+const python = (source: string | undefined, method: string): string | undefined => (source === undefined ? undefined : `/${method === 'match' && !source.startsWith('^') ? '^' : ''}${source}/`);
+
+/** `list.some((x) => test)`: what the test says about names outside the callback. */
+function callbackImplied(context: Context, expr: Expr & { kind: 'function' }, env: Env, how: 'some' | 'every'): Implied {
+  const inner = branch(env);
+  const [only] = expr.fn.body;
+  for (const param of expr.fn.params) if (param.target.kind === 'name') inner.vars.set(param.target.name, { taints: [] });
+  for (const stmt of expr.fn.body) {
+    if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value) inner.vars.set(stmt.target.name, factOf(context, stmt.value, inner));
+  }
+  const last = expr.fn.body.at(-1) ?? only;
+  if (last?.kind !== 'return' || !last.value) return noImplied;
+  const { yes, no } = impliedBy(context, last.value, inner);
+  return how === 'some' ? either(yes, no) : either(yes, both(no, no));
+}
+
+function quantified(context: Context, expr: Expr & { kind: 'comprehension' }, env: Env, how: 'any' | 'all'): Implied {
+  const inner = branch(env);
+  const items: string[] = [];
+  for (const clause of expr.clauses) {
+    const iterable = factOf(context, clause.iterable, inner);
+    items.push(knownItems(iterable));
+    const element: Fact = taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : { taints: [] };
+    if (clause.target.kind === 'name') inner.vars.set(clause.target.name, element);
+  }
+  const { yes, no } = impliedBy(context, expr.element, inner);
+  // any(bad in x for bad in ["..", "/"]): each item of a known list is refused.
+  const refused = expr.element.kind === 'binary' && expr.element.op === 'in' ? refusals(items.join(' ')) : 0;
+  const more = refused === 0 || expr.element.kind !== 'binary' ? [] : speaksFor(context, expr.element.right, inner, refused);
+  return how === 'any' ? either(yes, [...no, ...more]) : either(yes, []);
+}
+
+function refusals(items: string): number {
+  const words = new Set(items.split(' '));
+  let safe = 0;
+  if (words.has('..')) safe |= danger.pathUp;
+  if (words.has('/')) safe |= anyPath;
+  if ([';', '|', '&', '`', '$'].every((char) => words.has(char))) safe |= danger.command;
+  return safe;
+}

@@ -1,0 +1,47 @@
+import type { Value } from '../evaluate/values.js';
+
+const aliases = new Map([
+  ['fs/promises', 'fs.promises'], ['fs-extra', 'fs'], ['graceful-fs', 'fs'], ['memfs', 'fs'], ['path/posix', 'path'], ['path/win32', 'path'], ['cross-spawn', 'child_process.spawn'],
+  ['node-fetch', 'fetch'], ['cross-fetch', 'fetch'], ['isomorphic-fetch', 'fetch'], ['posixpath', 'os.path'], ['ntpath', 'os.path'], ['builtins', ''], ['io.open', 'open'],
+]);
+
+const spelled = (source: string, path: readonly string[]): string => {
+  const plain = source.replace(/^node:/, '');
+  const head = aliases.get(plain) ?? plain;
+  return [head, ...path.filter((part) => part !== 'default')].filter((part) => part !== '').join('.');
+};
+
+/** How an outside value is spelled: `subprocess.run`, `httpx.AsyncClient().get`; undefined for code and data of the project. */
+export function nameOfValue(value: Value | undefined, depth = 0): string | undefined {
+  if (!value || depth > 8) return undefined;
+  switch (value.kind) {
+    case 'external': {
+      const [global, ...rest] = value.path;
+      if (value.source === '' && (global === 'globalThis' || global === 'window' || global === 'global')) return rest.join('.');
+      return spelled(value.source, value.path);
+    }
+    case 'native':
+      return value.name;
+    case 'result': {
+      const receiver = nameOfValue(value.receiver, depth + 1);
+      if (value.method.startsWith('.')) return receiver === undefined ? undefined : receiver + value.method;
+      const callee = nameOfValue(value.callee, depth + 1) ?? (receiver === undefined ? undefined : `${receiver}.${value.method}`);
+      const [first] = value.args.positional;
+      // A promise-returning twin runs the same program.
+      if (callee === 'util.promisify' || callee === 'functools.partial') return nameOfValue(first, depth + 1);
+      if (callee === 'require' && first?.kind === 'constant') return spelled(String(first.value), []);
+      return callee === undefined ? undefined : `${callee}()`;
+    }
+    case 'choice':
+      for (const option of value.options) {
+        const found = nameOfValue(option, depth + 1);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** The last word of a spelled name. */
+export const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);

@@ -1,0 +1,53 @@
+import { mergeTaints, taintsIn, type Fact } from './facts.js';
+import { lastWord } from './names.js';
+import type { Hit, SeenCall } from './sinks.js';
+
+const runners = new Set(['execute', 'executemany', 'executescript', 'exec_driver_sql', 'fetch', 'fetchrow', 'fetchval', 'fetch_all', 'fetch_one', 'read_sql', 'read_sql_query', 'query', 'exec', 'run', 'all', 'get', 'each', 'prepare', 'raw', 'unsafe', '$queryRawUnsafe', '$executeRawUnsafe', 'queryRaw', 'execute_query', 'run_query', 'sql', 'query_df', 'command', 'simple', 'iterate', 'any', 'one', 'none', 'manyOrNone', 'oneOrNone', 'createQuery', 'whereRaw', 'orderByRaw', 'selectRaw', 'query_and_wait', 'select']);
+const statement = /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)/i;
+
+const finders = new Set(['find', 'findOne', 'find_one', 'aggregate', 'updateOne', 'updateMany', 'update_one', 'update_many', 'deleteOne', 'deleteMany', 'delete_one', 'delete_many', 'count_documents', 'countDocuments', 'find_one_and_update', 'findOneAndUpdate', 'distinct', 'replaceOne', 'replace_one']);
+
+/** Queries in a language of their own: SQL, Mongo, LDAP and XPath. */
+export function querySink(call: SeenCall): readonly Hit[] {
+  const method = lastWord(call.name);
+  const what = call.name.replace(/^\?\./, '');
+  const found: Hit[] = [];
+  const [first] = call.args;
+  const isFile = /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(call.name);
+  if (first && runners.has(method) && call.name.includes('.') && !isFile && speaksSql(call, first)) found.push({ rule: 'sql', facts: [first], what });
+  if (first && finders.has(method) && call.name.includes('.') && !isFile && isDocument(call, first)) found.push({ rule: 'query', facts: [first], what });
+  if (/^(?:search|search_s|search_ext_s|search_st|searchAsync)$/.test(method)) found.push(...ldapFilter(call, what));
+  if (/^(?:xpath|selectNodes|XPath|ETXPath)$/.test(method) && first && call.language === 'python') found.push({ rule: 'query', facts: [first], what });
+  return found;
+}
+
+/** Text around the caller's part reads as SQL, or the whole text is a parameter that is called a statement. */
+function speaksSql(call: SeenCall, fact: Fact): boolean {
+  const known = knownText(fact);
+  if (statement.test(known)) return true;
+  const named = mergeTaints(taintsIn(fact)).some((taint) => taint.whole && /(?:^|[._-])(?:sql|query|statement|stmt)$/i.test(taint.origin.param));
+  const receiver = call.receiver?.name ?? call.name;
+  return named && /cursor|conn|db|pool|sql|session|engine|database|client|pg|mysql|duck/i.test(receiver);
+}
+
+/** The literal parts of a text, whatever stands between them. */
+export const knownText = (fact: Fact): string => {
+  if (fact.value?.kind === 'constant' && typeof fact.value.value === 'string') return fact.value.value;
+  if (fact.value?.kind === 'text') return fact.value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('');
+  return typeof fact.lead === 'string' ? fact.lead : '';
+};
+
+/** A filter document that is the caller's own, or holds `$where` text of theirs. */
+function isDocument(call: SeenCall, fact: Fact): boolean {
+  if (call.args.length === 0) return false;
+  const where = fact.fields?.get('$where') ?? fact.fields?.get('$function') ?? fact.fields?.get('$expr');
+  if (where) return true;
+  const parsed = fact.name === 'json.loads()' || fact.name === 'JSON.parse()';
+  return parsed && fact.taints.length > 0 && /coll|db|mongo|model/i.test(call.receiver?.name ?? call.name);
+}
+
+function ldapFilter(call: SeenCall, what: string): readonly Hit[] {
+  const given = [call.named.get('search_filter'), call.named.get('filterstr'), ...call.args.slice(1), ...call.args.flatMap((arg) => arg.fields?.get('filter') ?? [])].filter((fact) => fact !== undefined);
+  const filters = given.filter((fact) => /^\s*\(|\(\w+=/.test(knownText(fact)));
+  return filters.length > 0 ? [{ rule: 'query', facts: filters, what }] : [];
+}

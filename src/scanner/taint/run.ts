@@ -1,0 +1,94 @@
+import type { Machine } from '../evaluate/machine.js';
+import { locationOf, type Location } from '../ir/positions.js';
+import type { Place } from '../evaluate/values.js';
+import { readKey, type Context } from './context.js';
+import { callProject } from './functions.js';
+import { scopeIn } from '../evaluate/scope.js';
+import { taintsIn, unsafe, type Taint } from './facts.js';
+import { argumentsFor, type Entry } from './sources.js';
+import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
+
+/** The caller's text on its way from a parameter to where it does harm. */
+export interface Flow {
+  readonly rule: TaintRule;
+  readonly entry: Entry;
+  readonly param: string;
+  readonly what: string;
+  readonly at: Location;
+  readonly steps: readonly { readonly at: Location; readonly says: string }[];
+  /** The parameter itself is used, not a text built from it. */
+  readonly whole: boolean;
+  /** The code tried to judge the value first. */
+  readonly judged: boolean;
+  readonly writes: boolean;
+  /** Known text stands before the caller's part. */
+  readonly behind: boolean;
+}
+
+/** One call that a tool makes, for capabilities. */
+export interface Reached {
+  readonly name: string;
+  readonly at: Location;
+}
+
+export interface EntryResult {
+  readonly flows: readonly Flow[];
+  readonly reached: readonly Reached[];
+  readonly isFinished: boolean;
+}
+
+const stepsPerEntry = 400_000;
+
+/** Follows one tool from its parameters. */
+export function flowsOf(machine: Machine, entry: Entry): EntryResult {
+  const flows = new Map<string, Flow>();
+  const reached = new Map<string, Reached>();
+  const context: Context = {
+    machine, active: new Map(), depth: 0, stepsLeft: stepsPerEntry,
+    sees: (call) => {
+      const key = `${call.name} ${call.at.spot.start}`;
+      if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name: call.name, at: place(call.at) });
+    },
+    report: (hit, call, env) => {
+      for (const fact of hit.facts) {
+        const taints = [...taintsIn(fact), ...(hit.rule === 'code' || hit.rule === 'command' ? (fact.content ?? contentOf(env, fact)) : [])];
+        for (const taint of unsafe(taints, dangerOf[hit.rule])) {
+          if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
+          add(flows, flowFrom(entry, hit, call, taint, fact.lead));
+        }
+      }
+    },
+  };
+  const contentOf = (env: Parameters<Context['report']>[2], fact: { readonly from?: readonly { readonly key: string }[] | undefined }): readonly Taint[] => (fact.from ?? []).flatMap((from) => readKey(context, env, from.key)?.content ?? []);
+  const { handler } = entry;
+  const given = argumentsFor(entry);
+  const self = handler.self ? { taints: [], value: handler.self } : undefined;
+  const outside = { vars: new Map(), parent: undefined, scope: scopeIn(handler.scope, 0, true), module: handler.module };
+  try {
+    callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
+  } catch (error) {
+    // Nesting deeper than the stack is an unfinished analysis, not a crash.
+    if (!(error instanceof RangeError)) throw error;
+    context.stepsLeft = 0;
+  }
+  return { flows: [...flows.values()], reached: [...reached.values()], isFinished: context.stepsLeft > 0 };
+}
+
+const place = ({ module, spot }: Place): Location => locationOf(module, spot);
+
+/** The host of an address is out of the caller's reach. */
+export const isFixedHost = (lead: string | true | undefined): boolean => lead === true || (typeof lead === 'string' && /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(lead));
+
+function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, lead: string | true | undefined): Flow {
+  return {
+    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, behind: lead === true || (typeof lead === 'string' && lead !== ''),
+    steps: [{ at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` }, ...taint.steps.map(({ at, says }) => ({ at: place(at), says })), { at: place(call.at), says: `it reaches ${hit.what}` }],
+  };
+}
+
+function add(flows: Map<string, Flow>, flow: Flow): void {
+  const key = `${flow.rule} ${flow.at.file}:${flow.at.startLine} ${flow.param}`;
+  const before = flows.get(key);
+  if (!before) flows.set(key, flow);
+  else if (flow.judged && !before.judged) flows.set(key, { ...before, judged: true });
+}

@@ -1,0 +1,48 @@
+import { schemaOf } from '../surface/schema.js';
+import type { InputSchema } from '../surface/report.js';
+import { vouchedByMatch } from './charset.js';
+import type { Context } from './context.js';
+import { all, taintsIn, vouchFor, type Fact, type Taint } from './facts.js';
+
+/** The dangers that the declared type of a parameter rules out. */
+export function safeByType(schema: unknown, depth = 0): number {
+  if (typeof schema !== 'object' || schema === null || depth > 4) return 0;
+  // Read as an open record: a JSON Schema may hold anything under any key.
+  const given = schema as Readonly<Record<string, unknown>>;
+  if ('const' in given || (Array.isArray(given['enum']) && given['enum'].length > 0)) return all;
+  const { type } = given;
+  if (type === 'integer' || type === 'number' || type === 'boolean' || type === 'null') return all;
+  if (type === 'array') return safeByType(given['items'], depth + 1);
+  const options = given['anyOf'] ?? given['oneOf'];
+  if (Array.isArray(options) && options.length > 0) return options.reduce<number>((safe, option) => safe & safeByType(option, depth + 1), all);
+  if (given['format'] === 'uuid' || given['format'] === 'date' || given['format'] === 'date-time' || given['format'] === 'ipv4') return all;
+  return typeof given['pattern'] === 'string' ? vouchedByMatch(given['pattern'], '', false) : 0;
+}
+
+/** The parts of an argument object by its schema; anything else in it is kept under the whole. */
+export function factBySchema(schema: InputSchema | undefined, taint: Taint): Fact {
+  const fields = new Map<string, Fact>();
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    const safe = safeByType(property);
+    const own: Taint = { ...taint, origin: { ...taint.origin, param: name }, whole: true };
+    fields.set(name, { taints: safe === all ? [] : vouchFor([own], safe) });
+  }
+  const isClosed = schema !== undefined && schema.partial !== true && fields.size > 0;
+  return { taints: isClosed ? [] : [taint], ...(fields.size > 0 ? { fields } : {}) };
+}
+
+/** `schema.parse(args)`: the parts have the types that the schema says. */
+export function schemaFact(context: Context, method: string, receiver: Fact | undefined, given: Fact | undefined): Fact | undefined {
+  if (!/^(?:parse|safeParse|parseAsync|safeParseAsync|model_validate|validate|validateSync|parse_obj)$/.test(method) || !receiver?.value || !given) return undefined;
+  const schema = schemaOf(context.machine, receiver.value);
+  const taints = taintsIn(given);
+  if (!schema || taints.length === 0) return undefined;
+  const fields = new Map<string, Fact>();
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const safe = safeByType(property);
+    const inner = given.fields?.get(name)?.taints ?? taints.map((taint) => (taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint));
+    fields.set(name, { taints: safe === all ? [] : vouchFor(inner, safe) });
+  }
+  const parsed: Fact = { taints: schema.partial === true || fields.size === 0 ? taints : [], fields };
+  return method.startsWith('safeParse') ? { taints: [], fields: new Map([['data', parsed]]) } : parsed;
+}
