@@ -18,7 +18,7 @@ import { proves, transfer } from './transfers.js';
 export function callFact(context: Context, expr: Call, env: Env): Fact {
   const receiver = expr.callee.kind === 'member' ? factOf(context, expr.callee.object, env) : undefined;
   const callee = expr.callee.kind === 'function' ? { taints: [], closure: { fn: expr.callee.fn, env } } : factOf(context, expr.callee, env);
-  const given = givenOf(context, expr, env);
+  const given = withContent(context, givenOf(context, expr, env), env);
   const method = expr.callee.kind === 'member' ? expr.callee.property : '';
   const mapped = receiver && mutation(context, expr, method, receiver, given, env);
   if (mapped) return mapped;
@@ -28,7 +28,7 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const call: SeenCall = { name, args: given.positional, named: given.named, receiver, at: { module: env.module, spot: expr }, language: env.module.language, isNew: expr.isNew, textOf };
   context.sees?.(call);
   const hits = sinksOf(call);
-  for (const hit of hits) context.report(withContent(context, hit, env), call, env);
+  for (const hit of hits) context.report(hit, call, env);
   const ran = runCallbacks(context, name, method, receiver, given, expr, env);
   const parsed = schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
@@ -141,13 +141,14 @@ function opened(name: string, given: Given, expr: Call): Fact | undefined {
   return undefined;
 }
 
-/** A script whose file was written with the caller's text carries it to whoever runs the file. */
-function withContent<T extends { readonly facts: readonly Fact[] }>(context: Context, hit: T, env: Env): T {
-  const facts = hit.facts.map((fact) => {
-    const content = fact.content ?? fact.from?.map((from) => readKey(context, env, from.key)?.content).find((taints) => taints !== undefined);
-    return content ? { ...fact, content } : fact;
-  });
-  return { ...hit, facts };
+/** A file that was written with the caller's text carries it to whoever runs the file. */
+function withContent(context: Context, given: Given, env: Env): Given {
+  const filled = (fact: Fact, depth = 0): Fact => {
+    const content = fact.content ?? fact.from?.map((from) => (from.kinds === 0 ? readKey(context, env, from.key)?.content : undefined)).find((taints) => taints !== undefined);
+    const fields = fact.fields && depth < 2 && [...fact.fields.values()].some((field) => field.from) ? new Map([...fact.fields].map(([key, field]) => [key, filled(field, depth + 1)])) : fact.fields;
+    return content || fields !== fact.fields ? { ...fact, ...(content ? { content } : {}), fields } : fact;
+  };
+  return given.positional.some((fact) => fact.from || fact.fields) ? { ...given, positional: given.positional.map((fact) => filled(fact)) } : given;
 }
 
 /** Calls that throw on bad input leave their argument proven. */

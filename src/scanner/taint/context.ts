@@ -1,4 +1,4 @@
-import type { FunctionNode, Module, Stmt } from '../ir/nodes.js';
+import type { Expr, FunctionNode, Module, Stmt } from '../ir/nodes.js';
 import { walk } from '../ir/walk.js';
 import type { Machine } from '../evaluate/machine.js';
 import { follow } from '../evaluate/modules.js';
@@ -16,6 +16,8 @@ export interface Context {
   readonly report: (hit: Hit, call: SeenCall, env: Env) => void;
   /** Every call that is reached, tainted or not; capabilities are read from these. */
   readonly sees?: ((call: SeenCall) => void) | undefined;
+  /** Answers of calls, good as long as nothing changed since. */
+  readonly memo: Map<Expr, { readonly ticks: number; readonly fact: Fact }>;
   depth: number;
   stepsLeft: number;
 }

@@ -9,6 +9,8 @@ export interface Env {
   /** The names around the function, as the abstract run left them. */
   readonly scope: Scope;
   readonly module: Module;
+  /** Counts every change to any names of one analysis: where it stands still, the same expression means the same. */
+  readonly clock: { ticks: number };
 }
 
 /** The spelling by which a name or a part of it is remembered: `x`, `args.path`, `self.root`. */
@@ -53,6 +55,7 @@ export function write(env: Env, key: string, fact: Fact): void {
   const prefix = `${key}.`;
   for (const known of at.vars.keys()) if (known.startsWith(prefix)) at.vars.delete(known);
   at.vars.set(key, fact);
+  env.clock.ticks += 1;
 }
 
 /** A copy of the names for one branch; the functions around are shared. */
@@ -72,6 +75,7 @@ export function meet(env: Env, branches: readonly Env[], optimistic = false): vo
     for (const key of vars.keys()) if (key.includes('.') && !other.vars.has(key) && other.vars.has(key.slice(0, key.indexOf('.')))) vars.delete(key);
   }
   env.vars = vars;
+  env.clock.ticks += 1;
 }
 
 /** Notes that names are safe from some dangers from here on. */
@@ -80,6 +84,7 @@ export function vouch(env: Env, vouches: readonly Vouch[], readKey: (env: Env, k
     const fact = readKey(env, key);
     if (!fact || (fact.taints.length === 0 && !fact.fields)) continue;
     env.vars.set(key, vouched(fact, safe));
+    env.clock.ticks += 1;
   }
 }
 

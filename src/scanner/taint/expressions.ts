@@ -1,6 +1,6 @@
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
-import { unknown, type Value } from '../evaluate/values.js';
+import { unknown, type Constant, type Value } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
 import { factOfValue, partOf, readName, spend, type Context } from './context.js';
@@ -29,8 +29,14 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return memberFact(context, expr, expr.property, env);
     case 'index':
       return indexFact(context, expr, env);
-    case 'call':
-      return callFact(context, expr, env);
+    case 'call': {
+      // A condition is looked at for its truth and for what it proves: the call in it is made once.
+      const before = context.memo.get(expr);
+      if (before?.ticks === env.clock.ticks) return before.fact;
+      const fact = callFact(context, expr, env);
+      context.memo.set(expr, { ticks: env.clock.ticks, fact });
+      return fact;
+    }
     case 'tagged': {
       // A tag such as `sql` or `$` gets the parts apart and is trusted to keep them so.
       of(expr.tag);
@@ -250,8 +256,15 @@ function concatFormat(left: Fact, right: Fact): Fact {
 }
 
 function sameness(op: string, left: Fact, right: Fact): Fact {
-  if (left.taints.length > 0 || right.taints.length > 0 || left.value?.kind !== 'constant' || right.value?.kind !== 'constant') return nothingKnown;
-  return { taints: [], value: { kind: 'constant', value: (left.value.value === right.value.value) === (op === '==') } };
+  const [one, other] = [plainConstant(left), plainConstant(right)];
+  return one && other ? { taints: [], value: { kind: 'constant', value: (one.value === other.value) === (op === '==') } } : nothingKnown;
+}
+
+/** The constant that a value is; a member of a Python enumeration of strings is its text. */
+export function plainConstant(fact: Fact): Constant | undefined {
+  if (fact.taints.length > 0) return undefined;
+  const value = fact.value?.kind === 'object' && fact.value.cls ? fact.value.props.get('value') : fact.value;
+  return value?.kind === 'constant' ? value : undefined;
 }
 
 function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: Env): Fact {

@@ -37,7 +37,8 @@ export function callProject(context: Context, { target, closure }: Callee, given
   if (context.depth >= maxDepth || active >= maxActive || (!isTainted && !context.sees)) return nothingKnown;
   const base = target?.scope ?? closure?.env.scope;
   if (!base) return nothingKnown;
-  const env: Env = { vars: new Map(), parent: closure?.env, scope: scopeIn(base, 0, true), module };
+  const env: Env = { vars: new Map(), parent: closure?.env, scope: scopeIn(base, 0, true), module, clock: caller.clock };
+  caller.clock.ticks += 1;
   const frame: Frame = { exits: [], loops: [] };
   const selfName = bindParams(context, fn, target, given, self, env);
   for (const [key, field] of self?.fields ?? []) if (selfName !== undefined) env.vars.set(`${selfName}.${key}`, field);
@@ -46,6 +47,7 @@ export function callProject(context: Context, { target, closure }: Callee, given
   const end = runStatements(context, fn.body, env, frame);
   context.depth -= 1;
   context.active.set(fn, active);
+  caller.clock.ticks += 1;
   if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
   if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
   if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));

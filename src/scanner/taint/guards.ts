@@ -1,5 +1,6 @@
 import type { Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
+import { walkExpr } from '../ir/walk.js';
 import { vouchedByMatch, vouchedByRefusal } from './charset.js';
 import { readKey, type Context } from './context.js';
 import { branch, keyOf, vouch, type Env } from './environment.js';
@@ -56,6 +57,7 @@ function speaksFor(context: Context, expr: Expr, env: Env, safe: number): readon
   const key = keyOf(sameTextUnder(expr));
   const found: Vouch[] = key === undefined ? [] : [{ key, safe }];
   for (const each of fact.from ?? []) found.push({ key: each.key, safe: safe & each.kinds });
+  if (key === undefined) walkExpr(expr, { expr: (inner) => (inner.kind === 'name' ? void found.push({ key: inner.name, safe: 0 }) : inner.kind !== 'function') });
   return found;
 }
 

@@ -1,7 +1,7 @@
 import type { Machine } from '../evaluate/machine.js';
 import { locationOf, type Location } from '../ir/positions.js';
 import type { Place } from '../evaluate/values.js';
-import { readKey, type Context } from './context.js';
+import type { Context } from './context.js';
 import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
 import { taintsIn, unsafe, type Taint } from './facts.js';
@@ -44,14 +44,14 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const flows = new Map<string, Flow>();
   const reached = new Map<string, Reached>();
   const context: Context = {
-    machine, active: new Map(), depth: 0, stepsLeft: stepsPerEntry,
+    machine, active: new Map(), depth: 0, stepsLeft: stepsPerEntry, memo: new Map(),
     sees: (call) => {
       const key = `${call.name} ${call.at.spot.start}`;
       if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name: call.name, at: place(call.at) });
     },
-    report: (hit, call, env) => {
+    report: (hit, call) => {
       for (const fact of hit.facts) {
-        const taints = [...taintsIn(fact), ...(hit.rule === 'code' || hit.rule === 'command' ? (fact.content ?? contentOf(env, fact)) : [])];
+        const taints = taintsIn(fact);
         for (const taint of unsafe(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
           add(flows, flowFrom(entry, hit, call, taint, fact.lead));
@@ -59,11 +59,10 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
       }
     },
   };
-  const contentOf = (env: Parameters<Context['report']>[2], fact: { readonly from?: readonly { readonly key: string }[] | undefined }): readonly Taint[] => (fact.from ?? []).flatMap((from) => readKey(context, env, from.key)?.content ?? []);
   const { handler } = entry;
   const given = argumentsFor(entry);
   const self = handler.self ? { taints: [], value: handler.self } : undefined;
-  const outside = { vars: new Map(), parent: undefined, scope: scopeIn(handler.scope, 0, true), module: handler.module };
+  const outside = { vars: new Map(), parent: undefined, scope: scopeIn(handler.scope, 0, true), module: handler.module, clock: { ticks: 0 } };
   try {
     callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
   } catch (error) {

@@ -4,7 +4,7 @@ import { nothing } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
-import { concat, elementOf, factOf, knownTruth, listFact } from './expressions.js';
+import { concat, elementOf, factOf, knownTruth, listFact, plainConstant } from './expressions.js';
 import { joinFacts, noImplied, nothingKnown, type Implied } from './facts.js';
 import { impliedBy } from './guards.js';
 
@@ -161,14 +161,14 @@ function runTry(context: Context, stmt: Stmt & { kind: 'try' }, env: Env, frame:
 
 function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, frame: Frame): End {
   const subject = factOf(context, stmt.subject, env);
-  const known = subject.value?.kind === 'constant' && subject.taints.length === 0 ? subject.value.value : undefined;
+  const known = plainConstant(subject)?.value;
   const open: Env[] = [];
   let falls: Env | undefined;
   let isTaken = false;
   let hasDefault = false;
   for (const one of stmt.cases) {
     const inner = branch(env);
-    const values = one.tests.map((test) => factOf(context, test, env).value);
+    const values = one.tests.map((test) => plainConstant(factOf(context, test, env)));
     const isDefault = one.tests.length === 0;
     hasDefault ||= isDefault;
     if (known !== undefined && !falls) {
