@@ -21,6 +21,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
   pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
   login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
+  scan: { does: 'read an MCP server\'s source and report what is wrong with it', load: () => import('./cli/scan.js') },
   token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };
 

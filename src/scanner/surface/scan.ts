@@ -26,7 +26,10 @@ export async function scanSurface(root: string, options: SurfaceOptions = {}): P
 }
 
 /** The same for a project that was loaded already. */
-export function surfaceOf(project: Project, options: SurfaceOptions = {}): SurfaceReport {
+export const surfaceOf = (project: Project, options: SurfaceOptions = {}): SurfaceReport => examine(project, options).report;
+
+/** The surface together with the run that it was read from, for whoever looks further into the code. */
+export function examine(project: Project, options: SurfaceOptions = {}): { readonly report: SurfaceReport; readonly run: Run } {
   const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
   const usual = runProject(project, timeoutMs, 'unset');
   const full = usual.machine.assumed ? runProject(project, timeoutMs, 'any') : usual;
@@ -38,7 +41,7 @@ export function surfaceOf(project: Project, options: SurfaceOptions = {}): Surfa
   const names = new Set(built.tools.map((tool) => tool.name));
   const heuristic = options.heuristics === false ? [] : heuristicTools(project, built.tools, run);
   const served = [...project.modules.values()].filter((module) => run.machine.runs.has(module.path) || !isAside(module.path));
-  return {
+  const report: SurfaceReport = {
     tools: [...built.tools, ...heuristic],
     optionalTools: all.tools.filter((tool) => !names.has(tool.name)),
     resources: all.resources,
@@ -51,6 +54,7 @@ export function surfaceOf(project: Project, options: SurfaceOptions = {}): Surfa
     files: project.modules.size,
     bytes: project.bytes,
   };
+  return { report, run: full };
 }
 
 /** What the run could not finish, import or reach. */

@@ -151,8 +151,8 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
     if (property === 'name' && /pathlib|Path\(\)/.test(object.name ?? '')) return { ...part, taints: vouchFor(part.taints, anyPath), name };
     if (property === 'parent' || property === 'parents') return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved };
     if (property === 'length' || property === 'suffix' || property === 'size') return nothingKnown;
-    const from = object.from ?? (base === undefined ? undefined : hostParts.has(property) ? [{ key: base, kinds: danger.url }] : undefined);
-    return { ...part, name: part.name ?? name, from: part.from ?? from, closure: part.closure };
+    const from = base !== undefined && hostParts.has(property) ? [...(object.from ?? []), { key: base, kinds: danger.url }] : object.from;
+    return { ...part, name: part.name ?? name, from: hostParts.has(property) ? from : (part.from ?? from), closure: part.closure };
   }
   if (object.content && property === 'name') return { taints: [], content: object.content, ...fileKey(expr.object) };
   if (object.fields && !object.value) return { ...nothingKnown, ...fileKey(expr.object), ...(object.name === undefined ? {} : { name: `${object.name}.${property}` }) };

@@ -122,7 +122,7 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   return noImplied;
 }
 
-const internal = /localhost|127\.|169\.254|192\.168|\b10\\?\.|172\\?\.|::1|metadata|0\.0\.0\.0|\.internal|fc00|fe80/gi;
+const internal = /localhost|127\\?\.|169\\?\.254|192\\?\.168|\b10\\?\.|172\\?\.|::1|metadata|0\\?\.0\\?\.0\\?\.0|\.internal|fc00|fe80/gi;
 
 /** A list that names several kinds of internal address. */
 const namesInternal = (text: string): boolean => new Set((text.match(internal) ?? []).map((each) => each.toLowerCase())).size >= 3;
@@ -222,7 +222,9 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
   const answer = factOf(context, expr, env);
   if (answer.implies) return answer.implies;
   // A check that cannot be read is believed: saying nothing beats a false alarm.
-  if (trusted.test(lastWord(dottedName(callee) ?? '')) && answer.taints.length === 0 && !answer.value && first) return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
+  const called = factOf(context, callee, env);
+  const isSeen = called.closure !== undefined || called.value?.kind === 'function';
+  if (!isSeen && trusted.test(lastWord(dottedName(callee) ?? '')) && answer.taints.length === 0 && !answer.value && first) return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
   return noImplied;
 }
 

@@ -21,8 +21,8 @@ export interface Flow {
   /** The code tried to judge the value first. */
   readonly judged: boolean;
   readonly writes: boolean;
-  /** Known text stands before the caller's part. */
-  readonly behind: boolean;
+  /** The text before the caller's part, or true where it is not known but not the caller's. */
+  readonly lead: string | true | undefined;
 }
 
 /** One call that a tool makes, for capabilities. */
@@ -80,7 +80,7 @@ export const isFixedHost = (lead: string | true | undefined): boolean => lead ==
 
 function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, lead: string | true | undefined): Flow {
   return {
-    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, behind: lead === true || (typeof lead === 'string' && lead !== ''),
+    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, lead: lead === '' ? undefined : lead,
     steps: [{ at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` }, ...taint.steps.map(({ at, says }) => ({ at: place(at), says })), { at: place(call.at), says: `it reaches ${hit.what}` }],
   };
 }

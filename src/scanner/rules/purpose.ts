@@ -1,0 +1,34 @@
+import type { Flow } from '../taint/run.js';
+
+const commandParam = /^(?:command|commands|cmd|cmds|commandline|command_line|shell_command|script|bash|program|executable|stdin|args|argv)$/i;
+const codeParam = /^(?:code|script|python|python_code|javascript|js|source|source_code|snippet|program|js_code)$/i;
+const sqlParam = /(?:^|_)(?:sql|query|statement|stmt|sql_query|queries|cypher)$/i;
+const urlParam = /(?:^|_)(?:urls?|uri|link|links|endpoint|href|website|page|site|webpage|feed|address)$|Url$|URL$|Uri$/;
+
+const runsCommands = /(?:run|exec|execute|invoke|start)[-_ ]?\w*[-_ ]?(?:command|cmd|shell|bash|terminal|process|script|powershell)|(?:^|[-_ ])(?:shell|terminal|bash|powershell|ssh)(?:$|[-_ ])|(?:shell|system|terminal) commands?/i;
+const runsCode = /(?:run|exec|execute|eval|evaluate|interpret)[-_ ]?\w*[-_ ]?(?:code|python|javascript|js|script|snippet|program)|code[-_ ]?(?:interpreter|runner|execution)|repl\b|sandbox/i;
+const runsSql = /\bsql\b|quer(?:y|ies)|database|\bdb\b|select statement/i;
+const fetches = /fetch|url|web|page|http|download|scrap|crawl|brows|site|request|link|rss|feed|navigate|screenshot|open/i;
+
+/**
+ * Whether a tool does with a parameter what it says it is for. A shell, SQL or fetch tool is a power that the user must
+ * judge, not a mistake; a check in the way shows that the author meant less than the code allows.
+ */
+export function purposeOf(flow: Flow): 'by design' | 'beyond' {
+  const { entry, param, rule, whole, judged, lead } = flow;
+  const name = entry.name;
+  const says = `${name} ${entry.description.slice(0, 600)}`;
+  switch (rule) {
+    case 'command':
+      if (!commandParam.test(param) || !runsCommands.test(says)) return 'beyond';
+      return (whole && !judged) || (!whole && typeof lead !== 'string' && runsCommands.test(name)) ? 'by design' : 'beyond';
+    case 'code':
+      return whole && !judged && codeParam.test(param) && runsCode.test(says) ? 'by design' : 'beyond';
+    case 'sql':
+      return whole && sqlParam.test(param) && runsSql.test(says) ? 'by design' : 'beyond';
+    case 'url':
+      return whole && urlParam.test(param) && fetches.test(says) ? 'by design' : 'beyond';
+    default:
+      return 'beyond';
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rules } from '../rules/index.js';
+import { scan } from '../scan.js';
+import { pythonPairs } from './fixtures/python.js';
+import { scriptPairs } from './fixtures/script.js';
+
+describe('a fault is found and its mended twin is silent [S4.14]', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'toolgate-pairs-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const found = async (file: string, source: string): Promise<readonly string[]> => {
+    const path = join(folder, file);
+    await writeFile(path, source);
+    const { findings } = await scan(path, { heuristics: false });
+    return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
+  };
+
+  test.each(pythonPairs)('Python: $name', async ({ rule, bad, good }) => {
+    expect(await found('server.py', bad)).toContain(rule);
+    expect(await found('server.py', good)).not.toContain(rule);
+  });
+  test.each(scriptPairs)('TypeScript: $name', async ({ rule, bad, good }) => {
+    expect(await found('server.ts', bad)).toContain(rule);
+    expect(await found('server.ts', good)).not.toContain(rule);
+  });
+});
+
+test('there are at least forty pairs with those of the rules, in both languages', () => {
+  const cases = rules.flatMap((rule) => rule.cases);
+  expect(pythonPairs.length + scriptPairs.length + cases.length).toBeGreaterThanOrEqual(40);
+  expect(scriptPairs.length + cases.filter((each) => each.language === 'typescript').length).toBeGreaterThanOrEqual(20);
+});
