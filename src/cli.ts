@@ -14,6 +14,8 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   connect: { does: 'show or write what an assistant needs to use the gateway', load: () => import('./cli/connect.js') },
   tools: { does: 'list tools, those that are ready and those that are not', load: () => import('./cli/tools.js') },
   call: { does: 'run one tool through the gate, with or without a server', load: () => import('./cli/call.js') },
+  surface: { does: 'say what an MCP server offers, from its source', load: () => import('./cli/surface.js') },
+  scan: { does: 'read an MCP server\'s source and report what is wrong with it', load: () => import('./cli/scan.js') },
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
   doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
   audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
@@ -21,7 +23,6 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
   pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
   login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
-  scan: { does: 'read an MCP server\'s source and report what is wrong with it', load: () => import('./cli/scan.js') },
   token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };
 

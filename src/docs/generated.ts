@@ -1,4 +1,5 @@
 import { editorSchema } from '../config/keys.js';
+import { rulePage, rules } from '../scanner/index.js';
 import { configurationPage } from './configuration.js';
 import { errorsPage } from './errors.js';
 
@@ -14,4 +15,5 @@ export const generated: readonly Generated[] = [
   { path: 'docs/configuration.md', text: configurationPage },
   { path: 'docs/errors.md', text: errorsPage },
   { path: 'docs/toolgate.schema.json', text: () => `${JSON.stringify(editorSchema(), null, 2)}\n` },
+  ...rules.map((rule) => ({ path: `docs/rules/${rule.id}.md`, text: () => rulePage(rule) })),
 ];

@@ -204,7 +204,7 @@ function runCallbacks(context: Context, name: string, method: string, receiver: 
     const outside = /^(?:map|filter)$/.test(name) && given.positional[1] ? elementOf(given.positional[1]) : element;
     const isNeeded = fact.closure || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
     if (!isNeeded) return;
-    const answer = callProject(context, fact.closure ? { closure: fact.closure } : { ...(target ? { target } : {}) }, { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] }, undefined, env);
+    const answer = callProject(context, fact.closure ? { closure: fact.closure } : target ? { target } : {}, { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] }, undefined, env);
     if (/^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/.test(method) || name === 'map') {
       const kept = method === 'filter' || method === 'find' ? outside : answer;
       result = method === 'then' || method === 'find' || method === 'reduce' ? kept : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
