@@ -3,7 +3,7 @@ import type { Case } from './rule.js';
 const pythonHead = 'from mcp.server.fastmcp import FastMCP\n';
 const pythonStart = 'mcp = FastMCP("demo")\n\n';
 const pythonEnd = '\nif __name__ == "__main__":\n    mcp.run()\n';
-const scriptHead = "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nimport { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';\nimport { z } from 'zod';\n";
+const scriptHead = 'import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nimport { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";\nimport { z } from "zod";\n';
 const scriptStart = "const server = new McpServer({ name: 'demo', version: '1.0.0' });\n\n";
 const scriptEnd = '\nawait server.connect(new StdioServerTransport());\n';
 

@@ -19,7 +19,7 @@ def ping(host: str) -> str:
 def ping(host: str) -> str:
     """Checks whether a host answers."""
     return subprocess.check_output(["ping", "-c", "1", "--", host], text=True)`),
-    scriptCase("import { execSync, execFileSync } from 'node:child_process';", `server.registerTool('blame', { description: 'Who wrote a line', inputSchema: { file: z.string() } }, async ({ file }) => {
+    scriptCase('import { execSync, execFileSync } from "node:child_process";', `server.registerTool('blame', { description: 'Who wrote a line', inputSchema: { file: z.string() } }, async ({ file }) => {
   const out = execSync(\`git blame \${file}\`).toString();
   return { content: [{ type: 'text', text: out }] };
 });`, `server.registerTool('blame', { description: 'Who wrote a line', inputSchema: { file: z.string() } }, async ({ file }) => {

@@ -19,7 +19,7 @@ def load_settings(text: str) -> str:
 def load_settings(text: str) -> str:
     """Reads settings."""
     return str(yaml.safe_load(text))`),
-    scriptCase("import serialize from 'node-serialize';", `server.registerTool('restore', { inputSchema: { state: z.string() } }, async ({ state }) => {
+    scriptCase('import serialize from "node-serialize";', `server.registerTool('restore', { inputSchema: { state: z.string() } }, async ({ state }) => {
   const value = serialize.unserialize(state);
   return { content: [{ type: 'text', text: String(value) }] };
 });`, `server.registerTool('restore', { inputSchema: { state: z.string() } }, async ({ state }) => {

@@ -24,7 +24,7 @@ def read_note(name: str) -> str:
         raise ValueError("outside the notes")
     with open(path) as file:
         return file.read()`),
-    scriptCase("import { readFile } from 'node:fs/promises';\nimport path from 'node:path';", `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
+    scriptCase('import { readFile } from "node:fs/promises";\nimport path from "node:path";', `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
   const text = await readFile(path.join('/srv/notes', name), 'utf8');
   return { content: [{ type: 'text', text }] };
 });`, `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {

@@ -23,7 +23,7 @@ def find_person(name: str) -> str:
 def find_person(name: str) -> str:
     """Finds a person."""
     return str(directory.search_s("dc=example", 2, f"(cn={escape_filter_chars(name)})"))`),
-    scriptCase("import { MongoClient } from 'mongodb';", `const users = new MongoClient('mongodb://localhost').db('app').collection('users');
+    scriptCase('import { MongoClient } from "mongodb";', `const users = new MongoClient('mongodb://localhost').db('app').collection('users');
 server.registerTool('find', { inputSchema: { age: z.string() } }, async ({ age }) => {
   const found = await users.find({ $where: 'this.age > ' + age }).toArray();
   return { content: [{ type: 'text', text: JSON.stringify(found) }] };

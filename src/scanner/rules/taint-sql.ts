@@ -23,7 +23,7 @@ def find_user(name: str) -> str:
 def find_user(name: str) -> str:
     """Finds a user."""
     return str(db.execute("SELECT id FROM users WHERE name = ?", (name,)).fetchall())`),
-    scriptCase("import pg from 'pg';", `const pool = new pg.Pool();
+    scriptCase('import pg from "pg";', `const pool = new pg.Pool();
 server.registerTool('find_user', { inputSchema: { name: z.string() } }, async ({ name }) => {
   const { rows } = await pool.query(\`SELECT id FROM users WHERE name = '\${name}'\`);
   return { content: [{ type: 'text', text: JSON.stringify(rows) }] };

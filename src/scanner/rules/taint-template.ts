@@ -19,7 +19,7 @@ def greet(name: str) -> str:
 def greet(name: str) -> str:
     """Greets somebody."""
     return Template("Hello {{ name }}").render(name=name)`),
-    scriptCase("import ejs from 'ejs';", `server.registerTool('greet', { inputSchema: { layout: z.string() } }, async ({ layout }) => {
+    scriptCase('import ejs from "ejs";', `server.registerTool('greet', { inputSchema: { layout: z.string() } }, async ({ layout }) => {
   return { content: [{ type: 'text', text: ejs.render(layout, { name: 'you' }) }] };
 });`, `server.registerTool('greet', { inputSchema: { name: z.string() } }, async ({ name }) => {
   return { content: [{ type: 'text', text: ejs.render('Hello <%= name %>', { name }) }] };
