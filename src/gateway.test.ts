@@ -28,6 +28,7 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
     rateLimit: absent, allowance: absent,
     confirm: absent, flow: absent,
     breaker: all.guard,
+    sanitize: absent,
   });
   const gate = gateway({ registry: reg, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility } });
   const call = (tool: string, args = {}, principal = ada) => gate.call({ tool, args, principal, via: 'rest', signal: never });

@@ -31,7 +31,7 @@ function world(options: { demand?: Demand | (() => Demand | undefined); store?: 
   const run: Handler = options.run ?? (() => { runs += 1; return Promise.resolve(done('dropped')); });
   const guard = confirm({
     demands: { demand: () => (typeof demand === 'function' ? demand() : demand) },
-    consent: consent({ books: () => Promise.resolve({ seals: seals(store, clock), tickets: made }), labelsOf: () => ['reads:private'], redactor: redactor(['hunter2hunter2']), answerMs: () => 300_000, waitMs: () => options.waitMs ?? 0, now: clock }),
+    consent: consent({ books: () => Promise.resolve({ seals: seals(store, { now: clock }), tickets: made }), labelsOf: () => ['reads:private'], redactor: redactor(['hunter2hunter2']), answerMs: () => 300_000, waitMs: () => options.waitMs ?? 0, now: clock }),
   });
   const call = (over: Partial<Call> = {}): Promise<Outcome> => guarded([guard], run, tool)(aCall({ tool: 'db__drop', args: { table: 'users' }, principal: bob, back: form, ...over }));
   return { call, clock, store, tickets: made, opened, runs: () => runs };

@@ -20,6 +20,8 @@ export interface ControlOptions {
   readonly labelsOf: LabelsOf;
   /** Effects that need a confirmation even where a rule allows. */
   readonly confirmEffects: readonly Effect[];
+  /** The source through which callers read the rest of their own results; what they got once needs no second leave. */
+  readonly ownSource?: string;
 }
 
 /** Decides on calls; the authorize guard asks for objections, the confirm guard for demands, and both hear one decision. */
@@ -28,7 +30,7 @@ export interface Control extends Authorizer, Demands {
   facts(call: Call, tool: Tool): Facts;
 }
 
-export function control({ policy, flows, labelsOf, confirmEffects }: ControlOptions): Control {
+export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: ControlOptions): Control {
   // By the call itself: nobody changes a call after it was validated, so what was decided about it stays true.
   const decided = new WeakMap<Call, Verdict>();
 
@@ -41,6 +43,7 @@ export function control({ policy, flows, labelsOf, confirmEffects }: ControlOpti
   });
 
   const decide = (call: Call, tool: Tool): Verdict => {
+    if (tool.source === ownSource) return { kind: 'allow', rule: 'own result' };
     const ruling = policy.rule(call, tool, () => facts(call, tool));
     if (ruling.kind === 'deny') return denied(ruling);
     const against = flows.against(call, tool);

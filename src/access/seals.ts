@@ -37,16 +37,16 @@ export interface Seals {
   use(nonce: string, expiresAt: number): boolean;
 }
 
-const prefix = 'tg1.';
+const ours = 'tg1.';
 const space = 'consent';
 
 /** Whether a state claims to be one of ours. */
-export const isOurs = (state: string): boolean => state.startsWith(prefix);
+export const isOurs = (state: string): boolean => state.startsWith(ours);
 
 /** Seals with a key that the store keeps, so that a question asked before a restart can be answered after it. */
-export function seals(store: Store, now: () => number = Date.now): Seals {
+export function seals(store: Store, { prefix = ours, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {}): Seals {
   const key = keyOf(store);
-  const macOf = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const macOf = (text: string): Buffer => createHmac('sha256', key).update(prefix).update(text).digest();
 
   return {
     seal({ kind, inner }, binding, expiresAt) {

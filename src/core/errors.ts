@@ -136,6 +136,11 @@ export const errors = {
     means: 'The service behind the tool answered with an error of its own.',
     recovery: 'Read the message; change the arguments if it names them.',
   },
+  output_withheld: {
+    type: 'output_withheld', status: 403, mcp: 'result', retryable: false, tripsBreaker: false,
+    means: 'The tool ran, but its result gives instructions to the model and was held back by the operator\'s settings.',
+    recovery: 'Do not repeat the call; let a person look at what the tool returned.',
+  },
   audit_unavailable: {
     type: 'audit_unavailable', status: 503, mcp: 'result', retryable: true, tripsBreaker: false,
     means: 'The call could not be recorded, so it was refused.',

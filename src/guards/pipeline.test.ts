@@ -7,7 +7,7 @@ import { breakers } from './breaker.js';
 import type { Wired } from './pipeline.js';
 import { absent, pipeline } from './pipeline.js';
 
-const none: Wired = { audit: absent, metrics: absent, trace: absent, callLog: absent, contain: absent, authorize: absent, rateLimit: absent, allowance: absent, confirm: absent, flow: absent, breaker: absent };
+const none: Wired = { audit: absent, metrics: absent, trace: absent, callLog: absent, contain: absent, authorize: absent, rateLimit: absent, allowance: absent, confirm: absent, flow: absent, breaker: absent, sanitize: absent };
 
 /** A guard that says when a call passes it and when it comes back. */
 const noted = (name: string, seen: string[]): Guard => (_tool, next) => async (call) => {
@@ -17,9 +17,9 @@ const noted = (name: string, seen: string[]): Guard => (_tool, next) => async (c
   return outcome;
 };
 
-test('the order is audit, metrics, trace, log, contain, authorize, rate, allowance, confirm, flow, breaker, run, and back [S0.6]', async () => {
+test('the order is audit, metrics, trace, log, contain, authorize, rate, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
   const seen: string[] = [];
-  const names = ['audit', 'metrics', 'trace', 'callLog', 'contain', 'authorize', 'rateLimit', 'allowance', 'confirm', 'flow', 'breaker'] as const;
+  const names = ['audit', 'metrics', 'trace', 'callLog', 'contain', 'authorize', 'rateLimit', 'allowance', 'confirm', 'flow', 'breaker', 'sanitize'] as const;
   const wired = Object.fromEntries(names.map((name) => [name, noted(name, seen)])) as unknown as Wired;
   const tool = aTool({ run: () => { seen.push('run'); return Promise.resolve(done('')); } });
   await pipeline(wired)(tool)(aCall());

@@ -19,6 +19,7 @@ export interface Wired {
   readonly confirm: Guard;
   readonly flow: Guard;
   readonly breaker: Guard;
+  readonly sanitize: Guard;
 }
 
 /** THE order of protection, outermost first. */
@@ -37,7 +38,7 @@ export const order = (wired: Wired): readonly Guard[] => [
   wired.breaker,
   concurrency,
   deadline(),
-  sanitize(),
+  wired.sanitize,
 ];
 
 /** Wires every guard around a tool, once. */
@@ -62,4 +63,5 @@ export const unwired: Wired = {
   confirm: absent,
   flow: absent,
   breaker: absent,
+  sanitize: sanitize(),
 };

@@ -1,150 +1,168 @@
-import type { Content, ResourceContents } from '../core/content.js';
-import { text } from '../core/content.js';
+import type { Call } from '../core/call.js';
+import type { Content, ResourceLink } from '../core/content.js';
 import type { ToolError } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
-import type { Json, JsonObject } from '../core/json.js';
-import type { Outcome } from '../core/outcome.js';
+import type { JsonObject } from '../core/json.js';
+import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
+import { failed } from '../core/outcome.js';
+import type { Pen } from '../core/outcome-text.js';
+import { rewriteContent, rewriteData, rewriteFields } from '../core/outcome-text.js';
+import type { Tool } from '../core/tool.js';
 import type { CleanLevel } from '../lib/hostile-text/clean.js';
 import { clean } from '../lib/hostile-text/clean.js';
+import type { SecretRedactor } from '../lib/hostile-text/secrets.js';
 import { truncateText } from '../lib/truncate.js';
 
-/** Deeper data is cut off: whoever nests so far wants to exhaust a reader. */
-const maxDepth = 200;
+/** Says what in a text speaks to the model; undefined where it is data. */
+export type Suspicion = (text: string) => JsonObject | undefined;
+
+/** A result kept back until a person has agreed to see it. */
+export interface Holder {
+  hold(call: Call, tool: Tool, outcome: Done | Failed, why: JsonObject): Promise<Question>;
+  /** The result whose release this call brings the answer to; undefined where it brings none. */
+  release(call: Call, tool: Tool): Promise<Outcome> | undefined;
+}
+
+/** What is done to results; what is absent is not done. */
+export interface OutputRules {
+  readonly level?: CleanLevel;
+  readonly redact?: SecretRedactor;
+  readonly suspicion?: Suspicion;
+  readonly onSuspicion?: 'flag' | 'block' | 'confirm';
+  readonly holder?: Holder;
+  /** What is said about where a result comes from. */
+  readonly provenance?: (tool: Tool) => JsonObject;
+  /** Puts a text between marks that it cannot have known; undefined leaves it as it is. */
+  readonly envelope?: (text: string, tool: Tool, isSuspect: boolean) => string | undefined;
+  /** Keeps what was cut off, and says where it can be read. */
+  readonly keep?: (call: Call, rest: string) => readonly ResourceLink[];
+}
 
 /**
- * Takes out of a result what a reader cannot see or a terminal would obey, and cuts it to the tool's output limit.
- * Nothing is done silently: `toolgate/sanitized` in the result's meta says what. Keys and types never change.
+ * Takes out of a result what a reader cannot see, a terminal would obey or nobody may know, cuts it to the tool's output limit,
+ * and marks or holds back what gives orders to the model. Nothing is done silently: the result's meta says what. Keys and types
+ * of data never change.
  */
-export function sanitize(options: { readonly level?: CleanLevel } = {}): Guard {
-  const { level = 'full' } = options;
-  return (tool, next) => async (call) => washed(await next(call), tool.limits.maxOutputBytes, level);
+export function sanitize(rules: () => OutputRules = () => ({})): Guard {
+  return (tool, next) => async (call) => {
+    const now = rules();
+    const released = call.confirmation === undefined ? undefined : now.holder?.release(call, tool);
+    if (released !== undefined) return released;
+    const outcome = await next(call);
+    if (outcome.kind === 'confirm') return outcome;
+    const { washed, suspect } = wash(outcome, call, tool, now);
+    if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
+    if (now.onSuspicion === 'confirm' && now.holder) return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
+    return failed(withheld(suspect), washed.meta && { meta: washed.meta });
+  };
 }
+
+/** What callers are told in place of a result that gives orders to the model. */
+export const withheld = (why: JsonObject): ToolError => ({
+  code: 'output_withheld',
+  message: 'The result was held back: it gives instructions to the model',
+  hint: 'The tool ran. Do not repeat the call; a person may look at the result in another way',
+  data: { why },
+});
 
 /** What was done to one outcome. */
 interface Report {
   readonly removed: Record<string, number>;
+  readonly secrets: Record<string, number>;
+  /** Texts as they came, to be looked at for orders; each once. */
+  readonly seen: Set<string>;
+  readonly rest: string[];
   truncated: boolean;
 }
 
-interface Washer {
-  string(value: string): string;
-  /** Says that something was left out. */
-  cut(): void;
-  readonly budget: { left: number };
+function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
+  const report: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
+  const { maxOutputBytes } = tool.limits;
+  let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
+  const data = outcome.data === undefined ? undefined : rewriteData(outcome.data, pen(report, rules, maxOutputBytes));
+  const error = outcome.kind === 'failed' ? rewriteFields(outcome.error, pen(report, rules, 16_384), ['message', 'hint']) : undefined;
+  const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
+  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion([...report.seen].join('\n')) : undefined;
+  const enveloped = rules.envelope && content?.some((part) => part.type === 'text') ? wrapped(content, tool, suspect !== undefined, rules.envelope) : undefined;
+  if (enveloped) content = enveloped;
+  if (links && links.length > 0) content = [...(content ?? []), ...links];
+
+  const isSame = content === outcome.content && data === outcome.data && (outcome.kind === 'done' || error === outcome.error);
+  const meta = noted(outcome.meta, report, isSame, { suspect, provenance: rules.provenance?.(tool), isEnveloped: enveloped !== undefined, kept: links?.length ?? 0 });
+  if (isSame && meta === outcome.meta) return { washed: outcome, ...(suspect && { suspect }) };
+  const rest = { ...(data !== undefined && { data }), ...(meta && { meta }) };
+  const washed: Done | Failed = outcome.kind === 'done' ? { ...outcome, content: content ?? [], ...rest } : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
+  return { washed, ...(suspect && { suspect }) };
 }
 
-function washed(outcome: Outcome, maxBytes: number, level: CleanLevel): Outcome {
-  if (outcome.kind === 'confirm') return outcome;
-  const report: Report = { removed: {}, truncated: false };
-  const content = outcome.content && list(outcome.content, washer(report, level, maxBytes), part);
-  const data = outcome.data === undefined ? undefined : json(outcome.data, washer(report, level, maxBytes), 0);
-  if (outcome.kind === 'failed') {
-    const error = errorText(outcome.error, washer(report, level, 16_384));
-    if (error === outcome.error && content === outcome.content && data === outcome.data) return outcome;
-    return { ...outcome, error, ...(content && { content }), ...(data !== undefined && { data }), meta: noted(outcome.meta, report) };
-  }
-  if (content === outcome.content && data === outcome.data) return outcome;
-  return { ...outcome, content: content ?? [], ...(data !== undefined && { data }), meta: noted(outcome.meta, report) };
-}
-
-function washer(report: Report, level: CleanLevel, maxBytes: number): Washer {
-  const budget = { left: maxBytes };
+function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules, maxBytes: number, rest?: string[]): Pen {
+  let left = maxBytes;
   return {
-    budget,
     cut() {
       report.truncated = true;
     },
-    string(value) {
+    fits(length) {
+      if (length > left) return false;
+      left -= length;
+      return true;
+    },
+    text(value) {
       const cleaned = clean(value, level);
-      let result = cleaned.text;
-      if (result !== value) {
-        for (const [kind, count] of Object.entries(cleaned.removed)) report.removed[kind] = (report.removed[kind] ?? 0) + count;
-      }
+      if (cleaned.text !== value) add(report.removed, Object.entries(cleaned.removed));
+      const redacted = redact?.(cleaned.text);
+      if (redacted && redacted.findings.length > 0) add(report.secrets, redacted.findings.map(({ kind, count }) => [kind, count]));
+      let result = redacted?.text ?? cleaned.text;
       // A string of n characters has at most 3n bytes: most need no counting.
-      if (result.length * 3 > budget.left) {
-        const cut = truncateText(result, Math.max(0, budget.left));
+      if (result.length * 3 > left) {
+        const cut = truncateText(result, Math.max(0, left));
         if (cut.truncated) {
           report.truncated = true;
+          rest?.push(result.slice(cut.value.length));
           result = cut.value;
         }
       }
-      budget.left -= result.length;
+      left -= result.length;
+      // Orders are looked for in what came and not in what is left of it: hiding them is half of the crime. What was cut off is looked at when it is read.
+      if (suspicion && value.length >= shortestOrder) report.seen.add(value.length > result.length + slack ? value.slice(0, result.length + slack) : value);
       return result;
     },
   };
 }
 
-function list<T>(values: readonly T[], wash: Washer, each: (value: T, wash: Washer) => T): readonly T[] {
-  let copy: T[] | undefined;
-  for (const [index, value] of values.entries()) {
-    const result = each(value, wash);
-    if (result !== value) (copy ??= [...values])[index] = result;
-  }
-  return copy ?? values;
+/** Nothing shorter tells anybody to do anything. */
+const shortestOrder = 12;
+const slack = 4_096;
+
+function add(to: Record<string, number>, counts: readonly (readonly [string, number])[]): void {
+  for (const [kind, count] of counts) to[kind] = (to[kind] ?? 0) + count;
 }
 
-function part(value: Content, wash: Washer): Content {
-  switch (value.type) {
-    case 'text': {
-      const result = wash.string(value.text);
-      return result === value.text ? value : { ...value, text: result };
-    }
-    case 'image':
-    case 'audio':
-      // Half an image is no image: what does not fit is named instead.
-      if (value.data.length <= wash.budget.left) {
-        wash.budget.left -= value.data.length;
-        return value;
-      }
-      wash.cut();
-      return text(wash.string(`[${value.type} of ${value.data.length} base64 characters left out: over the output limit]`));
-    case 'resource': {
-      const result = resource(value.resource, wash);
-      return result === value.resource ? value : { ...value, resource: result };
-    }
-    case 'resource_link':
-      return fields(value, wash, ['name', 'title', 'description']);
-    default:
-      return value;
-  }
+function wrapped(content: readonly Content[], tool: Tool, isSuspect: boolean, envelope: NonNullable<OutputRules['envelope']>): readonly Content[] | undefined {
+  let changed = false;
+  const parts = content.map((part) => {
+    const written = part.type === 'text' ? envelope(part.text, tool, isSuspect) : undefined;
+    if (written === undefined || part.type !== 'text') return part;
+    changed = true;
+    return { ...part, text: written };
+  });
+  return changed ? parts : undefined;
 }
 
-const resource = (value: ResourceContents, wash: Washer): ResourceContents => fields(value, wash, ['text']);
-
-function fields<T extends object, K extends keyof T>(value: T, wash: Washer, names: readonly K[]): T {
-  let result = value;
-  for (const name of names) {
-    const given = value[name];
-    if (typeof given !== 'string') continue;
-    const washedText = wash.string(given);
-    if (washedText !== given) result = { ...result, [name]: washedText };
-  }
-  return result;
+interface Notes {
+  readonly suspect: JsonObject | undefined;
+  readonly provenance: JsonObject | undefined;
+  readonly isEnveloped: boolean;
+  readonly kept: number;
 }
 
-function json(value: Json, wash: Washer, depth: number): Json {
-  if (typeof value === 'string') return wash.string(value);
-  if (value === null || typeof value !== 'object') return value;
-  if (depth >= maxDepth) {
-    wash.cut();
-    return wash.string('[nested too deep]');
-  }
-  if (isList(value)) return list(value, wash, (item) => json(item, wash, depth + 1));
-  let copy: Record<string, Json | undefined> | undefined;
-  for (const key of Object.keys(value)) {
-    const given = value[key];
-    if (given === undefined) continue;
-    const result = json(given, wash, depth + 1);
-    // defineProperty: a key named __proto__ must stay a key.
-    if (result !== given) Object.defineProperty((copy ??= { ...value }), key, { value: result, enumerable: true, configurable: true, writable: true });
-  }
-  return copy ?? value;
-}
-
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
-
-const errorText = (error: ToolError, wash: Washer): ToolError => fields(error, wash, ['message', 'hint']);
-
-function noted(meta: JsonObject | undefined, report: Report): JsonObject {
-  return { ...meta, 'toolgate/sanitized': { removed: report.removed, truncated: report.truncated } };
+function noted(meta: Meta | undefined, { removed, secrets, truncated }: Report, isSame: boolean, { suspect, provenance, isEnveloped, kept }: Notes): Meta | undefined {
+  if (isSame && suspect === undefined && provenance === undefined) return meta;
+  const redacted = Object.keys(secrets).length > 0;
+  const touched = redacted || truncated || isEnveloped || Object.keys(removed).length > 0;
+  return {
+    ...meta,
+    ...(touched && { 'toolgate/sanitized': { removed, truncated, ...(redacted && { redacted: secrets }), ...(isEnveloped && { enveloped: true }), ...(kept > 0 && { kept }) } }),
+    ...(suspect && { 'toolgate/injection': suspect }),
+    ...(provenance && { 'toolgate/provenance': provenance }),
+  };
 }

@@ -32,6 +32,7 @@ import type { Allowances } from '../guards/allowance.js';
 import { sha256 } from '../lib/hash.js';
 import { egress } from '../net/egress.js';
 import type { Registry } from '../registry/registry.js';
+import { keptResultsId } from '../sources/kept-results.js';
 import { localUser } from './local-user.js';
 import { policiesOf } from './policies.js';
 
@@ -56,7 +57,7 @@ export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, rem
   if (all.length > 0) return { ok: false, problems: all };
   const judged = makePolicy(rules);
   const memory = makeFlows({ rules: flows.rules, labelsOf, conversations: flows.conversations, rememberMs: flows.remember_seconds * 1000, maxConversations: flows.max_conversations, memory: remembered });
-  const control = makeControl({ policy: judged, flows: memory, labelsOf, confirmEffects: policy.confirmation.effects });
+  const control = makeControl({ policy: judged, flows: memory, labelsOf, confirmEffects: policy.confirmation.effects, ownSource: keptResultsId });
   const parts = makeProfiles({ profiles: access.profiles, roles: access.roles, labelsOf });
   const allowances = limits(access.limits, { maxKeys: rate.max_keys });
   return {
@@ -67,13 +68,13 @@ export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, rem
       profiles: parts,
       visibility: {
         group: (view) => `${parts.key(view)}|${judged.key(view.principal)}`,
-        sees: (view, item) => parts.holds(view, item) && (!isTool(item) || judged.couldAllow(view.principal, item)),
+        sees: (view, item) => item.source === keptResultsId || parts.holds(view, item) && (!isTool(item) || judged.couldAllow(view.principal, item)),
       },
       explain: explainer({ control, policy: judged, labelsOf, limits: (principal, tool) => allowances.about(principal, tool) }),
       unknown(registry) {
         const health = registry.health();
         const isWhole = Object.values(health).every(({ status }) => status !== 'unhealthy');
-        return unknownNames(rules, { tools: [...registry.catalogue().tools.values()], sources: Object.keys(health) }, isWhole);
+        return unknownNames(rules, { tools: [...registry.catalogue().tools.values()], sources: Object.keys(health).filter((id) => id !== keptResultsId) }, isWhole);
       },
     },
   };

@@ -23,6 +23,7 @@ import { confirm } from '../guards/confirm.js';
 import { flow } from '../guards/flow.js';
 import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
+import { sanitize } from '../guards/sanitize.js';
 import { tracing } from '../guards/trace.js';
 import { uuid7 } from '../lib/hash.js';
 import { redactor } from '../lib/redact.js';
@@ -50,6 +51,8 @@ import type { Home } from './home.js';
 import { makeHome } from './home.js';
 import { gateHealth } from './health.js';
 import { openJournal } from './journal.js';
+import { outputRulesOf } from './output.js';
+import { keptResults } from '../sources/kept-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
 import { pinFiles } from './pin-files.js';
@@ -116,7 +119,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr') events.publish('source', { event, ...fields });
   };
   const pins = pinFiles(home.pins);
-  const sources = () => sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, onEvent });
+  const results = keptResults({ keepMs: () => config.output.keep_seconds * 1000 });
+  const sources = async () => [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, onEvent }))];
 
   const known = registry({
     sources: await sources(),
@@ -138,6 +142,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   });
   const hideSecrets = redactor(secretValues(config, env));
   const state = lazyState(home.state, (problem) => log.event('state.set_aside', { problem }));
+  const outputRules = () => outputRulesOf({ config, secrets: [...secretValues(config, env)], results, open: state.open });
+  let output = outputRules();
   const asking = consentOf({
     config: () => config,
     open: state.open,
@@ -158,6 +164,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     confirm: confirm({ demands: { demand: (call, tool) => rules.control.demand(call, tool) }, consent: asking.consent }),
     flow: flow({ record: { note: (call, tool, outcome) => rules.flows.note(call, tool, earned(outcome)) } }),
     breaker: all.guard,
+    sanitize: sanitize(() => output),
   });
   const gate = gateway({
     registry: known,
@@ -222,6 +229,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
         throw new Error(told(unknown));
       }
       rules = ruled;
+      output = outputRules();
       const old = callers;
       callers = credentialsOf(next, keys, env);
       await old.close();

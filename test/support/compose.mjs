@@ -9,6 +9,7 @@ import { contain } from '../../dist/guards/contain.js';
 import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
 import { absent, pipeline } from '../../dist/guards/pipeline.js';
 import { rateLimit } from '../../dist/guards/rate-limit.js';
+import { sanitize } from '../../dist/guards/sanitize.js';
 import { tokenBucket } from '../../dist/lib/token-bucket.js';
 import { auditLog } from '../../dist/observe/audit-log.js';
 import { metrics } from '../../dist/observe/metrics.js';
@@ -33,6 +34,7 @@ export async function wholeGateway(sources, options = {}) {
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
     breaker: all.guard,
+    sanitize: sanitize(),
   };
   // A guard that only the composition root can introduce (a log, a person to ask) is absent here.
   const wire = pipeline(new Proxy(wired, { get: (guards, name) => guards[name] ?? absent }));

@@ -11,6 +11,7 @@ import { breakers } from '../../src/guards/breaker.js';
 import { contain } from '../../src/guards/contain.js';
 import { absent, pipeline } from '../../src/guards/pipeline.js';
 import { rateLimit } from '../../src/guards/rate-limit.js';
+import { sanitize } from '../../src/guards/sanitize.js';
 import { tokenBucket } from '../../src/lib/token-bucket.js';
 import type { Registry } from '../../src/registry/registry.js';
 import { registry } from '../../src/registry/registry.js';
@@ -38,6 +39,7 @@ export async function aGateway(sources: readonly ToolSource[], options: { readon
     confirm: options.confirm ?? absent,
     flow: absent,
     breaker: all.guard,
+    sanitize: sanitize(),
   });
   const gate = gateway({ registry: known, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...options.visibility } });
   return { gate, registry: known, breakers: all, records };
