@@ -4,6 +4,7 @@ import { s0Observe } from './requirements/s0-observe.js';
 import { s0 } from './requirements/s0.js';
 import { s1 } from './requirements/s1.js';
 import { s2 } from './requirements/s2.js';
+import { s2Access } from './requirements/s2-access.js';
 import { s2Upstream } from './requirements/s2-upstream.js';
 import { s3 } from './requirements/s3.js';
 
@@ -14,4 +15,4 @@ export interface Requirement {
 }
 
 /** Every demand that some test must cite by its id. */
-export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe, ...s1, ...s2, ...s2Upstream, ...s3];
+export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe, ...s1, ...s2, ...s2Access, ...s2Upstream, ...s3];

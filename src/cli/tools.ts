@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
+import { lintTools } from '../registry/lint.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
 
-export const help = `Usage: toolgate tools [name] [--json] [--config file]
+export const help = `Usage: toolgate tools [name] [--lint] [--json] [--config file]
 
 Lists the tools of the configuration: those that are ready, and those that are not, with the reason. With a name, shows what
-that tool takes.
+that tool takes. With --lint, says which names and descriptions mislead a model: too short, without a verb, almost the same as
+another, imitating a tool of another source, or giving orders; it ends with 1 where one is an error.
 `;
 
 /** Lists tools, or describes one. */
@@ -14,8 +16,13 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (!opened.ok) return 1;
   const { gate, user, rest } = opened;
   try {
-    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' } } });
+    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' }, lint: { type: 'boolean' } } });
     const statuses = gate.gateway.statuses({ principal: user });
+    if (values.lint === true) {
+      const findings = lintTools(statuses.map(({ tool }) => tool));
+      io.out(values.json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(({ tool, severity, message, rule }) => `${severity}: ${tool}: ${message} [${rule}]\n`).join(''));
+      return findings.some(({ severity }) => severity === 'error') ? 1 : 0;
+    }
     const [name] = positionals;
     if (name !== undefined) {
       const found = statuses.find(({ tool }) => tool.name === name);

@@ -1,8 +1,9 @@
 import type { Call } from '../core/call.js';
 import type { Content, ResourceLink } from '../core/content.js';
+import { readable, text } from '../core/content.js';
 import type { ToolError } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
-import type { JsonObject } from '../core/json.js';
+import type { Json, JsonObject } from '../core/json.js';
 import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import type { Pen } from '../core/outcome-text.js';
@@ -83,7 +84,7 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
   const error = outcome.kind === 'failed' ? rewriteFields(outcome.error, pen(report, rules, 16_384), ['message', 'hint']) : undefined;
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
   const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion([...report.seen].join('\n')) : undefined;
-  const enveloped = rules.envelope && content?.some((part) => part.type === 'text') ? wrapped(content, tool, suspect !== undefined, rules.envelope) : undefined;
+  const enveloped = rules.envelope && wrapped(content ?? [], data, tool, suspect !== undefined, rules.envelope);
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
@@ -137,7 +138,12 @@ function add(to: Record<string, number>, counts: readonly (readonly [string, num
   for (const [kind, count] of counts) to[kind] = (to[kind] ?? 0) + count;
 }
 
-function wrapped(content: readonly Content[], tool: Tool, isSuspect: boolean, envelope: NonNullable<OutputRules['envelope']>): readonly Content[] | undefined {
+function wrapped(content: readonly Content[], data: Json | undefined, tool: Tool, isSuspect: boolean, envelope: NonNullable<OutputRules['envelope']>): readonly Content[] | undefined {
+  // Doors show data as text where there is no other text: then that text is what must be marked.
+  if (data !== undefined && !content.some((part) => part.type === 'text')) {
+    const shown = envelope('', tool, isSuspect) === undefined ? undefined : envelope(readable([], data), tool, isSuspect);
+    return shown === undefined ? undefined : [...content, text(shown)];
+  }
   let changed = false;
   const parts = content.map((part) => {
     const written = part.type === 'text' ? envelope(part.text, tool, isSuspect) : undefined;
