@@ -33,6 +33,7 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
   readListings(machine, findings);
   const isEmpty = findings.registrations.length === 0 && findings.unresolved.length === 0;
   if (!isEmpty) target = unreached;
+  const { exhausted } = machine;
   for (const aside of [false, true]) {
     if (target === findings && findings.registrations.length > 0) break;
     for (const [path, module] of project.modules) {
@@ -42,6 +43,8 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
     }
     readListings(machine, target);
   }
+  // Looking at what nothing reaches may use up what is left; the run itself was over by then.
+  if (!isEmpty) machine.exhausted = exhausted;
   if (isEmpty && findings.registrations.length === 0) readHandRolled(machine, findings);
   return { machine, findings, unreached };
 }
