@@ -30,6 +30,8 @@ test.each([
   ['an unknown key', fn({ methd: 'GET' })],
   ['a path with an unknown argument', api({ path: '/x/{id}' })],
   ['a path with a query', api({ path: '/x?y=1' })],
+  ['a path that climbs', api({ path: '/x/../y' })],
+  ['a path that climbs encoded', api({ path: '/x/%2e%2e/y' })],
   ['a path that is an address', api({ path: 'http://evil/' })],
   ['a resource that is no GET', api({ method: 'POST', resource: true })],
   ['a GET with a body', api({ body: {} })],

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { callShape, checkParameters, effectsShape, headers, parameterShape } from './functions.js';
 import { name, secret } from './words.js';
 
+const plainPath = /^\/[^?#\\\s]*$/;
+
 const parameter = z.strictObject({
   ...parameterShape,
   in: z.exactOptional(z.enum(['query', 'header', 'body'])).describe('Where it goes when the path does not name it; query for GET, HEAD and DELETE, else body.'),
@@ -11,7 +13,7 @@ const parameter = z.strictObject({
 const endpoint = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('The HTTP method.'),
-    path: z.string().max(2048).regex(/^\/[^?#\\\s]*$/, 'must begin with / and hold no query').describe('Path below `base_url`; `{name}` stands for an argument, which stays one segment.'),
+    path: z.string().max(2048).regex(plainPath, 'must begin with / and hold no query').describe('Path below `base_url`; `{name}` stands for an argument, which stays one segment.'),
     title: z.exactOptional(z.string().max(256)).describe('Its name for people.'),
     description: z.string().max(8192).min(1).describe('When to use it, for the model.'),
     parameters: z.array(parameter).max(200).default([]).describe('What it takes.'),
@@ -30,6 +32,9 @@ const endpoint = z
     checkParameters(one.parameters as Parameters<typeof checkParameters>[0], context, ['parameters']);
     for (const [, used = ''] of one.path.matchAll(/\{([^{}]*)\}/g)) if (!known.has(used)) context.addIssue({ code: 'custom', path: ['path'], message: `uses {${used}}, which is not among the parameters` });
     if (/[{}]/.test(one.path.replaceAll(/\{[^{}]*\}/g, ''))) context.addIssue({ code: 'custom', path: ['path'], message: 'holds a brace that is not part of {name}' });
+    const still = one.path.replaceAll(/\{[^{}]*\}/g, 'x');
+    // A path that the URL parser would rewrite is refused here, once, and not at every call.
+    if (plainPath.test(still) && (!URL.canParse(`http://x${still}`) || new URL(`http://x${still}`).pathname !== still)) context.addIssue({ code: 'custom', path: ['path'], message: 'must be written as it is sent: without . or .. segments, other characters percent-encoded' });
     if (one.resource && one.method !== 'GET') context.addIssue({ code: 'custom', path: ['resource'], message: 'needs the method GET' });
     if (one.body !== undefined && (one.method === 'GET' || one.method === 'HEAD')) context.addIssue({ code: 'custom', path: ['body'], message: `cannot be sent with ${one.method}` });
   });

@@ -129,6 +129,13 @@ test('an answer over the limit is an error and never buffered whole [S2.5]', asy
   expect(sent).toBeLessThan(64 * 1_048_576);
 });
 
+test('the limit of an answer is the tool’s own [S2.5]', async () => {
+  const server = await aServer(json('x'.repeat(100_000)));
+  const { source } = aSource({ tools: [aFunction({ url: server.url, name: 'small', maxResponseBytes: 50_000 }), aFunction({ url: server.url, name: 'large', maxResponseBytes: 200_000 })] });
+  expect(await called(await toolOf(source, 'small'))).toMatchObject({ error: { code: 'output_limit' }, data: { success: false, output: null } });
+  expect(await called(await toolOf(source, 'large'))).toMatchObject({ kind: 'done' });
+});
+
 test('failures in a row open the breaker of the origin for all its tools: refused at once, nothing sent [S2.8]', async () => {
   const server = await aServer(json({}, 500));
   const changes: string[] = [];

@@ -18,17 +18,13 @@ export function pathTemplate(path: string): PathTemplate {
       let filled = '';
       for (const segment of segments) {
         let bad: { readonly name: string; readonly why: string } | undefined;
-        let last = '';
         const written = segment.replaceAll(place, (_whole, name: string) => {
-          last = name;
           const value = texts(valueOf(name));
           const why = value === undefined ? 'must be a text, a number or true or false' : misplaced(value);
           if (why !== undefined) bad ??= { name, why };
           return why === undefined && value !== undefined ? encodeURIComponent(value) : '';
         });
         if (bad !== undefined) return { ok: false, ...bad };
-        // Two arguments side by side can make a dot segment that neither is alone.
-        if (last !== '' && isDots(written)) return { ok: false, name: last, why: 'would leave its place in the path' };
         filled += `/${written}`;
       }
       return { ok: true, path: filled };
@@ -38,9 +34,7 @@ export function pathTemplate(path: string): PathTemplate {
 
 const texts = (value: Json | undefined): string | undefined => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
 
-const isDots = (segment: string): boolean => segment === '' || /^(?:\.|%2e){1,2}$/i.test(segment);
-
-/** Why a value may not stand in a path. Servers decode once, some twice, and read what they get as a path again. */
+/** Why a value may not stand in a path. A lone dot is refused too, so two arguments side by side cannot make what neither is alone. Servers decode once, some twice, and read what they get as a path again. */
 function misplaced(value: string): string | undefined {
   if (value === '') return 'must not be empty';
   if (value.length > 2_048) return 'is longer than 2048 characters';
