@@ -27,6 +27,20 @@ test('progress and log reach a modern client that asked for them, in a stream th
   expect(json.result.content[0].text).toBe('said');
 });
 
+test('what a tool says on the way is cleaned like what it says at the end', async () => {
+  const tool = aTool({
+    run: async ({ back }: Call) => {
+      back?.progress?.({ progress: 1, message: 'a\u001b[31mred\u202e' });
+      back?.log?.('error', { note: ['b\u0007\u{e0041}'] }, 'c\u001b[2J');
+      return done('x');
+    },
+  });
+  const { modern } = await aDoor([sourceOf([tool])]);
+  const { text, messages } = await modern('tools/call', { name: 'echo' }, { meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' } });
+  expect(text).not.toMatch(/\\u001b|\\u0007|\u202e|\u{e0041}/u);
+  expect([messages[0].params.message, messages[1].params]).toEqual(['ared', { level: 'error', data: { note: ['b'] }, logger: 'c' }]);
+});
+
 test('without asking a modern client gets the bare answer; a client that takes no stream gets it as JSON', async () => {
   const { modern } = await aDoor([sourceOf([noisy])]);
   expect((await modern('tools/call', { name: 'echo' })).headers['content-type']).toBe('application/json');

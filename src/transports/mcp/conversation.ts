@@ -23,6 +23,7 @@ import type { Outlet } from './outlet.js';
 
 const maxWatches = 256;
 const maxInFlight = 256;
+const maxCapabilities = 16_384;
 
 /** One legacy client from `initialize` on; the transport decides where its messages go. */
 export interface Conversation {
@@ -58,6 +59,8 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
 
   const initialize = (params: JsonObject): Reply => {
     if (features) return refusal(rpcError(codes.invalidRequest, 'Already initialized'));
+    // They are kept for as long as the session: ten thousand of them must not fill the memory.
+    if (JSON.stringify(params['capabilities'] ?? {}).length > maxCapabilities) return refusal(rpcError(codes.invalidParams, 'params.capabilities is too large'));
     features = featuresOf(negotiated(params['protocolVersion']));
     capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
     unsubscribe = changes.subscribe((what) => push(encodeNotification(listChanged(what))));

@@ -9,7 +9,7 @@ import type { Changes } from './changes.js';
 import { conversation } from './conversation.js';
 import type { Exchange } from './exchange.js';
 import type { Heartbeat } from './heartbeat.js';
-import { sendEmpty, sendError } from './http-reply.js';
+import { sendEmpty, sendError, sendReply } from './http-reply.js';
 import type { Protocol } from './methods.js';
 import { PostStream, maxUnreadBytes } from './post-stream.js';
 import { eventNumber, resumable, streamOf } from './resumable.js';
@@ -81,23 +81,23 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     return session;
   };
 
-  const initialize = async (exchange: Exchange, request: RpcRequest, canStream: boolean): Promise<void> => {
+  const initialize = async (exchange: Exchange, request: RpcRequest): Promise<void> => {
     const { res, principal } = exchange;
     const profile = profileOf(exchange);
-    const session = sessions.open(principal.id, (id) =>
+    const session: Session | undefined = sessions.open(principal.id, (id) =>
       conversation(protocol, changes, {
         view: { principal, ...(profile !== undefined && { profile }) },
         via: 'http',
         session: id,
-        push: (text) => {
-          const found = sessions.find(id, principal.id);
-          if (found) push(found, text);
-        },
+        // Straight to the session: looking it up would count as use, and list changes would keep dead clients alive.
+        push: (text) => session && push(session, text),
       }),
     );
     if (!session) return sendError(res, 503, request.id, rpcError(codes.badRequest, 'Too many sessions are open; try again later'), { 'retry-after': 60 });
-    const stream = new PostStream(res, { canStream, heartbeat, extra: { 'mcp-session-id': session.id } });
-    stream.finish(request.id, await session.conversation.answer(request, stream), 200);
+    const reply = await session.conversation.answer(request, { send: () => {} });
+    if (reply && 'result' in reply) return sendReply(res, request.id, reply, 200, { 'mcp-session-id': session.id });
+    sessions.end(session);
+    return sendReply(res, request.id, reply ?? { error: rpcError(codes.internalError, 'Internal error') }, 200);
   };
 
   const single = async (session: Session, exchange: Exchange, message: Message, canStream: boolean): Promise<void> => {
@@ -117,7 +117,7 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
       const { req, res } = exchange;
       if (decoded.kind === 'invalid') return sendError(res, 400, decoded.id ?? null, decoded.error);
       const fresh = req.headers['mcp-session-id'] === undefined;
-      if (fresh && decoded.kind === 'request' && decoded.method === 'initialize') return initialize(exchange, decoded, canStream);
+      if (fresh && decoded.kind === 'request' && decoded.method === 'initialize') return initialize(exchange, decoded);
       const session = sessionOf(exchange, idOf(decoded));
       if (!session) return undefined;
       if (decoded.kind !== 'batch') return single(session, exchange, decoded, canStream);

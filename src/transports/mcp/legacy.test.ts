@@ -163,3 +163,25 @@ test('a client of 2024-11-05 has no completion, as its version has none', async 
   expect(opened.result.capabilities).not.toHaveProperty('completions');
   expect((await call('completion/complete', {})).json.error.code).toBe(-32601);
 });
+
+test('list changes do not keep a session alive whose client is gone', async () => {
+  let tools: readonly Tool[] = [aTool()];
+  const { session, registry, endpoint, raw } = await aDoor([{ id: 'test', list: async () => tools }], { mcp: { sessions: { max: 1, crowdedIdleMs: 50 } } });
+  const { headers } = await session();
+  const until = performance.now() + 60;
+  while (performance.now() < until) {
+    tools = [...tools, aTool({ name: `more_${tools.length}` })];
+    await registry.refresh(never);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { 'mcp-session-id': _, ...fresh } = headers;
+  const opened = await raw('POST', fresh, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } }));
+  expect([opened.status, endpoint.stats().sessions]).toEqual([200, 1]);
+});
+
+test('capabilities too large to keep are refused', async () => {
+  const { raw, endpoint } = await aDoor([sourceOf([])]);
+  const params = { protocolVersion: '2025-11-25', capabilities: { experimental: { x: 'y'.repeat(20_000) } }, clientInfo: { name: 't', version: '1' } };
+  const { json } = await raw('POST', { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+  expect([json.error.code, endpoint.stats().sessions]).toEqual([-32602, 0]);
+});

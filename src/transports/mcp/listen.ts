@@ -17,6 +17,8 @@ import { toModernTask } from './task-wire.js';
 
 export interface ListenLimits {
   readonly subscriptions: number;
+  /** One principal cannot take what everybody needs. */
+  readonly perOwner: number;
   readonly resources: number;
 }
 
@@ -42,20 +44,22 @@ function tagged(id: Id, method: string, params: JsonObject = {}): string {
   return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}${rest === '' ? '' : ','}"_meta":{"${metaKeys.subscriptionId}":${encodeId(id)}}}}`;
 }
 
-export function listens(protocol: Protocol, changes: Changes, limits: ListenLimits = { subscriptions: 1_024, resources: 256 }): Listens {
-  const open = new Set<() => void>();
+export function listens(protocol: Protocol, changes: Changes, limits: ListenLimits = { subscriptions: 1_024, perOwner: 256, resources: 256 }): Listens {
+  const open = new Map<() => void, string>();
 
   return {
     get open() {
       return open.size;
     },
     close() {
-      for (const end of open) end();
+      for (const end of open.keys()) end();
     },
     async serve({ id, params }, caller, outlet) {
       const filter = params['notifications'];
       if (!isObject(filter)) return refusal(rpcError(codes.invalidParams, 'params.notifications must be an object'));
-      if (open.size >= limits.subscriptions) return refusal(rpcError(codes.internalError, 'Too many subscriptions are open'));
+      const owner = caller.view.principal.id;
+      const own = [...open.values()].filter((each) => each === owner).length;
+      if (open.size >= limits.subscriptions || own >= limits.perOwner) return refusal(rpcError(codes.internalError, 'Too many subscriptions are open'));
       const { gateway, tasks } = protocol;
       const lists = wishes.filter(([name]) => filter[name] === true);
       const wanted = new Set(lists.map(([, what]) => what));
@@ -67,7 +71,6 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
           if (stop) stops.push(stop);
           return stop !== undefined;
         });
-      const owner = caller.view.principal.id;
       const asked = declaresTasks(caller.capabilities) ? strings(filter['taskIds']).slice(0, limits.resources) : [];
       const known = await Promise.all(asked.map((task) => tasks.get(task, owner)));
       const taskIds = new Set(known.flatMap((record) => (record ? [record.id] : [])));
@@ -90,7 +93,7 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
           caller.signal.removeEventListener('abort', end);
           resolve();
         };
-        open.add(end);
+        open.set(end, owner);
         caller.signal.addEventListener('abort', end, { once: true });
         if (caller.signal.aborted) end();
       });
