@@ -22,6 +22,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   approvals: { does: 'see and answer calls that wait for an operator', load: () => import('./cli/approvals.js') },
   explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
   pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
+  sources: { does: 'show, test, add and remove where tools come from', load: () => import('./cli/sources.js') },
   login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
   token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
 };

@@ -34,6 +34,8 @@ export interface PinBook {
   /** What the source really is (a package, a command, a URL): a renamed source is known by it. */
   readonly identity: string;
   readonly server?: { readonly name: string; readonly version: string };
+  /** When somebody asked for the source to be listed again. */
+  readonly askedAt?: string;
   readonly pins: Readonly<Record<string, Pin>>;
   readonly pending: Readonly<Record<string, Pending>>;
 }

@@ -120,7 +120,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   };
   const pins = pinFiles(home.pins);
   const results = keptResults({ keepMs: () => config.output.keep_seconds * 1000 });
-  const sources = async () => [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, onEvent }))];
+  const sources = async () => [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, packages: home.packages, onEvent }))];
 
   const known = registry({
     sources: await sources(),

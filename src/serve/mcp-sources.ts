@@ -1,12 +1,14 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Config } from '../config/schema.js';
 import type { SecretText } from '../config/secrets.js';
 import type { JsonObject } from '../core/json.js';
 import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
-import type { OpenChannel } from '../sources/mcp/channel.js';
+import type { Ended, OpenChannel } from '../sources/mcp/channel.js';
+import { npmCommand, type PackageLock } from '../sources/mcp/packages.js';
 import { identityOf } from './admission.js';
 import { remoteOf } from './mcp-remote.js';
+import { packageLock } from './package-lock.js';
 import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
 
@@ -17,6 +19,8 @@ export interface McpSourcesOptions {
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
+  /** The folder into which packages are installed. */
+  readonly packages: string;
   /** The folder in which tokens of remote servers are kept. */
   readonly grants: string;
   /** Who decides what of a source is offered. */
@@ -68,12 +72,13 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
 /** Whether each caller has a token of their own. */
 const ownTokens = ({ oauth }: McpConfig): boolean => oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
-function plugin(id: string, config: McpConfig, { base, env, processes, onEvent }: McpSourcesOptions): OpenChannel {
+function plugin(id: string, config: McpConfig, { base, env, processes, packages, onEvent }: McpSourcesOptions): OpenChannel {
+  const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   const { sandbox } = config;
   const path = (given: string): string => resolve(base, given);
   return pluginChannel({
     id, processes,
-    command: () => Promise.resolve(commandOf(config)),
+    command: () => commandOf(config, { env, processes, packages, lock }),
     env: () => environmentOf(config, env),
     cwd: config.cwd === undefined ? base : path(config.cwd),
     tier: sandbox.tier,
@@ -90,11 +95,26 @@ function plugin(id: string, config: McpConfig, { base, env, processes, onEvent }
   });
 }
 
-function commandOf({ command, runtime, args }: McpConfig): Command {
+interface PackageParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly processes: Processes;
+  readonly packages: string;
+  readonly lock: PackageLock;
+}
+
+async function commandOf({ command, runtime, args, package: packaged }: McpConfig, { env, processes, packages, lock }: PackageParts): Promise<Command | Ended> {
   if (command !== undefined) return { program: command, args };
+  if (packaged !== undefined && runtime === 'npx') return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
+  if (packaged !== undefined) return { program: 'uvx', args: ['--from', packaged, packaged.replace(/[[=].*$/, ''), ...args] };
   if (runtime === 'node') return { program: process.execPath, args };
   if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
   return { program: 'python3', args };
+}
+
+/** What a package manager may know of our environment: where its settings are, and nothing that is not its own. */
+function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
+  return Object.fromEntries(own) as Record<string, string>; // undefined values were left out
 }
 
 /** Exactly the declared variables; the gateway's own environment stays behind. */
