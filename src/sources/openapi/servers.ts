@@ -4,12 +4,17 @@ import { entriesOf, isRaw, listOf, own, textOf, textsOf, type Raw } from './valu
 /** The addresses of an operation: its own, else its path's, else the document's; variables take their defaults, since nobody who calls may choose a host. */
 export function serversOf(doc: Document, item: Raw, operation: Raw): readonly string[] {
   if (doc.dialect === '2.0') return swaggerServers(doc, operation);
-  for (const of of [operation, item, doc.root]) {
-    const servers = listOf(of, 'servers').filter(isRaw).map(filledIn);
+  for (const of of [operation, item]) {
+    const servers = listed(of);
     if (servers.length > 0) return servers;
   }
-  return ['/'];
+  let shared = wholeDocument.get(doc);
+  if (shared === undefined) wholeDocument.set(doc, (shared = listed(doc.root).length > 0 ? listed(doc.root) : ['/']));
+  return shared;
 }
+
+const wholeDocument = new WeakMap<Document, readonly string[]>();
+const listed = (of: Raw): readonly string[] => listOf(of, 'servers').filter(isRaw).map(filledIn);
 
 function filledIn(server: Raw): string {
   const defaults = new Map(entriesOf(server, 'variables').map(([name, variable]) => {

@@ -5,7 +5,7 @@ import { done, refuse } from '../../core/outcome.js';
 import { defaultLimits, readOnly, type Tool } from '../../core/tool.js';
 import { namespaced } from '../../registry/naming.js';
 import { said } from './model.js';
-import { searchIndex } from './search.js';
+import { searchIndex, type Search } from './search.js';
 import type { OperationTool } from './tool.js';
 import { tidy } from './tool.js';
 import { isRaw } from './values.js';
@@ -21,7 +21,7 @@ const limits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
 
 /** Finds operations by words; only those that this caller may know of. */
 export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
-  const search = searchIndex(tools);
+  let search: Search | undefined;
   return {
     name: namespaced(prefix, 'search'),
     title: 'Search operations',
@@ -31,6 +31,7 @@ export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
     effects: readOnly,
     limits,
     run(call) {
+      search ??= searchIndex(tools);
       const found = search(String(call.args['query'] ?? ''), (tool) => call.sees?.(tool) ?? true);
       const offset = typeof call.args['offset'] === 'number' ? call.args['offset'] : 0;
       const page = found.slice(offset, offset + (typeof call.args['limit'] === 'number' ? call.args['limit'] : 10));

@@ -13,7 +13,7 @@ import { said, type Operation } from './model.js';
 import type { Override } from './overrides.js';
 import { followed, isPaged, mostPages } from './pages.js';
 import { flattened, planOf, type Plan } from './plan.js';
-import { prepared, type Prepared } from './request.js';
+import { prepared, type Prepared, type PreparedOrProblem } from './request.js';
 import type { Schema, Schemas } from './schemas.js';
 import type { Base } from './servers.js';
 import { shown, type Shown } from './shown.js';
@@ -57,6 +57,8 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
   const effects = effectsOf(operation, override);
   const aliases = once(() => new Map(plan().slots.filter(({ argument, parameter }) => argument !== parameter.name).map(({ argument, parameter }) => [parameter.name, argument])));
 
+  const ready = new WeakMap<object, PreparedOrProblem>();
+
   const contract: Contract<Args> = {
     get schema() {
       return short().schema;
@@ -66,6 +68,8 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
       const misfits = judged()(named);
       if (misfits.length > 0) return { ok: false, problems: misfits.map(({ field, message, keyword, expected }): Problem => ({ field, message, keyword, ...(expected !== undefined && { expected: expected as Json }) })) }; // ajv's params were cut out of a JSON schema
       const made = prepared(operation, plan(), base, named as Args, schemas); // the schema has just said that it is an object
+      // Built once: what was checked is what is sent.
+      if (made.ok) ready.set(named as object, made);
       return made.ok ? { ok: true, value: named as Args } : { ok: false, problems: [{ field: made.field, message: made.message, keyword: 'request' }] };
     },
   };
@@ -97,7 +101,7 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
   };
 
   async function run(call: Call): Promise<Outcome> {
-    const made = prepared(operation, plan(), base, call.args, schemas);
+    const made = ready.get(call.args) ?? prepared(operation, plan(), base, call.args, schemas);
     if (!made.ok) return refuse('invalid_arguments', `${made.field.slice(1)} ${made.message}`);
     const added = await workshop.credentials.for(operation.security, base.origin, call.signal);
     if (!added.ok) return refuse('permission_denied', `${said(operation)}: ${added.message}`);
