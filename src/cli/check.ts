@@ -2,6 +2,7 @@ import { settingsHelp } from '../config/layers.js';
 import { lints, type Finding } from '../config/lints/index.js';
 import { load, type Good } from '../config/load.js';
 import { noteLine, problemLine } from '../config/problem.js';
+import { openApiFindings } from '../serve/openapi-findings.js';
 import type { Io } from './io.js';
 
 /** One line for the list of verbs. */
@@ -37,7 +38,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(`check does not know ${JSON.stringify(loaded.rest[0])}; see toolgate check --help\n`);
     return 2;
   }
-  const findings = linted(loaded);
+  const findings = [...linted(loaded), ...placed(await openApiFindings(loaded.config, loaded.base), loaded)];
   const ok = !findings.some(({ severity }) => severity === 'error');
   if (asJson) io.out(`${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`);
   else io.out(report(loaded, findings, ok));
@@ -46,7 +47,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 type Placed = Finding & { readonly line?: number; readonly column?: number };
 
-const linted = ({ config, place }: Pick<Good, 'config' | 'place'>): readonly Placed[] => lints.flatMap((lint) => lint(config)).map((finding) => ({ ...finding, ...place(finding.path) }));
+const linted = ({ config, place }: Pick<Good, 'config' | 'place'>): readonly Placed[] => placed(lints.flatMap((lint) => lint(config)), { place });
+
+const placed = (findings: readonly Finding[], { place }: Pick<Good, 'place'>): readonly Placed[] => findings.map((finding) => ({ ...finding, ...place(finding.path) }));
 
 const findingLine = (finding: Placed, file: string): string => `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`;
 

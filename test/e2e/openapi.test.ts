@@ -64,6 +64,21 @@ test('a tool that answers at once and one that answers later are told alike, ove
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('Tom') });
 });
 
+test('check tells what is wrong with a document, and the rest of it is served', async () => {
+  const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, servers: [{ url: 'https://api.example' }], paths: { '/a': { get: { operationId: 'a', parameters: [{ name: 'q', in: 'query', schema: { type: 'string', pattern: '(a+)+$' } }] } }, '/b': { get: { parameters: [{ $ref: 'http://169.254.169.254/#/x' }] } } } };
+  const cwd = aPlace({ 'toolgate.yaml': 'sources:\n  good: { kind: openapi, document: api.json }\n', 'api.json': JSON.stringify(document) });
+  const { code, out } = await toolgate(cwd, ['check']);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/GET \/b is not offered: external_ref_blocked[\s\S]*slow_pattern/) });
+  expect((await toolgate(cwd, ['tools'])).out).toMatch(/good__a[\s\S]*GET \/b +withheld +external_ref_blocked/);
+  const bad = aPlace({ 'toolgate.yaml': 'sources:\n  bad: { kind: openapi, document: api.json }\n', 'api.json': '{"openapi":' });
+  expect(await toolgate(bad, ['check'])).toMatchObject({ code: 1, out: expect.stringContaining('openapi-document') });
+});
+
+test('credentials without a base_url are refused before anything starts', async () => {
+  const cwd = aPlace({ 'toolgate.yaml': 'sources:\n  pets: { kind: openapi, document: api.json, auth: { key: { token: "${KEY}" } } }\n' });
+  expect(await toolgate(cwd, ['check'], { KEY: 'x' })).toMatchObject({ code: 1, err: expect.stringContaining('needs base_url') });
+});
+
 test('every overlay that the guide shows is one [S1.27]', () => {
   const guide = readFileSync(join(root, 'docs/guides/openapi.md'), 'utf8');
   const overlays = [...guide.matchAll(/```yaml\n(operations:[\s\S]*?)```/g)].map(([, text = '']) => text);

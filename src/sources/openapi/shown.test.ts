@@ -15,7 +15,7 @@ describe('a schema made for a model', () => {
       fc.record({ properties: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('any')), required: fc.constantFrom([], ['a']), extra: fc.constantFrom(false, {}) }).map(({ properties, required, extra }) => ({ type: 'object', properties, required, additionalProperties: extra })),
       tie('any').map((items) => ({ type: 'array', items })),
       fc.tuple(fc.constantFrom('allOf', 'anyOf', 'oneOf'), fc.array(tie('any'), { minLength: 1, maxLength: 4 })).map(([key, parts]) => ({ [key]: parts })),
-      fc.tuple(tie('any'), fc.constantFrom('not', 'if')).map(([below, key]) => ({ [key]: below, then: { type: 'object' } })),
+      fc.tuple(tie('any'), fc.constantFrom('not', 'if')).map(([below, key]) => ({ [key]: below })),
       fc.constant({ type: 'object', patternProperties: { '^a': { type: 'string' } }, additionalProperties: false }),
     ),
   })).any;
@@ -40,6 +40,15 @@ describe('a schema made for a model', () => {
   test('what is small is shown as it is', () => {
     const whole = { type: 'object', properties: { a: { type: 'string', description: 'Words', enum: ['x', 'y'] } }, required: ['a'], additionalProperties: false };
     expect(shown(whole, none, 8_192)).toEqual({ schema: whole, isShortened: false });
+  });
+
+  test.each<readonly [JsonObject, unknown]>([
+    [{ type: 'object', patternProperties: { '^a': { type: 'string' } }, additionalProperties: false }, { a: 'x' }],
+    [{ type: 'object', properties: { id: { type: 'integer', readOnly: true } }, additionalProperties: false }, { id: 1 }],
+    [{ type: 'object', properties: { id: { type: 'integer', readOnly: true } }, additionalProperties: { type: 'string' } }, { id: 1 }],
+    [{ oneOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { type: 'object', properties: { a: { const: 2 } }, required: ['a'] }] }, { a: 1 }],
+  ])('%j still takes %j when something in it is not shown', (whole, one) => {
+    for (const budget of [100, 150, 8_000]) expect(judge(shown(whole, none, budget).schema)(one)).toEqual([]);
   });
 
   test('invisible characters of a document do not reach the model', () => {
