@@ -44,3 +44,9 @@ test('a key named __proto__ in an answer is a key', async () => {
   expect(JSON.stringify(asFunction)).toContain('\\"__proto__\\"');
   expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
+
+test('a secret that looks like a number is taken out of texts and leaves the JSON whole', async () => {
+  const server = await aServer(say('{"account":123456789,"said":["id 123456789 is yours"],"123456789":1}'));
+  const { source } = aSource({ secrets: ['123456789'], tools: [aFunction({ url: server.url })] });
+  expect(await called(await toolOf(source, 'f'))).toMatchObject({ data: { output: { account: 123456789, said: ['id [redacted] is yours'], '[redacted]': 1 } } });
+});

@@ -32,14 +32,16 @@ export function succeeded(response: EgressResponse, reading: Reading): Outcome {
   const type = String(headers['content-type'] ?? '').toLowerCase().split(';', 1)[0]?.trim() ?? '';
   if (!reading.strict && /^(image|audio)\/[a-z0-9.+-]{1,64}$/.test(type) && type !== 'image/svg+xml') return media(type, body);
   if (!isUtf8(body)) return unsuccessful({ code: 'upstream_error', message: `The service answered with ${body.length} bytes that are not text`, data: { content_type: excerpt(type) } });
-  const said = reading.hide(body.toString('utf8'));
-  const read = jsonOf(said, body);
+  const raw = body.toString('utf8');
+  const said = reading.hide(raw);
+  const read = jsonOf(raw, body);
   if (read.kind === 'deep') return unsuccessful({ code: 'upstream_error', message: `The answer nests deeper than ${deepest} levels` });
   if (read.kind === 'text') {
     if (reading.strict || reading.select !== undefined || isJson(type)) return unsuccessful({ code: 'upstream_error', message: `The answer is not JSON: ${excerpt(said)}` });
     return outcomeOf(said, said);
   }
-  const output = reading.select === undefined ? read.value : atPointer(read.value, reading.select);
+  const value = said === raw ? read.value : withoutSecrets(read.value, reading.hide);
+  const output = reading.select === undefined ? value : atPointer(value, reading.select);
   if (output === undefined) return unsuccessful({ code: 'upstream_error', message: `The answer holds nothing at ${reading.select ?? ''}` });
   return outcomeOf(output, typeof output === 'string' ? output : JSON.stringify(output));
 }
@@ -54,12 +56,21 @@ const media = (mimeType: string, body: Buffer): Outcome =>
 
 const isJson = (type: string): boolean => /[/+]json$/.test(type);
 
-function jsonOf(said: string, body: Buffer): { readonly kind: 'json'; readonly value: Json } | { readonly kind: 'text' } | { readonly kind: 'deep' } {
-  if (said.trim() === '') return { kind: 'json', value: null };
+/** Texts are cleared one by one: in the JSON itself a secret that looks like a number would leave no JSON behind. */
+function withoutSecrets(value: Json, hide: Reading['hide']): Json {
+  if (typeof value === 'string') return hide(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: Json) => withoutSecrets(item, hide));
+  const entries = Object.entries(value).map(([key, item]) => [hide(key), item === undefined ? item : withoutSecrets(item, hide)] as const);
+  return Object.fromEntries(entries);
+}
+
+function jsonOf(text: string, body: Buffer): { readonly kind: 'json'; readonly value: Json } | { readonly kind: 'text' } | { readonly kind: 'deep' } {
+  if (text.trim() === '') return { kind: 'json', value: null };
   // Whoever prints or walks such a value would run out of stack.
   if (nestsDeeperThan(body, deepest)) return { kind: 'deep' };
   try {
-    return { kind: 'json', value: JSON.parse(said) as Json }; // what JSON.parse makes is JSON
+    return { kind: 'json', value: JSON.parse(text) as Json }; // what JSON.parse makes is JSON
   } catch {
     return { kind: 'text' };
   }

@@ -22,13 +22,13 @@ const types: Readonly<Record<string, ParameterType>> = {
 };
 
 /** Asks a function server for its functions; what it says is foreign text, so each one is judged and cleaned, or left out with a reason. */
-export async function discovered(server: Discovery, caller: Caller, signal: AbortSignal): Promise<{ readonly functions: readonly FunctionDeclaration[]; readonly withheld: readonly Withheld[] }> {
+export async function discovered(server: Discovery, caller: Caller, hide: (text: string) => string, signal: AbortSignal): Promise<{ readonly functions: readonly FunctionDeclaration[]; readonly withheld: readonly Withheld[] }> {
   const asking: Call = { id: 'list_functions', tool: 'list_functions', principal: { id: 'gateway', name: 'gateway', kind: 'local', roles: [] }, via: 'cli', args: {}, receivedAt: 0, signal, correlationId: 'list_functions' };
   const headers = { accept: 'application/json', 'content-type': 'application/json', ...values(server.headers) };
   const answered = await caller({ url: new URL(server.url), method: 'POST', headers, body: '{"function":"list_functions","args":{}}' }, asking);
   if (!answered.ok) throw new Error(`list_functions failed: ${answered.error.message}`);
   const { body } = answered.response;
-  const listed = nestsDeeperThan(body, 32) ? undefined : listIn(body.toString('utf8'));
+  const listed = nestsDeeperThan(body, 32) ? undefined : listIn(hide(body.toString('utf8')));
   if (listed === undefined) throw new Error('list_functions did not answer {"functions": […]}');
   const functions = new Map<string, FunctionDeclaration>();
   const withheld: Withheld[] = listed.length > mostFunctions ? [{ what: 'list_functions', why: `${listed.length} functions are listed; the first ${mostFunctions} are used` }] : [];

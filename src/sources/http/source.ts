@@ -96,7 +96,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     if (discover === undefined) return;
     clearTimeout(again);
     try {
-      found = await discovered(discover, callerOf(discover.url, discover.headers, limitsOf(discover), true), signal);
+      found = await discovered(discover, callerOf(discover.url, discover.headers, limitsOf(discover), true), hide, signal);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       found = { ...found, withheld: [{ what: 'list_functions', why }] };
