@@ -90,7 +90,7 @@ async function idleSessions(count = 10_000) {
   return { sessions: count, heapKbEach: round((after.heap - before.heap) / count / 1_024, 2), rssKbEach: round((after.rss - before.rss) / count / 1_024, 2) };
 }
 
-async function pipe(calls = 20_000) {
+async function pipe(calls = 60_000) {
   const line = (number) => modern(number).body;
   const answered = (text) => {
     const { id, result } = JSON.parse(text);
