@@ -3,6 +3,7 @@ import type { Config } from '../config/schema.js';
 import type { SecretText } from '../config/secrets.js';
 import type { ToolSource } from '../core/source.js';
 import { egress } from '../net/egress.js';
+import { egressProblems } from '../net/egress-rules.js';
 import type { NetworkPolicy } from '../net/policies.js';
 import type { Credential, Secret } from '../sources/openapi/credentials.js';
 import { openApiSource } from '../sources/openapi/source.js';
@@ -20,12 +21,14 @@ export interface OpenApiSourcesOptions {
 
 /** The sources that the `openapi` entries of a configuration ask for. */
 export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): readonly ToolSource[] {
-  return Object.entries(config.sources).flatMap(([id, each]) => (each.kind === 'openapi' ? [openApiFrom(id, each, rest)] : []));
+  return Object.entries(config.sources).flatMap(([id, each]) => (each.kind === 'openapi' ? [openApiFrom(id, each, { whole: config, ...rest })] : []));
 }
 
-function openApiFrom(id: string, config: OpenApiConfig, { base, env, policies }: Omit<OpenApiSourcesOptions, 'config'>): ToolSource {
+function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config }): ToolSource {
   const networks = policies[config.network];
   if (networks === undefined) throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
+  const problems = egressProblems({ networks, hosts: config.allowed_hosts });
+  if (problems.length > 0) throw new Error(`sources.${id}: ${problems.join('; ')}`);
   const isRemote = /^https?:\/\//i.test(config.document);
   return openApiSource({
     id,
@@ -38,7 +41,7 @@ function openApiFrom(id: string, config: OpenApiConfig, { base, env, policies }:
     allowExternalRefs: config.allow_external_refs,
     maxDocumentBytes: config.max_document_bytes,
     budgets: { toolBytes: config.max_tool_bytes, listBytes: config.max_list_bytes, responseBytes: config.max_response_bytes },
-    limits: { timeoutMs: config.timeout * 1000 },
+    limits: { timeoutMs: config.timeout * 1000, maxTimeoutMs: Math.max(120_000, config.timeout * 1000), queue: whole.tool.queue_length, queueTimeoutMs: whole.tool.queue_timeout * 1000, ratePerMinute: whole.rate_limit.requests },
     ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
     reach(origins) {
       const urls = origins.map((origin) => new URL(origin));

@@ -1,6 +1,7 @@
 // The kinds of sources, one line each.
 export { commandSource, type CommandRules, type CommandSource, type CommandSourceOptions } from './command/source.js';
 export { httpFunctionsSource, type HttpFunctionsOptions } from './http/source.js';
+export { openApiSource, type OpenApiSource, type OpenApiSourceOptions } from './openapi/source.js';
 
 // What a command in code is made of.
 export { defaultNetworkRules } from './command/default-policy.js';

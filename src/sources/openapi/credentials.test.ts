@@ -76,6 +76,18 @@ describe('credentials', () => {
     expect(server.requests[0]).toMatchObject({ url: '/x?q=1&key=k%262', headers: { cookie: 'sid=k%3B3' } });
   });
 
+  test('a service that echoes its request does not give the credentials away, in an answer or in an error', async () => {
+    for (const status of [200, 401]) {
+      const mirror = await recordingServer({ answer: (request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ seen: request.headers, url: request.url })) });
+      const credentials = new Map<string, Credential>([['head', { kind: 'apiKey', value: secret('key-one-1234') }], ['query', { kind: 'apiKey', value: secret('key two/5678') }], ['basic', { kind: 'basic', username: 'ada', password: secret('pass-word-99'), always: true }]]);
+      const loaded = await loadedApi(secured, { baseUrl: `http://127.0.0.1:${mirror.port}/v1`, credentials });
+      const text = JSON.stringify(await loaded.call({}, 'both'));
+      expect(mirror.requests[0]?.headers['x-key']).toBe('key-one-1234');
+      for (const one of ['key-one-1234', 'key two/5678', 'key%20two%2F5678', 'pass-word-99', Buffer.from('ada:pass-word-99').toString('base64')]) expect(text).not.toContain(one);
+      await mirror.close();
+    }
+  });
+
   test('a secret that is not set is named and nothing is sent', async () => {
     const missing = await api(new Map([['bearer', { kind: 'bearer', token: () => ({ ok: false, unset: ['API_TOKEN'] }) }]]));
     expect(await missing.call({}, 'bearer')).toMatchObject({ error: { code: 'permission_denied', message: expect.stringContaining('API_TOKEN') } });

@@ -20,6 +20,8 @@ export interface Added {
   readonly cookies: readonly string[];
   /** Headers that must not follow a redirect elsewhere. */
   readonly secretHeaders: readonly string[];
+  /** Texts that an answer must not give away. */
+  readonly secrets: readonly string[];
 }
 
 export type AddedOrProblem = { readonly ok: true; readonly added: Added } | { readonly ok: false; readonly message: string };
@@ -31,7 +33,7 @@ export interface Credentials {
   forget(): void;
 }
 
-const none: Added = { headers: {}, query: [], cookies: [], secretHeaders: [] };
+const none: Added = { headers: {}, query: [], cookies: [], secretHeaders: [], secrets: [] };
 
 /** Credentials bound to one origin: whatever the document says, no other ever sees them. */
 export function credentials(options: { readonly origin: string | undefined; readonly byScheme: ReadonlyMap<string, Credential>; readonly schemes: ReadonlyMap<string, Scheme>; readonly egress: () => Egress }): Credentials {
@@ -46,7 +48,10 @@ export function credentials(options: { readonly origin: string | undefined; read
     const secret = (credential.kind === 'bearer' ? credential.token : credential.kind === 'basic' ? credential.password : credential.value)();
     if (!secret.ok) return { ok: false, message: `the credential ${name} refers to ${secret.unset.join(', ')}, which is not set` };
     if (credential.kind === 'bearer') return bearer(secret.value);
-    if (credential.kind === 'basic') return { ok: true, added: { ...none, headers: { authorization: `Basic ${Buffer.from(`${credential.username}:${secret.value}`).toString('base64')}` } } };
+    if (credential.kind === 'basic') {
+      const pair = Buffer.from(`${credential.username}:${secret.value}`).toString('base64');
+      return { ok: true, added: { ...none, headers: { authorization: `Basic ${pair}` }, secrets: [secret.value, pair] } };
+    }
     const scheme = schemes.get(name);
     const declared = scheme?.kind === 'apiKey' ? scheme : undefined;
     return apiKey(credential.in ?? declared?.in ?? 'header', credential.name ?? declared?.name ?? 'x-api-key', secret.value);
@@ -63,7 +68,7 @@ export function credentials(options: { readonly origin: string | undefined; read
         const made = credential && (await one(scheme, credential, scopes, signal));
         if (!made?.ok) return made ?? { ok: false, message: `there is no credential for ${scheme}` };
         const { added } = made;
-        sum = { headers: { ...sum.headers, ...added.headers }, query: [...sum.query, ...added.query], cookies: [...sum.cookies, ...added.cookies], secretHeaders: [...sum.secretHeaders, ...Object.keys(added.headers)] };
+        sum = { headers: { ...sum.headers, ...added.headers }, query: [...sum.query, ...added.query], cookies: [...sum.cookies, ...added.cookies], secretHeaders: [...sum.secretHeaders, ...Object.keys(added.headers)], secrets: [...sum.secrets, ...added.secrets] };
       }
       return { ok: true, added: sum };
     },
@@ -80,10 +85,10 @@ function chosen(security: readonly Alternative[] | undefined, byScheme: Readonly
   return [...fitting, ...always.filter(({ scheme }) => !fitting.some((each) => each.scheme === scheme))];
 }
 
-const bearer = (token: string): AddedOrProblem => ({ ok: true, added: { ...none, headers: { authorization: `Bearer ${token}` } } });
+const bearer = (token: string): AddedOrProblem => ({ ok: true, added: { ...none, headers: { authorization: `Bearer ${token}` }, secrets: [token] } });
 
 function apiKey(place: 'header' | 'query' | 'cookie', name: string, value: string): AddedOrProblem {
-  if (place === 'header') return { ok: true, added: { ...none, headers: { [name.toLowerCase()]: value } } };
+  if (place === 'header') return { ok: true, added: { ...none, headers: { [name.toLowerCase()]: value }, secrets: [value] } };
   const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-  return { ok: true, added: place === 'query' ? { ...none, query: [pair] } : { ...none, cookies: [pair] } };
+  return { ok: true, added: { ...none, ...(place === 'query' ? { query: [pair] } : { cookies: [pair] }), secrets: [value] } };
 }

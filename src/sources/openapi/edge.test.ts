@@ -62,7 +62,7 @@ describe('hostile and odd documents', () => {
     const closed = await loadedApi(undefined, { document, baseUrl: 'https://api.test' });
     expect(closed.tools).toEqual([]);
     const open = await loadedApi(undefined, { document, baseUrl: 'https://api.test', allowExternalRefs: true });
-    expect(open.tools.map(({ name }) => name)).toEqual(['post_a', 'describe']);
+    expect(open.tools.map(({ name }) => name)).toEqual(['post_a', 'api__describe']);
     expect(await open.tools[0]?.input.parse({ body: { friend: { friend: { name: 7 } } } })).toMatchObject({ ok: false, problems: [{ field: '/body/friend/friend/name' }] });
     expect(open.source.withheld().map(({ reason }) => reason)).toEqual(['external_ref_blocked', 'external_ref_blocked']);
   });

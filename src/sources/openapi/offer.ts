@@ -8,8 +8,8 @@ import type { Toolset } from './toolset.js';
 export const definitionBytes = (tool: Tool): number => Buffer.byteLength(JSON.stringify(definitionOf(tool))) + (tool.meta ? Buffer.byteLength(JSON.stringify(tool.meta)) : 0);
 
 /** What a client is offered: every operation while the list stays small, else three tools that find, describe and call them. */
-export function offered(set: Toolset, { id, prefix, listBytes }: { readonly id: string; readonly prefix: string | undefined; readonly listBytes: number }): readonly Tool[] {
-  const options = { id, prefix, title: set.title, tools: set.tools };
+export function offered(set: Toolset, { id, listBytes }: { readonly id: string; readonly listBytes: number }): readonly Tool[] {
+  const options = { id, title: set.title, tools: set.tools };
   if (!fits(set.tools, listBytes)) return [searchTool(options), describeTool(options), callTool(options), ...set.tools.map((tool) => unlisted(tool))];
   return set.tools.some((tool) => tool.isShortened()) ? [...set.tools, describeTool(options)] : set.tools;
 }

@@ -104,6 +104,14 @@ describe('a document as a source', () => {
     expect(api.source.withheld()).toMatchObject([{ what: 'GET /c', reason: 'hidden' }]);
   });
 
+  test('a schema in an override may refer to the document, and one that makes no sense harms nobody', async () => {
+    const override = { 'x-mcp': { arguments: { q: { $ref: '#/components/schemas/Kind' }, r: { type: 'nonsense', pattern: '(a+)+$' } } } };
+    const api = await loadedApi(oneOperation({ ...override, parameters: ['q', 'r'].map((name) => ({ name, in: 'query', schema: {} })) }, { components: { schemas: { Kind: { enum: ['dog'] } } } }), { baseUrl: `http://127.0.0.1:${server.port}` });
+    expect(api.tool().input.schema).toMatchObject({ properties: { q: { enum: ['dog'] }, r: {} } });
+    expect(await api.call({ q: 'cat' })).toMatchObject({ error: { code: 'invalid_arguments' } });
+    expect(await api.call({ q: 'dog', r: 'x' })).toMatchObject({ kind: 'done' });
+  });
+
   test('an overlay with a misspelt key is a problem, not an override that silently does not happen', async () => {
     const overlay = documentFile('operations: {a: {descripton: x}}', 'overlay.yaml');
     await expect(loadedApi(oneOperation({}), { overlay })).rejects.toThrow('operations.a: descripton is not a known key');
@@ -164,7 +172,7 @@ describe('a document as a source', () => {
     const wide = { type: 'object', properties: Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`field${index}`, { type: 'string', description: `About field ${index}`, maxLength: index + 1 }])) };
     const api = await loadedApi(oneOperation({ requestBody: { content: { 'application/json': { schema: wide } } } }, { method: 'post' }), { baseUrl: 'https://api.test' });
     expect(Buffer.byteLength(JSON.stringify(definitionOf(api.tool())))).toBeLessThanOrEqual(8_192);
-    const full = await api.call({ name: 'op' }, 'describe');
+    const full = await api.call({ name: 'op' }, 'api__describe');
     expect(full).toMatchObject({ data: { input_schema: { properties: { body: { properties: { field399: { maxLength: 400 } } } } } } });
     expect(await api.call({ body: { field0: 'too long' } })).toMatchObject({ error: { code: 'invalid_arguments' } });
   });

@@ -83,7 +83,7 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       limits: options.limits ?? {},
       ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
     });
-    current = { digest, set, tools: offered(set, { id, prefix: options.prefix === 'none' ? undefined : id, listBytes: budgets.listBytes }) };
+    current = { digest, set, tools: offered(set, { id, listBytes: budgets.listBytes }) };
   }
 
   async function look(): Promise<void> {

@@ -10,9 +10,9 @@ import type { OperationTool } from './tool.js';
 import { tidy } from './tool.js';
 import { isRaw } from './values.js';
 
+/** Stand-ins carry the source's id even where its tools do not: there is one of each per source. */
 export interface StandInOptions {
   readonly id: string;
-  readonly prefix: string | undefined;
   readonly title: string;
   readonly tools: readonly OperationTool[];
 }
@@ -20,12 +20,12 @@ export interface StandInOptions {
 const limits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
 
 /** Finds operations by words; only those that this caller may know of. */
-export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
+export function searchTool({ id, title, tools }: StandInOptions): Tool {
   let search: Search | undefined;
   return {
-    name: namespaced(prefix, 'search'),
+    name: namespaced(id, 'search'),
     title: 'Search operations',
-    description: `Finds operations of ${tidy(title, 80) || id} (${tools.length} in all) by words of their name, path, tag or description. Then use ${namespaced(prefix, 'describe')} and ${namespaced(prefix, 'call')}.`,
+    description: `Finds operations of ${tidy(title, 80) || id} (${tools.length} in all) by words of their name, path, tag or description. Then use ${namespaced(id, 'describe')} and ${namespaced(id, 'call')}.`,
     source: id,
     input: schemaContract({ type: 'object', properties: { query: { type: 'string', maxLength: 500, description: 'Words to look for; empty lists everything' }, limit: { type: 'integer', minimum: 1, maximum: 50, description: '10 unless told' }, offset: { type: 'integer', minimum: 0 } }, additionalProperties: false }),
     effects: readOnly,
@@ -41,10 +41,10 @@ export function searchTool({ id, prefix, title, tools }: StandInOptions): Tool {
 }
 
 /** Tells everything about one operation, its whole input schema included. */
-export function describeTool({ id, prefix, tools }: StandInOptions): Tool {
+export function describeTool({ id, tools }: StandInOptions): Tool {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    name: namespaced(prefix, 'describe'),
+    name: namespaced(id, 'describe'),
     title: 'Describe an operation',
     description: 'Shows one operation with its whole input schema, without anything shortened.',
     source: id,
@@ -53,7 +53,7 @@ export function describeTool({ id, prefix, tools }: StandInOptions): Tool {
     limits: { ...limits, maxOutputBytes: 4 * 1_048_576 },
     run(call) {
       const tool = byName.get(String(call.args['name']));
-      if (tool === undefined || !(call.sees?.(tool) ?? true)) return Promise.resolve(refuse('invalid_arguments', `There is no operation of that name`, { hint: `Find one with ${namespaced(prefix, 'search')}` }));
+      if (tool === undefined || !(call.sees?.(tool) ?? true)) return Promise.resolve(refuse('invalid_arguments', `There is no operation of that name`, { hint: `Find one with ${namespaced(id, 'search')}` }));
       const described: JsonObject = {
         name: tool.name,
         operation: said(tool.operation),
@@ -69,12 +69,12 @@ export function describeTool({ id, prefix, tools }: StandInOptions): Tool {
 }
 
 /** Stands for any operation: the gateway runs the named one in its place, through every guard, as itself. */
-export function callTool({ id, prefix, tools }: StandInOptions): Tool {
+export function callTool({ id, tools }: StandInOptions): Tool {
   const names = new Set(tools.map((tool) => tool.name));
   return {
-    name: namespaced(prefix, 'call'),
+    name: namespaced(id, 'call'),
     title: 'Call an operation',
-    description: `Calls an operation by name with its arguments, as ${namespaced(prefix, 'describe')} shows them.`,
+    description: `Calls an operation by name with its arguments, as ${namespaced(id, 'describe')} shows them.`,
     source: id,
     input: schemaContract({ type: 'object', properties: { name: { type: 'string', description: 'The name of the operation’s tool' }, arguments: { type: 'object', description: 'The arguments of the operation' } }, required: ['name'], additionalProperties: false }),
     effects: { reads: true, writes: true, destroys: true, idempotent: false, openWorld: true, labels: ['network', 'egress'] },
@@ -85,6 +85,6 @@ export function callTool({ id, prefix, tools }: StandInOptions): Tool {
       return { tool: name, args: (inner ?? {}) as Readonly<Record<string, Json>> satisfies Args }; // an object, as was just seen
     },
     // Reached only when the arguments name no operation.
-    run: () => Promise.resolve(refuse('invalid_arguments', 'There is no operation of that name, or its arguments are not an object', { hint: `Find one with ${namespaced(prefix, 'search')}` })),
+    run: () => Promise.resolve(refuse('invalid_arguments', 'There is no operation of that name, or its arguments are not an object', { hint: `Find one with ${namespaced(id, 'search')}` })),
   };
 }

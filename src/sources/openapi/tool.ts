@@ -1,11 +1,14 @@
+import { isUtf8 } from 'node:buffer';
 import type { Args, Call } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { refuse, type Outcome } from '../../core/outcome.js';
 import { defaultLimits, type Contract, type Limits, type Problem, type Tool } from '../../core/tool.js';
 import { clean } from '../../lib/hostile-text/clean.js';
+import { lru } from '../../lib/lru.js';
 import { judge, type Judge } from '../../lib/schema.js';
 import { truncateText } from '../../lib/truncate.js';
 import type { Egress, EgressResponse, Failed, Refused } from '../../net/egress-types.js';
+import { hiding } from '../http/hiding.js';
 import { told, unanswered } from './answers.js';
 import type { Credentials } from './credentials.js';
 import { effectsOf } from './effects.js';
@@ -124,14 +127,15 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     };
     const { request } = made;
     const first = without(request.query.join('&').split('&'), added.added.query).join('&');
-    const response = await send(request, first, budgets.responseBytes);
+    const { secrets } = added.added;
+    const response = quiet(await send(request, first, budgets.responseBytes), secrets);
     if (response.kind !== 'response') return unanswered(response);
     if (response.status === 401) workshop.credentials.forget();
     const outputJudge = judgedReply();
     const wanted = pages ? call.args[pagesArgument] : undefined;
     const telling = { name: said(operation), source, isObject, ...(outputJudge && typeof wanted !== 'number' && { judge: outputJudge }) };
     const more = typeof wanted === 'number' && response.status === 200
-      ? await followed(response, { operation, first: new URL(`${request.origin}${request.path}${first === '' ? '' : `?${first}`}`), pages: wanted, maxBytes: budgets.responseBytes, get: (search, maxBytes) => send(request, search.replace(/^\?/, ''), maxBytes) })
+      ? await followed(response, { operation, first: new URL(`${request.origin}${request.path}${first === '' ? '' : `?${first}`}`), pages: wanted, maxBytes: budgets.responseBytes, get: async (search, maxBytes) => quiet(await send(request, without(search.replace(/^\?/, '').split('&'), added.added.query).join('&'), maxBytes), secrets) })
       : undefined;
     return told(response, telling, more);
   }
@@ -147,6 +151,19 @@ function guardedJudge(schema: Schema): Judge {
       return [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema in the document has no end or cannot be compiled' }];
     }
   };
+}
+
+const hiders = lru<string, (text: string) => string>(32);
+
+/** An answer without our credentials: a service that echoes its request must not hand them to the model. */
+function quiet<T extends EgressResponse | Refused | Failed>(response: T, secrets: readonly string[]): T {
+  if (secrets.length === 0 || response.kind !== 'response' || !isUtf8(response.body)) return response;
+  const key = secrets.join('\0');
+  let hide = hiders.get(key);
+  if (hide === undefined) hiders.set(key, (hide = hiding(secrets)));
+  const text = response.body.toString();
+  const hidden = hide(text);
+  return hidden === text ? response : { ...response, body: Buffer.from(hidden) };
 }
 
 /** Pairs without those whose names belong to the credentials: an object written out in a query may hold any name. */

@@ -83,7 +83,8 @@ export function toolset(document: Document, options: ToolsetOptions): Toolset {
     return fault === undefined;
   });
   const named = usable.map(({ operation, base }) => {
-    const override = overrideFor(operation, options.overlay);
+    const given = overrideFor(operation, options.overlay);
+    const override = given.arguments === undefined ? given : { ...given, arguments: Object.fromEntries(Object.entries(given.arguments).map(([name, value]) => [name, table.of({ doc: document, value }, 'request')])) };
     return { operation, base, override, method: operation.method, path: operation.path, ...(operation.operationId !== undefined && { operationId: operation.operationId }), ...(override.name !== undefined && { chosen: override.name }) };
   });
   const names = toolNames(named, options.prefix);
