@@ -124,8 +124,18 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
   return parts;
 }
 
+type Host = string | 'unclear' | undefined;
+
+/** Several rules ask about the same argument of the same call. */
+let last: { readonly value: string; readonly host: Host } = { value: '', host: undefined };
+
+function hostOf(value: string): Host {
+  if (last.value !== value) last = { value, host: readHost(value) };
+  return last.host;
+}
+
 /** The host of a URL or of `host[:port]`; spellings in which parsers see different hosts are unclear. */
-function hostOf(value: string): string | 'unclear' | undefined {
+function readHost(value: string): Host {
   if (/[\s\\@\u0000-\u001f\u007f]/.test(value)) return 'unclear';
   let host = value;
   if (value.includes('://')) {

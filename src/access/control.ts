@@ -31,8 +31,8 @@ export interface Control extends Authorizer, Demands {
 }
 
 export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: ControlOptions): Control {
-  // By the call itself: nobody changes a call after it was validated, so what was decided about it stays true.
-  const decided = new WeakMap<Call, Verdict>();
+  // The confirm guard asks right after the authorize guard, about the same call; nobody changes a call after it was validated.
+  let last: { readonly call: Call; readonly verdict: Verdict } | undefined;
 
   const facts = (call: Call, tool: Tool): Facts => ({
     call: { tool: call.tool, door: call.via },
@@ -44,7 +44,8 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
 
   const decide = (call: Call, tool: Tool): Verdict => {
     if (tool.source === ownSource) return { kind: 'allow', rule: 'own result' };
-    const ruling = policy.rule(call, tool, () => facts(call, tool));
+    let known: Facts | undefined;
+    const ruling = policy.rule(call, tool, () => (known ??= facts(call, tool)));
     if (ruling.kind === 'deny') return denied(ruling);
     const against = flows.against(call, tool);
     const forbids = against.find(({ action }) => action === 'deny');
@@ -53,9 +54,8 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     return demand === undefined ? { kind: 'allow', ...(ruling.rule && { rule: ruling.rule.id }) } : { kind: 'confirm', demand };
   };
   const verdict = (call: Call, tool: Tool): Verdict => {
-    let found = decided.get(call);
-    if (found === undefined) decided.set(call, (found = decide(call, tool)));
-    return found;
+    if (last?.call !== call) last = { call, verdict: decide(call, tool) };
+    return last.verdict;
   };
 
   return {

@@ -20,12 +20,15 @@ export type CompiledExpression =
   | { readonly ok: false; readonly problem: string };
 
 const list = 'list<string>';
-const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 8 } })
-  .registerVariable({ name: 'call', schema: { tool: 'string', door: 'string' } })
-  .registerVariable({ name: 'tool', schema: { name: 'string', source: 'string', labels: list, reads: 'bool', writes: 'bool', destroys: 'bool', open_world: 'bool' } })
-  .registerVariable({ name: 'principal', schema: { id: 'string', name: 'string', kind: 'string', roles: list, scopes: list } })
+const shapes = {
+  call: { tool: 'string', door: 'string' },
+  tool: { name: 'string', source: 'string', labels: list, reads: 'bool', writes: 'bool', destroys: 'bool', open_world: 'bool' },
+  principal: { id: 'string', name: 'string', kind: 'string', roles: list, scopes: list },
+  session: { id: 'string', labels: list },
+} as const;
+
+const functions = (): Environment => new Environment({ limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 8 } })
   .registerVariable('args', 'map<string, dyn>')
-  .registerVariable({ name: 'session', schema: { id: 'string', labels: list } })
   .registerFunction('glob(string, string): bool', (text: string, pattern: string) => {
     // A pattern may come from the arguments too; without a bound the two multiply.
     if (pattern.length > 256 || text.length > 65_536) throw new Error('too long');
@@ -36,15 +39,20 @@ const environment = new Environment({ limits: { maxAstNodes: 300, maxDepth: 32, 
     return inner !== undefined && outer !== undefined && covers(outer, inner);
   });
 
+/** Knows every field, and finds what is misspelt when a rule is read. */
+const strict = Object.entries(shapes).reduce((made, [name, schema]) => made.registerVariable({ name, schema }), functions());
+/** Runs what the strict one has checked; it copies nothing, since it need not look at types again. */
+const swift = Object.keys(shapes).reduce((made, name) => made.registerVariable(name, 'map<string, dyn>'), functions());
+
 const macros = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
 /** Compiles a CEL expression that must give true or false; what is unknown, of the wrong type or could take long is a problem. */
 export function expression(source: string): CompiledExpression {
   try {
-    const checked = environment.check(source);
+    const checked = strict.check(source);
     if (!checked.valid) return { ok: false, problem: firstLine(checked.error?.message ?? 'is not a CEL expression') };
     if (checked.type !== 'bool' && checked.type !== 'dyn') return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };
-    const parsed = environment.parse(source);
+    const parsed = swift.parse(source);
     const found = survey(parsed.ast);
     if (found.problem !== undefined) return { ok: false, problem: found.problem };
     return {
