@@ -24,7 +24,7 @@ function world(options: { demand?: Demand | (() => Demand | undefined); store?: 
   const clock = handClock(1_000_000);
   const store = options.store ?? memoryStore({ now: clock });
   const opened: Ticket[] = [];
-  const made = tickets({ store, pendingMs: 900_000, grantMs: 300_000, selfApproval: options.selfApproval ?? false, onOpen: (ticket) => opened.push(ticket), onDecide: () => {}, now: clock });
+  const made = tickets({ store, terms: () => ({ pendingMs: 900_000, grantMs: 300_000, selfApproval: options.selfApproval ?? false }), onOpen: (ticket) => opened.push(ticket), onDecide: () => {}, now: clock });
   const { demand = asks } = options;
   let runs = 0;
   const tool = options.tool ?? deleter;

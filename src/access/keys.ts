@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from 'node:path';
 import type { Principal } from '../core/principal.js';
 import { sha256 } from '../lib/hash.js';
+import { lockFile } from '../lib/lock-file.js';
 
 /** A key as it is kept: everything but the key itself, of which only the hash is known. */
 export interface KeptKey {
@@ -56,28 +57,36 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
     }
     return byHash;
   };
-  const change = (keys: readonly KeptKey[]): void => {
-    write(path, keys);
-    lookedAt = -Infinity;
+  /** Reads, lets change and writes, alone: of two who change at once, neither may undo the other. */
+  const change = <T>(work: (keys: readonly KeptKey[]) => { readonly keys?: readonly KeptKey[]; readonly result: T }): T => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const locked = lockFile(`${path}.lock`);
+    if (!locked.ok) throw new Error(`The keys are being changed by ${locked.heldBy}; try again`);
+    try {
+      const { keys, result } = work(read(path));
+      if (keys) write(path, keys);
+      lookedAt = -Infinity;
+      return result;
+    } finally {
+      locked.lock.release();
+    }
   };
 
   return {
     list: () => read(path),
-    create({ name, roles, profile, expires }) {
-      const keys = read(path);
-      if (keys.length >= mostKeys) throw new Error(`There are ${mostKeys} keys already; revoke some`);
-      if (keys.some((key) => key.name === name)) return undefined;
-      const key = newKey();
-      change([...keys, { name, sha256: sha256(key), roles, ...(profile !== undefined && { profile }), created: new Date(now()).toISOString(), ...(expires && { expires: expires.toISOString() }) }]);
-      return key;
-    },
-    revoke(name) {
-      const keys = read(path);
-      const left = keys.filter((key) => key.name !== name);
-      if (left.length === keys.length) return false;
-      change(left);
-      return true;
-    },
+    create: ({ name, roles, profile, expires }) =>
+      change((keys) => {
+        if (keys.length >= mostKeys) throw new Error(`There are ${mostKeys} keys already; revoke some`);
+        if (keys.some((key) => key.name === name)) return { result: undefined };
+        const key = newKey();
+        const kept: KeptKey = { name, sha256: sha256(key), roles, ...(profile !== undefined && { profile }), created: new Date(now()).toISOString(), ...(expires && { expires: expires.toISOString() }) };
+        return { keys: [...keys, kept], result: key };
+      }),
+    revoke: (name) =>
+      change((keys) => {
+        const left = keys.filter((key) => key.name !== name);
+        return left.length === keys.length ? { result: false } : { keys: left, result: true };
+      }),
     find(key) {
       if (!key.startsWith('tgk_')) return undefined;
       const kept = fresh().get(sha256(key));
@@ -118,7 +127,6 @@ function isKept(value: unknown): value is KeptKey {
 
 /** Written beside and moved over, so that a reader sees the old file or the new one and never a half. */
 function write(path: string, keys: readonly KeptKey[]): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.new`;
   writeFileSync(beside, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
   chmodSync(beside, 0o600);

@@ -44,9 +44,8 @@ export interface Tickets {
 
 export interface TicketOptions {
   readonly store: Store;
-  readonly pendingMs: number;
-  readonly grantMs: number;
-  readonly selfApproval: boolean;
+  /** Asked each time, since a reload may change them. */
+  readonly terms: () => { readonly pendingMs: number; readonly grantMs: number; readonly selfApproval: boolean };
   readonly onOpen: (ticket: Ticket) => void;
   readonly onDecide: (ticket: Ticket, by: Principal) => void;
   readonly now?: () => number;
@@ -57,7 +56,7 @@ const mostPending = 1_000;
 const mostPerPrincipal = 50;
 
 /** Tickets in the store, so that they outlive a restart; whoever asks cannot be who answers. */
-export function tickets({ store, pendingMs, grantMs, selfApproval, onOpen, onDecide, now = Date.now }: TicketOptions): Tickets {
+export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: TicketOptions): Tickets {
   const waiting = new Map<string, Set<() => void>>();
   const put = (ticket: Ticket): void => {
     store.put(space, ticket.id, JSON.stringify(ticket), { expiresAt: ticket.expiresAt });
@@ -80,7 +79,7 @@ export function tickets({ store, pendingMs, grantMs, selfApproval, onOpen, onDec
       if (known?.status === 'pending') return known;
       const pending = list().filter(({ status }) => status === 'pending');
       if (pending.length >= mostPending || pending.filter(({ principal }) => principal === wish.principal).length >= mostPerPrincipal) return undefined;
-      const ticket: Ticket = { ...wish, id: `tk_${randomBytes(12).toString('base64url')}`, status: 'pending', askedAt: new Date(now()).toISOString(), expiresAt: now() + pendingMs };
+      const ticket: Ticket = { ...wish, id: `tk_${randomBytes(12).toString('base64url')}`, status: 'pending', askedAt: new Date(now()).toISOString(), expiresAt: now() + terms().pendingMs };
       put(ticket);
       onOpen(ticket);
       return ticket;
@@ -90,8 +89,8 @@ export function tickets({ store, pendingMs, grantMs, selfApproval, onOpen, onDec
       if (ticket === undefined) return { ok: false, why: 'unknown' };
       if (ticket.status !== 'pending') return { ok: false, why: 'decided' };
       // To say no to oneself is harmless; to say yes would make the question a formality.
-      if (approve && by.id === ticket.principal && !selfApproval) return { ok: false, why: 'own' };
-      const decided: Ticket = { ...ticket, status: approve ? 'approved' : 'denied', decidedBy: by.id, expiresAt: now() + grantMs };
+      if (approve && by.id === ticket.principal && !terms().selfApproval) return { ok: false, why: 'own' };
+      const decided: Ticket = { ...ticket, status: approve ? 'approved' : 'denied', decidedBy: by.id, expiresAt: now() + terms().grantMs };
       put(decided);
       onDecide(decided, by);
       for (const wake of waiting.get(id) ?? []) wake();

@@ -27,6 +27,8 @@ export interface Registry {
   withheld(): readonly (Withheld & { readonly source: string })[];
   health(): Readonly<Record<string, SourceHealth>>;
   onChange(listener: (what: Changed) => void): () => void;
+  /** Tells that somebody is offered something else now, though the sources offer what they did. */
+  announce(what: Changed): void;
   close(): Promise<void>;
 }
 
@@ -148,6 +150,7 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
       for (const each of shelves) report[each.source.id] = each.problem === undefined ? (each.source.health?.() ?? { status: 'healthy' }) : { status: 'unhealthy', detail: each.problem };
       return report;
     },
+    announce,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,6 +1,6 @@
+import { suspects } from '../core/admission.js';
 import type { JsonObject } from '../core/json.js';
 import type { Tool } from '../core/tool.js';
-import { detectInjection } from '../lib/hostile-text/injection/detect.js';
 import type { Pinnable } from '../registry/pins.js';
 import { emptyBook, judgePins, lookAlikeKind } from '../registry/pins.js';
 import { imitations } from '../registry/quarantine.js';
@@ -38,16 +38,10 @@ export function admission({ files, onEvent, now = () => new Date() }: AdmissionO
   };
 }
 
-const textsOf = (value: unknown, depth = 0): string[] => {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null || depth > 8) return [];
-  return Object.values(value).flatMap((inner) => textsOf(inner, depth + 1));
-};
-
 /** Words of a definition that are meant for the model rather than about the tool. */
 function suspicion({ definition }: Pinnable): string | undefined {
-  const verdict = detectInjection(textsOf(definition).join('\n').slice(0, 100_000), 'description');
-  return verdict.flagged ? `its definition gives orders to the model (${verdict.findings.slice(0, 3).map(({ rule }) => rule).join(', ')})` : undefined;
+  const found = suspects(definition);
+  return found.length > 0 ? `its definition gives orders to the model (${[...new Set(found.map(({ rule }) => rule))].slice(0, 3).join(', ')})` : undefined;
 }
 
 /** Keeps imitations out unless somebody approved them; what waits is written into the pins of its source. */

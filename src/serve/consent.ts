@@ -25,7 +25,6 @@ export interface ConsentParts {
 
 /** Consent to calls, and the tickets operators answer; the state is opened at the first use of either. */
 export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): { readonly consent: Consent; readonly approvals: Approvals } {
-  const settings = config().policy.confirmation;
   let opened: ReturnType<typeof make> | undefined;
   const make = async () => {
     const store = await open();
@@ -33,9 +32,10 @@ export function consentOf({ config, open, labelsOf, redactor, log, events, onAns
       seals: seals(store),
       tickets: makeTickets({
         store,
-        pendingMs: settings.ticket_seconds * 1000,
-        grantMs: settings.ttl_seconds * 1000,
-        selfApproval: settings.self_approval,
+        terms() {
+          const { ticket_seconds: pending, ttl_seconds: grant, self_approval: selfApproval } = config().policy.confirmation;
+          return { pendingMs: pending * 1000, grantMs: grant * 1000, selfApproval };
+        },
         onOpen(ticket) {
           log.event('approval.asked', { ticket: ticket.id, tool: ticket.tool, principal: ticket.principal, rules: [...ticket.rules] });
           events.publish('approval', toTicketInfo(ticket));

@@ -95,6 +95,7 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   let { config } = loaded;
   const remembered = flowMemory();
   let rules = compiled(config, remembered, loaded);
+  let generation = 0;
   makeHome(home);
   const keys = keysIn(home.folder);
   let callers = credentialsOf(config, keys, env);
@@ -170,7 +171,8 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     registry: known,
     wire,
     breakers: all,
-    visibility: { group: (view) => rules.visibility.group(view), sees: (view, item) => rules.visibility.sees(view, item) },
+    // The number parts lists made under other rules, though they may have the same group.
+    visibility: { group: (view) => `${generation}|${rules.visibility.group(view)}`, sees: (view, item) => rules.visibility.sees(view, item) },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const settle = (): void => {
@@ -229,10 +231,12 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
         throw new Error(told(unknown));
       }
       rules = ruled;
+      generation += 1;
       output = outputRules();
       const old = callers;
       callers = credentialsOf(next, keys, env);
       await old.close();
+      for (const what of ['tools', 'prompts', 'resources'] as const) known.announce(what);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { authorizationServer } from '../support/authorization-server.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
@@ -112,3 +114,18 @@ test('an OAuth client finds the authorization server through the challenge and g
   expect(elsewhere.status).toBe(401);
   expect(elsewhere.headers.get('www-authenticate')).toContain('error="invalid_token"');
 });
+
+test('new rules are taken over while it runs, and bad ones change nothing', async () => {
+  const cwd = aPlace({ 'toolgate.yaml': config });
+  const gateway = await serving(cwd);
+  const ping = async () => (await gateway.send('/tools/ping/execute', { body: { target: '127.0.0.1', count: 1 } })).status;
+  expect(await ping()).toBe(200);
+  writeFileSync(join(cwd, 'toolgate.yaml'), 'policy: { rules: [{ id: nothing, action: allow, tools: [pnig] }] }\n');
+  await gateway.logged('config.rejected');
+  expect(gateway.log()).toContain('names pnig');
+  expect(await ping()).toBe(200);
+  writeFileSync(join(cwd, 'toolgate.yaml'), 'policy: { rules: [{ id: no-ping, action: deny, tools: [ping] }, { id: rest, action: allow }] }\n');
+  await gateway.logged('config.reloaded');
+  expect(await ping()).toBe(404);
+  expect((await gateway.send('/tools')).text).not.toContain('"name":"ping"');
+}, 60_000);
