@@ -1,4 +1,15 @@
+import { backdoor } from './backdoor.js';
+import { exposure } from './exposure.js';
+import { hiddenCharacters } from './hidden.js';
+import { installScripts } from './install-scripts.js';
+import { leak } from './leak.js';
+import { mutation } from './mutation.js';
+import { obfuscation } from './obfuscation.js';
+import { persistence } from './persistence.js';
+import { poisoning } from './poisoning.js';
 import type { Rule } from './rule.js';
+import { secret } from './secret.js';
+import { shadowing } from './shadowing.js';
 import { taintArchive } from './taint-archive.js';
 import { taintCode } from './taint-code.js';
 import { taintCommand } from './taint-command.js';
@@ -9,8 +20,12 @@ import { taintQuery } from './taint-query.js';
 import { taintSql } from './taint-sql.js';
 import { taintTemplate } from './taint-template.js';
 import { taintUrl } from './taint-url.js';
+import { toxicFlow } from './toxic-flow.js';
+import { bindAll, corsAny, noAuth, noOrigin } from './transport.js';
 
 /** Every rule; a new one is one file and one line here. */
 export const rules: readonly Rule[] = [
   taintCommand, taintCode, taintPath, taintUrl, taintSql, taintDeserialise, taintTemplate, taintQuery, taintModule, taintArchive,
+  poisoning, hiddenCharacters, leak, backdoor, persistence, installScripts, mutation, obfuscation, secret, exposure, shadowing, toxicFlow,
+  bindAll, corsAny, noAuth, noOrigin,
 ];

@@ -4,12 +4,14 @@ import { findMethod } from '../evaluate/classes.js';
 import { memberOf } from '../evaluate/members.js';
 import { object, type ClassValue, type FunctionValue } from '../evaluate/values.js';
 import { addPart } from './assign.js';
+import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, vouch, write, type Env } from './environment.js';
 import { concat, elementOf, factOf, textOf } from './expressions.js';
 import { danger, joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
 import { lastWord } from './names.js';
+import { knownText } from './queries.js';
 import { schemaFact } from './schemas.js';
 import { sinksOf, type SeenCall } from './sinks.js';
 import { proves, transfer } from './transfers.js';
@@ -30,6 +32,8 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const hits = sinksOf(call);
   for (const hit of hits) context.report(hit, call, env);
   const ran = runCallbacks(context, name, method, receiver, given, expr, env);
+  const content = contentRead(call);
+  if (content) return content;
   const parsed = schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
@@ -135,9 +139,10 @@ function mutation(context: Context, expr: Call, method: string, receiver: Fact, 
 function opened(name: string, given: Given, expr: Call): Fact | undefined {
   if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
     const key = keyOf(expr.args[0].value);
-    return { taints: [], name: `${name}()`, ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }) };
+    return { taints: [], name: `${name.replace('io.open', 'open')}()`, lead: given.positional[0] ? knownText(given.positional[0]) : '', ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }) };
   }
-  void given;
+  // A request keeps its address and body for whoever sends it.
+  if (/(?:^|\.)Request$/.test(name)) return { taints: [], name: `${name}()`, fields: new Map([...given.positional.map((fact, at): [string, Fact] => [String(at), fact]), ...given.named]) };
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Machine } from '../evaluate/machine.js';
 import { locationOf, type Location } from '../ir/positions.js';
 import type { Place } from '../evaluate/values.js';
+import { noBehaviour, observe, type Behaviour } from './behaviour.js';
 import type { Context } from './context.js';
 import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
@@ -31,7 +32,7 @@ export interface Reached {
   readonly at: Location;
 }
 
-export interface EntryResult {
+export interface EntryResult extends Behaviour {
   readonly flows: readonly Flow[];
   readonly reached: readonly Reached[];
   readonly isFinished: boolean;
@@ -43,9 +44,11 @@ const stepsPerEntry = 400_000;
 export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const flows = new Map<string, Flow>();
   const reached = new Map<string, Reached>();
+  const behaviour = noBehaviour();
   const context: Context = {
     machine, active: new Map(), depth: 0, stepsLeft: stepsPerEntry, memo: new Map(),
     sees: (call) => {
+      observe(behaviour, call);
       const key = `${call.name} ${call.at.spot.start}`;
       if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name: call.name, at: place(call.at) });
     },
@@ -70,7 +73,7 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     if (!(error instanceof RangeError)) throw error;
     context.stepsLeft = 0;
   }
-  return { flows: [...flows.values()], reached: [...reached.values()], isFinished: context.stepsLeft > 0 };
+  return { ...behaviour, flows: [...flows.values()], reached: [...reached.values()], isFinished: context.stepsLeft > 0 };
 }
 
 const place = ({ module, spot }: Place): Location => locationOf(module, spot);

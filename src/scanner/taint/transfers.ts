@@ -1,6 +1,7 @@
 import { all, anyPath, danger, mergeTaints, taintsIn, vouchFor, type Derived, type Fact } from './facts.js';
 import { vouchedByRefusal } from './charset.js';
 import { lastWord } from './names.js';
+import { knownText } from './queries.js';
 import type { SeenCall } from './sinks.js';
 
 const harmless = new Set(['int', 'float', 'bool', 'len', 'hash', 'ord', 'abs', 'round', 'complex', 'id', 'isinstance', 'hasattr', 'callable', 'type', 'ast.literal_eval', 'uuid.UUID', 'datetime.datetime.strptime', 'datetime.datetime.fromisoformat', 'datetime.fromisoformat', 'datetime.date.fromisoformat', 'dateutil.parser.parse', 'decimal.Decimal', 'Decimal',
@@ -41,7 +42,8 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   if (name === 'path.relative' || name === 'os.path.relpath' || name === 'os.path.commonpath') return { ...result, taints: given, ...keys([...args, ...args.flatMap((arg) => [...(arg.fields?.values() ?? [])])], keyOfArg, anyPath), isResolved: true };
   if (resolving.has(name) || pathLike.has(name)) {
     const joined = joinedPath(name, args);
-    return { ...result, taints: joined, ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : anyPath), isResolved: resolving.has(name) || args.some((arg) => arg.isResolved === true && arg.taints.length > 0 && args.length === 1) };
+    const known = joined.length === 0 ? args.map(knownText).filter((part) => part !== '').join('/') : '';
+    return { ...result, taints: joined, ...(known === '' ? {} : { value: { kind: 'text', parts: [known] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : anyPath), isResolved: resolving.has(name) || args.some((arg) => arg.isResolved === true && arg.taints.length > 0 && args.length === 1) };
   }
   const method = lastWord(name);
   if (receiver && taintsIn(receiver).length > 0 && !name.startsWith('requests') ) return ofTaintedReceiver(call, method, result);
