@@ -1,5 +1,6 @@
 import type { Location } from '../ir/positions.js';
 import { positionAt } from '../ir/positions.js';
+import { walk } from '../ir/walk.js';
 import type { Scanned } from './rule.js';
 
 /** A text that a server shows to a model, and where it stands. */
@@ -30,6 +31,7 @@ export function shownTexts(scanned: Scanned): readonly Shown[] {
   }
   for (const prompt of surface.prompts) add(`prompt ${prompt.name}`, prompt.description, prompt.location);
   for (const resource of surface.resources) add(`resource ${resource.name}`, resource.description, resource.location);
+  for (const text of laterTexts(scanned)) add('a description that is set later', text.text, text.at);
   for (const text of instructionsIn(scanned)) add('instructions of the server', text.text, text.at);
   return found;
 }
@@ -39,6 +41,18 @@ function textsIn(schema: unknown, depth: number): string[] {
   if (typeof schema === 'string') return [schema];
   if (depth > 6 || typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) => (key === 'type' || key === 'format' ? [] : textsIn(value, depth + 1)));
+}
+
+/** Docstrings that code assigns while it runs. */
+function laterTexts(scanned: Scanned): { text: string; at: { file: string; start_line: number } }[] {
+  const found: { text: string; at: { file: string; start_line: number } }[] = [];
+  for (const module of scanned.project.modules.values()) {
+    if (module.language !== 'python' || !module.text.includes('.__doc__')) continue;
+    walk(module.body, { stmt: (stmt) => {
+      if (stmt.kind === 'assign' && stmt.target.kind === 'member' && stmt.target.property === '__doc__' && stmt.value?.kind === 'literal' && typeof stmt.value.value === 'string') found.push({ text: stmt.value.value, at: { file: module.path, start_line: positionAt(module, stmt.start).line } });
+    } });
+  }
+  return found;
 }
 
 /** `instructions` given to a server when it is made. */

@@ -31,6 +31,10 @@ def add(a: int, b: int) -> int:
   ],
   find: (scanned) => shownTexts(scanned).flatMap((shown): Finding[] => {
     const verdict = detectInjection(shown.text.slice(0, 50_000), 'description');
+    const tag = tagged(shown.text);
+    if (!verdict.flagged && tag !== undefined) {
+      return [{ rule: poisoning.id, kind: 'bug', severity: 'high', tool: shown.tool, message: `The text of ${shown.owner} has a part set apart for the model, with orders in it`, location: placeInside(scanned, shown, tag) }];
+    }
     if (!verdict.flagged) return [];
     const [worst] = verdict.findings.toSorted((one, other) => other.weight - one.weight);
     const [first] = verdict.findings;
@@ -41,3 +45,14 @@ def add(a: int, b: int) -> int:
     }];
   }),
 };
+
+const apart = /<\s*(HIDDEN|SECRET|SYSTEM|IMPORTANT|INSTRUCTIONS?|CRITICAL|OVERRIDE|ADMIN)\s*>([\s\S]{20,4000}?)(?:<\s*\/\s*\1\s*>|$)/;
+const order = /\byou (?:must|should|need to|have to|are to)\b|\b(?:first|before|always|never|do not|don't|ensure|make sure)\b/i;
+const target = /history|secret|credential|password|api[ _-]?keys?|token|confidential|private|\.ssh|\.env|config|:\/\/|delete|mention|reveal|other tool|instead of/i;
+
+/** Where a part in capital tags gives orders about things that are not the tool's. */
+function tagged(text: string): number | undefined {
+  const found = apart.exec(text);
+  const inner = found?.[2] ?? '';
+  return found && order.test(inner) && target.test(inner) ? found.index : undefined;
+}

@@ -10,6 +10,8 @@ import type { Finding, Rule, Scanned } from './rule.js';
 
 const shapes = /\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}\b|\b(?:sk|ak|cs|pk|rk)[-_](?:live|prod|test)[-_][A-Za-z0-9]{8,}|\bsk-[A-Za-z0-9]{20,}\b|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}/;
 const labelled = /\b([A-Za-z][\w -]{0,30}?(?:password|passwd|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token|credential|encryption key|connection string))\s*(?::|=|=>)\s*["']?([^\s"'`,;{}()<>]{8,200})/gi;
+/** A line of a text that tells a key or password and nothing else. */
+const tellingLine = /^\s*[-*]?\s*(?:[A-Za-z][\w ]{0,30}\b)?(?:password|passwd|secret|api key|[\w ]{0,20}\bapi)\s*:\s*(?=[^\s]*[_\d!@#$-])[^\s"'(){}<>]{10,80}\s*$/i;
 const fake = /your|example\.|placeholder|changeme|xxx|\*\*\*|\.\.\.|<|dummy|redacted|\$\{|process\.env|os\.environ|getenv|sample|insert|none|null|true|false|undefined|string|optional|required/i;
 const password = /^(?=.*[A-Za-z])(?=.*(?:\d|[!@#$%^&*_-])).{8,64}$/;
 
@@ -51,7 +53,8 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
   const judge = (key: string, value: unknown, start: number): void => {
     if (typeof value !== 'string' || value.length > 4_000 || value.length < 8 || fake.test(value)) return;
     const why = looksLikeLiteralSecret(key, value);
-    if (why?.why === 'known-format') add(start, `A ${why.kind}`, true);
+    if (why?.why === 'known-format') add(start, `A ${why.kind}`, why.kind !== 'jwt');
+    else if (/(?:pwd|passw|secret)/i.test(value) && /[!@#$%^&*]|\d/.test(value) && !/\s|[/:.(){}]/.test(value) && value.length <= 40) add(start, 'What reads like a password', false);
     else if (why?.why === 'named-like-a-secret' && password.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) && !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)) add(start, 'What is named like a secret', false);
   };
   walk(module.body, {
@@ -74,10 +77,11 @@ function literals(module: Module, add: (start: number, kind: string, sure: boole
     let offset = 0;
     for (const line of text.split('\n')) {
       const kind = line.length < 5_000 ? secretKindIn(line) : undefined;
-      if (kind !== undefined && kind !== 'password-in-url') add(expr.start + offset, `A ${kind}`, true);
+      if (kind !== undefined && kind !== 'password-in-url') add(expr.start + offset, `A ${kind}`, kind !== 'jwt');
       else if (kind !== undefined && !fake.test(line)) add(expr.start + offset, 'A password in a URL', false);
       else if (shapes.test(line) && !/x{6}|\.\.\./i.test(line)) add(expr.start + offset, 'What looks like a key', false);
       else if (expr.end - expr.start > 60 || /\n/.test(text)) {
+        if (tellingLine.test(line) && !fake.test(line.replace(/^[^:]*:/, ''))) add(expr.start + offset, 'A password or key', false);
         for (const match of line.matchAll(labelled)) if (password.test(match[2] ?? '') && !fake.test(match[2] ?? '') && /\d/.test(match[2] ?? '') === true && !/^[\w.]+\(|\.\w+$|^https?:/.test(match[2] ?? '')) add(expr.start + offset, 'A password or key', false);
       }
       offset += line.length + 1;
@@ -91,11 +95,11 @@ function inTexts(scanned: Scanned): Finding[] {
     if (isAside(path) || /package\.json$|setup\.py$|example|sample|template/i.test(path)) return [];
     return text.split('\n').slice(0, 5_000).flatMap((line, at): Finding[] => {
       const pair = /^\s*(?:export\s+)?["']?([\w.-]{2,60})["']?\s*[:=]\s*["']?([^\s"'#]{8,200})/.exec(line);
-      if (!pair?.[1] || !pair[2] || fake.test(pair[2])) return [];
+      if (!pair?.[1] || !pair[2] || (fake.test(pair[2]) && !/^[A-Za-z0-9/+_-]{32,}$/.test(pair[2]))) return [];
       const why = looksLikeLiteralSecret(pair[1], pair[2]);
       const isEnv = /\.env/i.test(path);
       const sure = why?.why === 'known-format';
-      if (!sure && !(isEnv && why?.why === 'named-like-a-secret') && !(isEnv && shapes.test(pair[2]))) return [];
+      if (!sure && !(isEnv && why?.why === 'named-like-a-secret') && !(isEnv && (shapes.test(pair[2]) || (/secret|token|passw|api_?key/i.test(pair[1]) && /^[A-Za-z0-9/+_-]{32,}$/.test(pair[2]))))) return [];
       return [finding(sure ? `A ${why.kind}` : 'What is named like a secret', sure, { file: path, startLine: at + 1, startColumn: 1, endLine: at + 1, endColumn: line.length + 1 })];
     });
   });

@@ -195,7 +195,7 @@ function formatted(method: string, receiver: Fact | undefined, given: Given): Fa
 
 const constantFact = (value: string): Fact => ({ taints: [], value: { kind: 'constant', value } });
 
-const passesOn = /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|setTimeout|setImmediate|queueMicrotask)$/;
+const passesOn = /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|setTimeout|setImmediate|queueMicrotask)$/;
 
 /** Functions handed to the outside are run with what the outside would give them. */
 function runCallbacks(context: Context, name: string, method: string, receiver: Fact | undefined, given: Given, expr: Call, env: Env): Fact | undefined {
@@ -207,7 +207,7 @@ function runCallbacks(context: Context, name: string, method: string, receiver: 
     const rest = passesOn.test(name) ? given.positional.slice(at + 1) : undefined;
     const element = receiver ? elementOf(receiver) : nothingKnown;
     const outside = /^(?:map|filter)$/.test(name) && given.positional[1] ? elementOf(given.positional[1]) : element;
-    const isNeeded = fact.closure || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
+    const isNeeded = fact.closure || passesOn.test(name) || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
     if (!isNeeded) return;
     const answer = callProject(context, fact.closure ? { closure: fact.closure } : target ? { target } : {}, { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] }, undefined, env);
     if (/^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/.test(method) || name === 'map') {
