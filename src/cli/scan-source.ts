@@ -8,7 +8,7 @@ import { unpack } from '../scanner/index.js';
 /** What to scan: a place on this disk, and how to tidy up after it. */
 export type Source = { readonly path: string; dispose(): Promise<void> } | { readonly refused: string };
 
-const npmSpec = /^npm:((?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*)(?:@([A-Za-z0-9][A-Za-z0-9.+-]*))?$/;
+const npmSpec = /^npm:((?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@([A-Za-z0-9][A-Za-z0-9.+-]*))?$/;
 const pypiSpec = /^pypi:([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9][A-Za-z0-9.!+-]*))?$/;
 const archive = /\.(?:tgz|tar\.gz|whl|zip)$/i;
 const downloadMs = 180_000;

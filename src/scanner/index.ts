@@ -19,3 +19,5 @@ export { formatScanMarkdown } from './reporters/findings-markdown.js';
 export { formatScanText } from './reporters/findings-text.js';
 export { formatSarif } from './reporters/sarif.js';
 export { defaultArchiveLimits, unpack, type ArchiveLimits } from './archives/unpack.js';
+export { admit, defaultAdmission, type Admission, type AdmissionPolicy, type Decision } from './admission/admit.js';
+export { compareSurface, type Difference, type LiveTool } from './admission/compare.js';

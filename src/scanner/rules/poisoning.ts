@@ -1,7 +1,7 @@
-import { detectInjection } from '../../lib/hostile-text/injection/detect.js';
+import { detectInjection, type InjectionVerdict } from '../../lib/hostile-text/injection/detect.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { placeInside, shownTexts } from './descriptions.js';
-import type { Finding, Rule } from './rule.js';
+import type { Finding, Rule, Severity } from './rule.js';
 
 /** A text that a model reads with every request gives it orders. */
 export const poisoning: Rule = {
@@ -39,12 +39,19 @@ def add(a: int, b: int) -> int:
     const [worst] = verdict.findings.toSorted((one, other) => other.weight - one.weight);
     const [first] = verdict.findings;
     return [{
-      rule: poisoning.id, kind: 'bug', severity: verdict.findings.some((each) => each.family === 'hidden') || verdict.score >= 0.9 ? 'critical' : 'high', tool: shown.tool,
+      rule: poisoning.id, kind: 'bug', severity: severityOf(verdict), tool: shown.tool,
       message: `The text of ${shown.owner} speaks to the model: ${worst?.why ?? 'it gives orders'}`,
       location: first ? placeInside(scanned, shown, first.start) : shown.location,
     }];
   }),
 };
+
+/** Telling a model in which order to call tools is rude; hiding something from the user, or reaching for their data, is an attack. */
+function severityOf({ findings, score }: InjectionVerdict): Severity {
+  const strong = new Set(findings.filter((each) => each.weight >= 0.6).map((each) => each.family));
+  if (strong.size === 1 && strong.has('steering')) return 'medium';
+  return score >= 0.9 ? 'critical' : 'high';
+}
 
 const apart = /<\s*(HIDDEN|SECRET|SYSTEM|IMPORTANT|INSTRUCTIONS?|CRITICAL|OVERRIDE|ADMIN)\s*>([\s\S]{20,4000}?)(?:<\s*\/\s*\1\s*>|$)/;
 const order = /\byou (?:must|should|need to|have to|are to)\b|\b(?:first|before|always|never|do not|don't|ensure|make sure)\b/i;

@@ -53,8 +53,10 @@ function givenOf(context: Context, expr: Call, env: Env): Given {
     const fact = factOf(context, arg.value, env);
     if (arg.name !== undefined) named.set(arg.name, fact);
     else if (arg.spread === 'list') {
-      const fields = fact.fields && !fact.fields.has('*') ? [...fact.fields.values()] : [elementOf(fact)];
-      positional.push(...fields);
+      // Known places first: what was appended later does not take the place of the program's name.
+      const known = [...(fact.fields ?? [])].filter(([key]) => key !== '*').map(([, field]) => field);
+      const others = fact.fields?.get('*') ?? (known.length === 0 ? elementOf(fact) : undefined);
+      positional.push(...known, ...(others ? [others] : []));
     } else if (arg.spread === 'dict') {
       for (const [key, field] of fact.fields ?? []) if (key !== '*') named.set(key, field);
       rest = mergeTaints(rest, fact.taints);
