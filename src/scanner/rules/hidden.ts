@@ -38,7 +38,7 @@ function inCode(scanned: Parameters<Rule['find']>[0]): Finding[] {
     const at = module.text.search(/[\u202a-\u202e\u2066-\u2069][^\n]{0,200}[\n]/);
     // A minified bundle carries tables of such characters for its own use.
     if (at === -1 || module.text.length > 400_000) return [];
-    const opened = [...module.text.slice(at, at + 300)].filter((char) => /[\u202a\u202b\u202d\u202e\u2066-\u2068]/.test(char)).length;
+    const opened = module.text.slice(at, at + 300).match(/[\u202a\u202b\u202d\u202e\u2066-\u2068]/g)?.length ?? 0;
     const { line, column } = positionAt(module, at);
     const quoted = /['"`\\]/.test(module.text.slice(Math.max(0, at - 3), at + 4));
     if (opened === 0 || (quoted && opened < 2)) return [];

@@ -49,7 +49,7 @@ def add(a: int, b: int) -> int:
 /** Telling a model in which order to call tools is rude; hiding something from the user, or reaching for their data, is an attack. */
 function severityOf({ findings, score }: InjectionVerdict): Severity {
   const strong = new Set(findings.filter((each) => each.weight >= 0.6).map((each) => each.family));
-  if (strong.size === 1 && strong.has('steering')) return 'medium';
+  if ([...strong].every((family) => family === 'steering' || family === 'tool-abuse')) return 'medium';
   return score >= 0.9 ? 'critical' : 'high';
 }
 
