@@ -60,10 +60,6 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     if (principal === undefined) return undefined;
     const body = await acceptedBody(route, req, res);
     if (body === undefined) return undefined;
-    res.on('close', () => {
-      // A kept-alive connection would hold the door open for as long as its client likes.
-      if (stopping) setImmediate(() => server.closeIdleConnections());
-    });
     await route.handle({ req, res, principal, pathname, query, params, body, signal: hangUpOf(req.socket) });
   }
 
@@ -104,6 +100,7 @@ export function httpDoor(options: HttpOptions): HttpDoor {
   }
 
   const server: Server = createServer({ maxHeaderSize: 32_768, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 }, (req, res) => {
+    unused.delete(req.socket);
     if (stopping) res.setHeader('connection', 'close');
     serve(req, res).catch((error: unknown) => {
       options.onFault(error);
@@ -111,6 +108,16 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     });
   });
   server.maxConnections = options.maxConnections;
+  // Connections on which nothing was asked yet: browsers and clients open them ahead, and Node does not count them as idle.
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  const letIdleGo = (): void => {
+    server.closeIdleConnections();
+    for (const socket of unused) socket.destroy();
+  };
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
     else socket.destroy();
@@ -137,12 +144,15 @@ export function httpDoor(options: HttpOptions): HttpDoor {
         stopping = true;
         const force = (): void => server.closeAllConnections();
         signal.addEventListener('abort', force, { once: true });
+        // A kept-alive connection would hold the door open for as long as its client likes; it falls idle when it likes, too.
+        const sweeping = setInterval(letIdleGo, 50);
         server.close(() => {
+          clearInterval(sweeping);
           signal.removeEventListener('abort', force);
           resolve();
         });
         if (signal.aborted) force();
-        else server.closeIdleConnections();
+        else letIdleGo();
       }),
   };
 }

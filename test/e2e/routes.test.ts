@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { aPlace, serving } from '../support/toolgate.js';
+
+/** What strangers may ask, and why; every other route of the running gateway must answer 401 to them. */
+const open: Readonly<Record<string, string>> = {
+  'get /livez': 'a load balancer asks',
+  'get /readyz': 'a load balancer asks',
+  'get /health': 'one word without a credential',
+  'get /.well-known/oauth-protected-resource': 'tells clients where to get a token',
+  'get /.well-known/oauth-protected-resource/mcp': 'tells clients where to get a token',
+  'get /.well-known/oauth-protected-resource/mcp/p/ping': 'tells clients where to get a token',
+};
+
+test('every route of the running gateway asks for a credential, but for the ones listed here [CVE-2026-33032] [CVE-2026-42271]', async () => {
+  const gate = await serving(aPlace());
+  const { paths } = (await gate.send('/openapi.json')).json as { paths: Record<string, Record<string, unknown>> };
+  const routes = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path.replaceAll(/\{\w+\}/g, 'ping')] as const));
+  for (const method of ['get', 'post', 'delete']) routes.push([method, '/mcp']);
+  expect(routes.length).toBeGreaterThan(12);
+  for (const [method, path] of routes) {
+    const { status } = await gate.send(path, { method: method.toUpperCase(), headers: { authorization: '' } });
+    expect([method, path, status === 401]).toEqual([method, path, open[`${method} ${path}`] === undefined]);
+  }
+});
+
+test('health is 200 with details for whoever has the token, and says how much is well [S0.107]', async () => {
+  const gate = await serving(aPlace());
+  const { status, json } = await gate.send('/health');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ status: expect.any(String), summary: { total: expect.any(Number) }, checks: { audit: { status: 'healthy', priority: 'critical' } }, timestamp: expect.any(String), transport: 'http' });
+});
+
+test('metrics are Prometheus text, or JSON for who asks for it [S0.108]', async () => {
+  const gate = await serving(aPlace());
+  await gate.send('/tools/ping/execute', { body: { target: '8.8.8.8' } });
+  const text = await gate.send('/metrics');
+  expect(text.headers.get('content-type')).toContain('text/plain');
+  expect(text.text).toContain('mcp_tool_execution_total');
+  const json = await gate.send('/metrics', { headers: { accept: 'application/json' } });
+  expect(JSON.stringify(json.json)).toContain('mcp_tool_execution_total');
+});
+
+test('events tell of health, metrics, calls and changes, until the listener leaves [S0.109]', async () => {
+  const gate = await serving(aPlace());
+  const leave = new AbortController();
+  const stream = await fetch(`${gate.url}/events`, { headers: { authorization: `Bearer ${gate.token}` }, signal: leave.signal });
+  expect(stream.headers.get('content-type')).toContain('text/event-stream');
+  let seen = '';
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream.body ?? []) seen += decoder.decode(chunk as Uint8Array, { stream: true });
+  })().catch(() => {});
+  await gate.send('/tools/ping/execute', { body: { target: '8.8.8.8' } });
+  await gate.send('/tools/ping/disable', { method: 'POST' });
+  for (const type of ['health', 'metrics', 'call', 'registry']) await expect.poll(() => seen, { timeout: 15_000 }).toContain(`event: ${type}\n`);
+  leave.abort();
+  await reading;
+  expect(await gate.stop()).toBe(0);
+});
