@@ -7,6 +7,7 @@ import { s2 } from './requirements/s2.js';
 import { s2Access } from './requirements/s2-access.js';
 import { s2Upstream } from './requirements/s2-upstream.js';
 import { s3 } from './requirements/s3.js';
+import { s4 } from './requirements/s4.js';
 
 /** One demand of a founding document, in our own words. */
 export interface Requirement {
@@ -15,4 +16,4 @@ export interface Requirement {
 }
 
 /** Every demand that some test must cite by its id. */
-export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe, ...s1, ...s2, ...s2Access, ...s2Upstream, ...s3];
+export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe, ...s1, ...s2, ...s2Access, ...s2Upstream, ...s3, ...s4];

@@ -21,7 +21,7 @@ import { httpDoor } from '../transports/http/server.js';
 import type { McpEndpoint } from '../transports/mcp/endpoint.js';
 import { mcpEndpoint } from '../transports/mcp/endpoint.js';
 import type { ProtocolOptions } from '../transports/mcp/methods.js';
-import { mcpRoutes } from '../transports/mcp/routes.js';
+import { mcpRoutes, ssePairRoutes } from '../transports/mcp/routes.js';
 import { stdioTransport } from '../transports/stdio/stdio.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
@@ -91,6 +91,7 @@ function http(gate: Gate, config: Config, home: Home, protocol: ProtocolOptions)
     explainRoute({ gateway: gate.gateway, explain: (supposed) => gate.rules().explain(supposed), known: (id) => gate.callers().known(id) }),
     ...protectedResourceRoutes([...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])], () => gate.callers().resource.metadata),
     ...mcpRoutes(mcp, server.mcp_path),
+    ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
     ...mcpRoutes(profiled(mcp, gate, server.mcp_path), profilePath(server.mcp_path)),
   ];
   routes.push(openApiRoute(gate.gateway, identity, () => routes));

@@ -57,3 +57,14 @@ test('events tell of health, metrics, calls and changes, until the listener leav
   await reading;
   expect(await gate.stop()).toBe(0);
 });
+
+test('the deprecated pair of URLs is served only where the operator asks for it', async () => {
+  const off = await serving(aPlace());
+  expect((await off.send('/sse')).status).toBe(404);
+  const on = await serving(aPlace({ 'toolgate.yaml': 'server: { legacy_sse: true }\n' }));
+  const leave = new AbortController();
+  const stream = await fetch(`${on.url}/sse`, { headers: { authorization: `Bearer ${on.token}`, accept: 'text/event-stream' }, signal: leave.signal });
+  const first = await stream.body?.getReader().read();
+  expect(new TextDecoder().decode(first?.value)).toContain('event: endpoint');
+  leave.abort();
+});
