@@ -30,7 +30,7 @@ function responses(socket, onResponse) {
 }
 
 /** One keep-alive connection that sends a request and waits for its answer. */
-export function connection(port) {
+export function connection(port, path = '/mcp') {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   let waiting;
   responses(socket, (status, body, headers) => waiting.resolve({ status, body, headers }));
@@ -39,7 +39,7 @@ export function connection(port) {
     send: (headers, body) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
-        socket.write(`POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`);
+        socket.write(`POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`);
       }),
     close: () => socket.destroy(),
   };
@@ -48,8 +48,8 @@ export function connection(port) {
 const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 
 /** Sends `calls` distinct requests over so many connections and checks every answer. */
-export async function load({ port, connections, calls, request, open }) {
-  const pool = Array.from({ length: connections }, () => connection(port));
+export async function load({ port, connections, calls, request, open, path }) {
+  const pool = Array.from({ length: connections }, () => connection(port, path));
   const contexts = await Promise.all(pool.map((each) => open?.(each)));
   const times = [];
   let next = 0;

@@ -4,7 +4,7 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
   'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
 };
-export const token = 'bench-token-0123456789abcdef';
+export const token = 'bench-token-0123456789abcdef0123456789';
 const auth = `authorization: Bearer ${token}\r\n`;
 const call = (number) => ({ name: 'echo', arguments: { text: `said ${number}.` } });
 

@@ -1,5 +1,6 @@
 import { editorSchema } from '../config/keys.js';
 import { rulePage, rules } from '../scanner/index.js';
+import { manifestSchema } from '../sources/mcp/manifest-schema.js';
 import { configurationPage } from './configuration.js';
 import { errorsPage } from './errors.js';
 
@@ -16,4 +17,5 @@ export const generated: readonly Generated[] = [
   { path: 'docs/errors.md', text: errorsPage },
   { path: 'docs/toolgate.schema.json', text: () => `${JSON.stringify(editorSchema(), null, 2)}\n` },
   ...rules.map((rule) => ({ path: `docs/rules/${rule.id}.md`, text: () => rulePage(rule) })),
+  { path: 'docs/plugin-manifest.schema.json', text: () => `${JSON.stringify(manifestSchema, null, 2)}\n` },
 ];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '../../core/json.js';
 import { sha256 } from '../../lib/hash.js';
 import type { Processes } from '../../processes/index.js';
 import { fixedPath, resolveProgram } from '../../processes/index.js';
@@ -11,7 +12,8 @@ import type { Command } from './plugin.js';
 /** What was locked for one package: exactly these bytes, its own and those of everything it needs. */
 export interface Locked {
   readonly integrity: string;
-  readonly tree: string;
+  /** The whole tree as npm writes it, without addresses: another machine installs the same from it. */
+  readonly packages: JsonObject;
 }
 
 /** Where locked packages are written down. */
@@ -47,10 +49,11 @@ export async function npmCommand(spec: string, args: readonly string[], options:
   const parts = nameAndVersion(spec);
   if (!parts) return { message: `${spec} names no exact version` };
   const folder = join(options.folder, `${parts.name.replaceAll('/', '+')}@${parts.version}`);
+  const known = options.lock.get(`npm:${spec}`);
   if (!existsSync(folder)) {
     let running = installing.get(folder);
     if (!running) {
-      running = install(spec, folder, options).finally(() => installing.delete(folder));
+      running = install(parts, folder, known, options).finally(() => installing.delete(folder));
       installing.set(folder, running);
     }
     const problem = await running;
@@ -58,24 +61,28 @@ export async function npmCommand(spec: string, args: readonly string[], options:
   }
   const locked = await lockedOf(folder, parts.name);
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
-  const known = options.lock.get(`npm:${spec}`);
-  if (known && (known.integrity !== locked.integrity || known.tree !== locked.tree)) return { message: `${spec} is not the package that was locked` };
+  if (known && treeOf(known.packages) !== treeOf(locked.packages)) return { message: `${spec} is not the package that was locked` };
   if (!known) options.lock.put(`npm:${spec}`, locked);
   const bin = await binOf(join(folder, 'node_modules', parts.name), parts.name);
   return bin === undefined ? { message: `${spec} has no program to start` } : { program: process.execPath, args: [bin, ...args], readable: [folder] };
 }
 
-async function install(spec: string, folder: string, { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions): Promise<string | undefined> {
+async function install({ name, version }: { readonly name: string; readonly version: string }, folder: string, known: Locked | undefined, { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions): Promise<string | undefined> {
+  const spec = `${name}@${version}`;
   const npm = await resolveProgram('npm');
   if (npm.kind === 'problem') return 'npm is not installed';
   const fresh = `${folder}.${process.pid}.new`;
   await mkdir(fresh, { recursive: true, mode: 0o700 });
+  const wanted = { dependencies: { [name]: version } };
+  await writeFile(join(fresh, 'package.json'), JSON.stringify({ private: true, ...wanted }));
+  // With a lock, npm takes exactly what is in it or fails.
+  if (known) await writeFile(join(fresh, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': wanted, ...known.packages } }));
   try {
     const result = await processes.run(
       {
         file: npm.found, cwd: fresh, tier: 'prlimit', network: 'host', limits: { openFiles: 1024 },
         // Scripts of packages would be code of strangers outside any sandbox.
-        args: ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--package-lock=false', '--prefix', fresh, '--', spec],
+        args: [known ? 'ci' : 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fresh],
         env: { PATH: fixedPath, npm_config_cache: join(above, 'cache'), npm_config_update_notifier: 'false', ...env },
       },
       { timeoutMs, maxStdoutBytes: 65_536, maxStderrBytes: 65_536, onCap: 'drain' },
@@ -104,9 +111,14 @@ async function lockedOf(folder: string, name: string): Promise<Locked | undefine
   const own = packages[`node_modules/${name}`];
   const integrity = isObject(own) ? own['integrity'] : undefined;
   if (typeof integrity !== 'string') return undefined;
-  const tree = Object.entries(packages).map(([path, entry]) => (isObject(entry) ? `${path} ${String(entry['version'])} ${String(entry['integrity'])}` : path)).sort();
-  return { integrity, tree: sha256(tree.join('\n')) };
+  const kept = Object.entries(packages).map(([path, entry]) => [path, isObject(entry) ? without(entry, 'resolved') : entry] as const);
+  return { integrity, packages: Object.fromEntries(kept) };
 }
+
+const without = (entry: JsonObject, left: string): JsonObject => Object.fromEntries(Object.entries(entry).filter(([key]) => key !== left));
+
+const treeOf = (packages: JsonObject): string =>
+  sha256(Object.entries(packages).map(([path, entry]) => (isObject(entry) ? `${path} ${String(entry['version'])} ${String(entry['integrity'])}` : path)).sort().join('\n'));
 
 async function binOf(folder: string, name: string): Promise<string | undefined> {
   const bin = (await json(join(folder, 'package.json')))?.['bin'];

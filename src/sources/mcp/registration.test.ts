@@ -5,6 +5,8 @@ import { aPlace } from '../../../test/support/toolgate.js';
 import { mcpSource as shape } from '../../config/sections/mcp-source.js';
 import { fromClientFile, toClientFile } from './client-files.js';
 import { readManifest } from './manifest.js';
+import { judge } from '../../lib/schema.js';
+import { manifestSchema } from './manifest-schema.js';
 import { fromRegistration } from './registration.js';
 
 const seed = { name: 'weather', version: '1.0.0', description: 'Tells the weather', packages: [{ name: 'weather', transport_type: 'stdio', runtime: 'node', command: ['node', 'server.js'], environment_variables: [{ name: 'API_KEY', required: true, secret: true }, { name: 'UNIT' }] }] };
@@ -14,6 +16,12 @@ test('manifests of both shapes are understood [S3.12]', () => {
   expect(readManifest(seed)).toMatchObject({ name: 'weather', version: '1.0.0', transport: 'stdio', runtime: 'node', command: ['node', 'server.js'], variables: [{ name: 'API_KEY', required: true, secret: true }, { name: 'UNIT', required: false, secret: false }] });
   expect(readManifest(registry)).toMatchObject({ transport: 'stdio', runtime: 'npx', package: '@x/weather@1.2.3', command: ['--unit', 'C'], variables: [{ name: 'API_KEY', required: true, secret: true }] });
   expect(readManifest({ name: 'r', remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp' }] })).toMatchObject({ transport: 'streamable_http', url: 'https://a.example/mcp' });
+});
+
+test('the published schema takes what is read and refuses what is not [S3.12]', () => {
+  const fits = judge(manifestSchema);
+  for (const good of [seed, registry, { name: 'r', remotes: [{ type: 'streamable-http', url: 'https://a.example/mcp' }] }]) expect(fits(good)).toEqual([]);
+  for (const bad of [[], {}, { name: 'x', packages: [] }, { name: 'x', packages: [{}] }, { name: 'x', packages: [{ transport_type: 'carrier pigeon', command: ['a'] }] }]) expect(fits(bad)).not.toEqual([]);
 });
 
 test.each([

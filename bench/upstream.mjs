@@ -1,0 +1,128 @@
+// A call through the gateway to an upstream server, over pipes and over HTTP, against the direct call and against other
+// gateways before the same upstream, every answer checked. CPU of ours is that of gateway and broker together.
+import { spawn } from 'node:child_process';
+import { load } from './mcp/load.mjs';
+import { place } from './mcp/process.mjs';
+import { fork } from 'node:child_process';
+import { legacy, modern, open } from './mcp/requests.mjs';
+import { costOf, havePeers, startPeer } from './upstream/peers.mjs';
+
+const round = (value, digits = 2) => Number(value.toFixed(digits));
+
+/** One of our own processes that tells its port. */
+async function own(path, args) {
+  const child = fork(place(path), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const { port } = await new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code) => reject(new Error(`${path} ended with ${code}`)));
+  });
+  return {
+    port,
+    cost: () => costOf(child.pid),
+    stop: () => new Promise((resolve) => {
+      child.removeAllListeners('exit');
+      child.once('exit', resolve);
+      child.kill('SIGKILL');
+    }),
+  };
+}
+
+/** The floor over pipes: the same calls straight to the server, so many in flight. */
+function directPipe(inFlight, calls) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [place('upstream/echo-stdio.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const began = new Map();
+    const times = [];
+    let next = 0;
+    let rest = '';
+    const send = () => {
+      const number = next++;
+      began.set(number, performance.now());
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: number, method: 'tools/call', params: { name: 'echo', arguments: { text: `said ${number}.` } } })}\n`);
+    };
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        const { id, result } = JSON.parse(line);
+        if (result?.content[0].text !== `said ${id}.`) return reject(new Error(`wrong answer ${line}`));
+        times.push(performance.now() - began.get(id));
+        if (next < calls) send();
+      }
+      if (times.length === calls) {
+        child.stdin.end();
+        times.sort((a, b) => a - b);
+        resolve({ p50Ms: times[calls >> 1], p99Ms: times[Math.floor(calls * 0.99)] });
+      }
+      return undefined;
+    });
+    for (let at = 0; at < inFlight; at += 1) send();
+  });
+}
+
+async function measured(server, way, connections, calls) {
+  await load({ port: server.port, connections, calls: Math.ceil(calls / 4), ...way });
+  const before = server.cost();
+  const seen = await load({ port: server.port, connections, calls, ...way });
+  const after = server.cost();
+  return { perSecond: seen.perSecond, p50Ms: round(seen.p50Ms), p99Ms: round(seen.p99Ms), cpuMicros: Math.round((after.micros - before.micros) / calls), rssMb: after.rssMb };
+}
+
+const hub = {
+  open: undefined,
+  request: (number) => ({ headers: '', body: JSON.stringify({ server_name: 'up', tool: 'echo', arguments: { text: `said ${number}.` } }) }),
+  path: '/api/servers/tools',
+};
+
+async function table(connections, withPeers) {
+  const calls = connections === 1 ? 3_000 : 12_000;
+  const rows = {};
+  const far = await own('upstream/echo-http.mjs', []);
+  const [pipes, http] = [await own('upstream/gate.mjs', ['stdio']), await own('upstream/gate.mjs', ['http', String(far.port)])];
+  const floors = { stdio: await directPipe(connections, calls), http: await load({ port: far.port, connections, calls, request: modern }) };
+  rows['direct, HTTP'] = await measured(far, { request: modern }, connections, calls);
+  rows['toolgate, stdio upstream'] = await measured(pipes, { request: modern }, connections, calls);
+  rows['toolgate, HTTP upstream'] = await measured(http, { request: modern }, connections, calls);
+  for (const each of [pipes, http, far]) await each.stop();
+  for (const name of withPeers ? ['mcp-hub', 'mcp-proxy', 'supergateway'] : []) {
+    try {
+      const peer = await startPeer(name);
+      try {
+        rows[name] = await measured(peer, name === 'mcp-hub' ? hub : { request: legacy, open }, connections, Math.ceil(calls / 6));
+      } finally {
+        peer.stop();
+      }
+    } catch (error) {
+      rows[name] = { skipped: error.message.slice(0, 200) };
+    }
+  }
+  for (const [name, row] of Object.entries(rows)) {
+    if (row.p50Ms === undefined || name.startsWith('direct')) continue;
+    const floor = name.includes('HTTP') ? floors.http : floors.stdio;
+    Object.assign(row, { addedP50Ms: round(row.p50Ms - floor.p50Ms), addedP99Ms: round(row.p99Ms - floor.p99Ms) });
+  }
+  return rows;
+}
+
+/** A warm singleton against a server started for each call. */
+async function lifecycles() {
+  const figures = {};
+  for (const [lifecycle, calls] of [['singleton', 500], ['transient', 30]]) {
+    const gate = await own('upstream/gate.mjs', ['stdio', '1', lifecycle]);
+    const { p50Ms } = await load({ port: gate.port, connections: 1, calls, request: modern });
+    figures[lifecycle] = { p50Ms: round(p50Ms) };
+    await gate.stop();
+  }
+  return figures;
+}
+
+/** What upstream servers cost behind the gateway. */
+export async function run() {
+  const withPeers = havePeers();
+  const figures = {};
+  for (const connections of [1, 32]) figures[`${connections} in flight`] = await table(connections, withPeers);
+  const crowd = figures['32 in flight'];
+  const ours = crowd['toolgate, stdio upstream'].cpuMicros;
+  const ratios = Object.fromEntries(['mcp-hub', 'mcp-proxy', 'supergateway'].filter((name) => crowd[name]?.cpuMicros).map((name) => [`${name} / toolgate`, round(crowd[name].cpuMicros / ours, 1)]));
+  return { ...figures, ratios, lifecycles: await lifecycles() };
+}

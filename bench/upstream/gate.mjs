@@ -1,0 +1,28 @@
+// The product as users start it, with one upstream: `gate.mjs stdio [tools] [lifecycle]` or `gate.mjs http <port>`.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from '../../dist/config/load.js';
+import { log } from '../../dist/observe/log.js';
+import { serve } from '../../dist/serve.js';
+import { place } from '../mcp/process.mjs';
+import { token } from '../mcp/requests.mjs';
+import { report } from '../mcp/servers/child.mjs';
+
+const [kind, value, lifecycle = 'singleton'] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
+const source = kind === 'http'
+  ? { kind: 'mcp', url: `http://127.0.0.1:${value}/mcp`, prefix: 'none', concurrency: 256 }
+  : { kind: 'mcp', command: process.execPath, args: [place('upstream/echo-stdio.mjs'), value ?? '1'], prefix: 'none', concurrency: 256, lifecycle };
+const config = {
+  server: { transport: 'http', port: 0, peer_rate_per_second: 100_000 }, auth: { token_file: join(folder, 'token') }, commands: { builtins: false },
+  rate_limit: { requests: 100_000, burst: 100_000 }, log: { level: 'error' }, sources: { up: source },
+};
+writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
+writeFileSync(join(folder, 'toolgate.yaml'), JSON.stringify(config));
+const env = { ...process.env, TOOLGATE_HOME: join(folder, 'home') };
+const loaded = await load({ env, argv: ['--config', join(folder, 'toolgate.yaml')], cwd: folder });
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+const serving = await serve({ loaded, env, argv: [], cwd: folder, log: log({ level: 'error', format: 'text' }) });
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+report(Number(new URL(serving.url).port));
