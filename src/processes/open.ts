@@ -31,6 +31,7 @@ export interface OpenProcess {
 
 const pieceBytes = 64 * 1024;
 const defaultGraceMs = 2_000;
+const creditEveryBytes = 64 * 1024;
 
 /** Follows one long-lived process; `resolve` hears once whether it started. */
 export function openEntry(
@@ -44,6 +45,7 @@ export function openEntry(
   let isGone = false;
   let isDeaf = false;
   let untaken = 0;
+  let uncredited = 0;
   let waiting: ((isOpen: boolean) => void)[] = [];
   let tellGone: () => void = () => {};
   const gone = new Promise<void>((settle) => (tellGone = settle));
@@ -64,7 +66,11 @@ export function openEntry(
 
   const hand = (handler: OpenHandlers['onStdout'], payload: Buffer): false => {
     const credit = (): void => {
-      if (!isGone) send(toCountFrame(frame.credit, id, payload.length));
+      uncredited += payload.length;
+      // A write for each small piece would cost more than the piece.
+      if (isGone || uncredited < creditEveryBytes) return;
+      send(toCountFrame(frame.credit, id, uncredited));
+      uncredited = 0;
     };
     const busy = handler(Buffer.from(payload));
     if (busy === undefined) credit();
