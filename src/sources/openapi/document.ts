@@ -9,9 +9,10 @@ export interface DocumentBudget {
   /** Values, with every alias unfolded. */
   readonly maxValues: number;
   readonly maxAliases: number;
+  readonly maxOperations: number;
 }
 
-export const documentBudget: DocumentBudget = { maxBytes: 33_554_432, maxDepth: 200, maxValues: 4_000_000, maxAliases: 10_000 };
+export const documentBudget: DocumentBudget = { maxBytes: 33_554_432, maxDepth: 200, maxValues: 4_000_000, maxAliases: 10_000, maxOperations: 20_000 };
 
 export type Dialect = '2.0' | '3.0' | '3.1';
 
@@ -51,7 +52,18 @@ export function readDocument(bytes: Uint8Array, budget: DocumentBudget = documen
   const version = versionOf(own(root, 'openapi') ?? own(root, 'swagger'));
   const dialect: Dialect | undefined = Object.hasOwn(root, 'swagger') ? (version.startsWith('2') ? '2.0' : undefined) : /^3\.0(\.|$)/.test(version) ? '3.0' : /^3\.[12](\.|$)/.test(version) ? '3.1' : undefined;
   if (dialect === undefined) return no(version === '' ? 'the document has neither `openapi` nor `swagger`' : `the document has version ${version.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are known`);
+  if (operationsIn(root, budget.maxOperations) > budget.maxOperations) return no(`the document has more than ${budget.maxOperations} operations`);
   return { ok: true, root, dialect, version };
+}
+
+/** Operations at least, counted no further than the limit: a tool is far larger than the few bytes that can ask for one. */
+function operationsIn(root: Raw, limit: number): number {
+  let count = 0;
+  for (const item of Object.values(own(root, 'paths') ?? {})) {
+    count += isRaw(item) ? Math.max(1, Object.values(item).filter(isRaw).length) : 1;
+    if (count > limit) break;
+  }
+  return count;
 }
 
 /** Unquoted in YAML, `swagger: 2.0` is the number 2. */
@@ -78,7 +90,7 @@ function yaml(text: string, budget: DocumentBudget): Read<{ readonly value: unkn
     let aliases = 0;
     for (const event of events) if (event.type === EVENT_ALIAS) aliases += 1;
     if (aliases > budget.maxAliases) return no(`the document has more than ${budget.maxAliases} aliases`);
-    const documents = constructFromEvents(events, { source: text, schema });
+    const documents = constructFromEvents(events, { source: text, schema, maxTotalMergeKeys: 100_000 });
     if (documents.length !== 1) return no('the text holds more than one document, or none');
     const [value] = documents;
     // Aliases share what they name; whoever walks the data unfolds them, so that is what is counted.

@@ -111,6 +111,8 @@ describe('hostile and odd documents', () => {
     ['a value inside itself', () => 'openapi: 3.0.3\nx-a: &a [*a]\npaths: {}'],
     ['2,000 levels of JSON', () => `{"openapi":"3.1.0","paths":{},"x":${'['.repeat(2_000)}${']'.repeat(2_000)}}`],
     ['2,000 levels of YAML', () => `openapi: 3.1.0\npaths: {}\nx: ${'['.repeat(2_000)}${']'.repeat(2_000)}`],
+    ['more operations than anybody needs', () => JSON.stringify(aDocument(Object.fromEntries(Array.from({ length: 20_001 }, (_, index) => [`/${index}`, { get: {} }]))))],
+    ['a bomb of merge keys', () => `openapi: 3.0.3\na: &a {${Array.from({ length: 2_000 }, (_, index) => `k${index}: 1`).join(', ')}}\npaths: {}\nx:\n${Array.from({ length: 500 }, (_, index) => `  m${index}: {<<: *a}`).join('\n')}`],
     ['a text that is no document', () => 'hello'],
     ['an empty file', () => ''],
     ['a list', () => '[1]'],
@@ -130,6 +132,12 @@ describe('hostile and odd documents', () => {
     expect(source.withheld().map(({ reason }) => reason)).toEqual(['unresolved_ref', 'unsafe_name']);
     expect(await call({ body: { constructor: 5 } }, 'c')).toMatchObject({ error: { code: 'invalid_arguments' } });
     expect(({} as Record<string, unknown>)['type']).toBeUndefined();
+  });
+
+  test('merge keys of YAML are applied, and response codes may be numbers', async () => {
+    const document = 'openapi: 3.0.3\nx-shared: &shared {in: query, schema: {type: string}}\npaths:\n  /x:\n    get:\n      operationId: op\n      parameters: [{<<: *shared, name: q}]\n      responses: {200: {description: ok, content: {application/json: {schema: {type: object, properties: {a: {type: integer}}}}}}}\n';
+    const { tool } = await loadedApi(document, { baseUrl: 'https://api.test' });
+    expect(tool()).toMatchObject({ input: { schema: { properties: { q: { type: 'string' } } } }, output: { schema: { type: 'object' } } });
   });
 
   test('a schema that is nothing but itself refuses calls and harms nobody', async () => {
