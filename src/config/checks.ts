@@ -34,6 +34,7 @@ function anywhere({ outbound, sources }: Config, insecureDev: boolean): readonly
   const lists = [
     ['outbound.allowed_domains', outbound.allowed_domains] as const,
     ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'http' && source.allowed_domains ? [[`sources.${id}.allowed_domains`, source.allowed_domains] as const] : [])),
+    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'openapi' ? [[`sources.${id}.allowed_hosts`, source.allowed_hosts] as const] : [])),
   ];
   return lists.flatMap(([path, domains]) => {
     if (domains.includes('*') && !insecureDev) return [{ path, message: 'holds *, which lets a function call any host', hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost' }];

@@ -27,7 +27,9 @@ export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): re
 function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config }): ToolSource {
   const networks = policies[config.network];
   if (networks === undefined) throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
-  const problems = egressProblems({ networks, hosts: config.allowed_hosts });
+  // The loader lets `*` through only together with the switch.
+  const insecureDev = config.allowed_hosts.includes('*');
+  const problems = egressProblems({ networks, hosts: config.allowed_hosts, insecureDev });
   if (problems.length > 0) throw new Error(`sources.${id}: ${problems.join('; ')}`);
   const isRemote = /^https?:\/\//i.test(config.document);
   return openApiSource({
@@ -47,6 +49,7 @@ function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, poli
       const urls = origins.map((origin) => new URL(origin));
       return egress({
         networks,
+        insecureDev,
         hosts: config.allowed_hosts.length > 0 ? config.allowed_hosts : urls.map((url) => url.hostname),
         ports: config.ports.length > 0 ? config.ports : [...new Set(urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))))],
         timeoutMs: config.timeout * 1000,

@@ -74,9 +74,15 @@ test('check tells what is wrong with a document, and the rest of it is served', 
   expect(await toolgate(bad, ['check'])).toMatchObject({ code: 1, out: expect.stringContaining('openapi-document') });
 });
 
-test('credentials without a base_url are refused before anything starts', async () => {
-  const cwd = aPlace({ 'toolgate.yaml': 'sources:\n  pets: { kind: openapi, document: api.json, auth: { key: { token: "${KEY}" } } }\n' });
-  expect(await toolgate(cwd, ['check'], { KEY: 'x' })).toMatchObject({ code: 1, err: expect.stringContaining('needs base_url') });
+test.each([
+  ['credentials without a base_url', 'auth: { key: { token: "${KEY}" } }', 'needs base_url'],
+  ['a wildcard among the hosts', 'allowed_hosts: ["*"]', 'lets a function call any host'],
+  ['a policy that there is not', 'network: nowhere', 'names the network policy nowhere'],
+  ['a user name in the address', 'base_url: "https://a@evil.example/"', 'without a user name'],
+  ['a key that there is not', 'hosts: [a]', 'hosts'],
+])('%s is refused before anything starts', async (_name, entry, problem) => {
+  const cwd = aPlace({ 'toolgate.yaml': `sources:\n  pets: { kind: openapi, document: api.json, ${entry} }\n` });
+  expect(await toolgate(cwd, ['check'], { KEY: 'x' })).toMatchObject({ code: 1, err: expect.stringContaining(problem) });
 });
 
 test('every overlay that the guide shows is one [S1.27]', () => {
