@@ -1,5 +1,4 @@
-import { createLocalJWKSet, errors } from 'jose';
-import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import type { createLocalJWKSet, CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Egress } from '../net/egress-types.js';
 
 /** Finds the key a token names, asking its issuer where it is new. */
@@ -33,7 +32,7 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
     address ??= await discovered(issuer, egress);
     const set = await json(egress, address);
     if (!Array.isArray(set['keys'])) throw new KeysUnavailable('The key set of the issuer is not one');
-    keys = createLocalJWKSet(set as unknown as JSONWebKeySet); // jose looks at each key before it uses it
+    keys = (await import('jose')).createLocalJWKSet(set as unknown as JSONWebKeySet); // jose looks at each key before it uses it
     fetchedAt = now();
   };
   const refresh = (): Promise<void> => (fetching ??= load().finally(() => (fetching = undefined)));
@@ -51,6 +50,7 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
     try {
       return await keys(header, token);
     } catch (error) {
+      const { errors } = await import('jose');
       if (!(error instanceof errors.JWKSNoMatchingKey) || now() - triedAt < coolDownMs) throw error;
       await refresh();
       return keys(header, token);
