@@ -44,23 +44,35 @@ const plans = [
   { name: '2025-11-25', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'json', atLeast: 69 },
   { name: '2025-11-25 streamed', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'stream', atLeast: 70 },
   { name: '2026-07-28', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'json', atLeast: 120, tasksAtLeast: 44 },
+  { name: '2025-11-25 through a gateway, remote', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'remoteLegacy', atLeast: 70, onlyScored: true },
+  { name: '2025-11-25 through a gateway, plugin', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'pluginLegacy', atLeast: 70, onlyScored: true },
+  { name: '2026-07-28 through a gateway, remote', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'remoteModern', atLeast: 120, onlyScored: true },
+  { name: '2026-07-28 through a gateway, plugin', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'pluginModern', atLeast: 120, onlyScored: true },
   { name: '0.1.16 all', args: [older, 'server', '--suite', 'all'], at: 'stream', atLeast: 44 },
 ];
 
 async function main() {
   await ready();
   const { serveFixture } = await import('./serve.mjs');
-  const servers = { json: await serveFixture(), stream: await serveFixture({ legacyAnswers: 'stream' }) };
+  const { serveThrough } = await import('./through.mjs');
+  const servers = {
+    json: await serveFixture(),
+    stream: await serveFixture({ legacyAnswers: 'stream' }),
+    remoteLegacy: await serveThrough({ kind: 'remote', era: 'legacy', legacyAnswers: 'stream' }),
+    pluginLegacy: await serveThrough({ kind: 'plugin', era: 'legacy', legacyAnswers: 'stream' }),
+    remoteModern: await serveThrough({ kind: 'remote', era: 'modern' }),
+    pluginModern: await serveThrough({ kind: 'plugin', era: 'modern' }),
+  };
   const lines = [];
   let complete = true;
-  for (const { name, args, at, atLeast, tasksAtLeast } of plans) {
+  for (const { name, args, at, atLeast, tasksAtLeast, onlyScored } of plans) {
     const { output } = await run(node22, [...args, '--url', servers[at].url]);
     const { checks, unscored } = read(output);
     const all = [...checks];
     const scored = sum(all.filter(([scenario]) => !unscored.has(scenario)));
     const every = sum(all);
     const tasks = sum(all.filter(([scenario]) => scenario.startsWith('tasks-')));
-    const good = every.failed === 0 && scored.passed >= atLeast && tasks.passed >= (tasksAtLeast ?? 0);
+    const good = (onlyScored ? scored : every).failed === 0 && scored.passed >= atLeast && tasks.passed >= (tasksAtLeast ?? 0);
     complete &&= good;
     lines.push(`${name} ${scored.passed}/${scored.passed + scored.failed}${tasksAtLeast ? `, tasks ${tasks.passed}/${tasks.passed + tasks.failed}` : ''}`);
     console.log(`${good ? '✓' : '✗'} ${lines.at(-1)} (with the unscored ${every.passed}/${every.passed + every.failed})`);

@@ -8,8 +8,11 @@ import { conformanceSource } from './fixture.mjs';
 const principal = { id: 'suite', name: 'Suite', kind: 'local', roles: ['user'] };
 
 /** A real gateway with every guard around the fixture, on loopback; says where and how to stop. */
-export async function serveFixture({ port = 0, legacyAnswers = 'json' } = {}) {
-  const { gate, close } = await wholeGateway([conformanceSource(schemaContract)], { failures: 1_000 });
+export const serveFixture = (options = {}) => serveSources([conformanceSource(schemaContract)], options);
+
+/** The same around any sources. */
+export async function serveSources(sources, { port = 0, legacyAnswers = 'json' } = {}) {
+  const { gate, close } = await wholeGateway(sources, { failures: 1_000 });
   const bug = (error) => console.error(error);
   const endpoint = mcpEndpoint(gate, { identity, onBug: bug, taskGraceMs: 250, legacyAnswers });
   const door = httpDoor({

@@ -108,6 +108,8 @@ export function toTool({ name, definition }: Item, { source, prefix, limits, ide
     effects: effectsOf(hints),
     limits,
     annotations: hints,
+    // The gateway keeps the task; the server sees a plain call.
+    tasks: 'optional',
     details: { upstream: name, identity },
     ...(titled !== undefined && { title: titled }),
     ...(isObject(outputSchema) && { output: { schema: outputSchema } }),
