@@ -1,3 +1,4 @@
+import type { FunctionNode } from '../ir/nodes.js';
 import { walkFunction } from '../ir/walk.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { nodeAt, servedModules } from './literals.js';
@@ -39,7 +40,9 @@ def weather(city: str) -> str:
     ...servedModules(scanned).filter((module) => module.text.includes('__doc__')).flatMap((module): Finding[] => {
       const found: Finding[] = [];
       walk(module.body, { fn: (fn) => {
+        const own = ownNames(fn);
         walkFunction(fn, undefined, { stmt: (stmt) => {
+          if (stmt.kind === 'assign' && stmt.target.kind === 'member' && stmt.target.object.kind === 'name' && own.has(stmt.target.object.name)) return;
           if (stmt.kind === 'assign' && stmt.target.kind === 'member' && stmt.target.property === '__doc__' && fn.params.every((param) => !(stmt.target.kind === 'member' && stmt.target.object.kind === 'name' && param.target.kind === 'name' && param.target.name === stmt.target.object.name))
             && !(stmt.value?.kind === 'member' && stmt.value.property === '__doc__') && !/wrap|decorat|inner/i.test(fn.name ?? '') && !(stmt.target.object.kind === 'name' && /wrap|inner|decorat|cls|self/i.test(stmt.target.object.name))) {
             found.push({ rule: mutation.id, kind: 'bug', severity: 'high', message: `${fn.name ?? 'A function'} changes a description while the server runs`, location: nodeAt(module, stmt) });
@@ -52,3 +55,13 @@ def weather(city: str) -> str:
     ...scanned.entries.flatMap(({ entry, result }) => result.renamed.map((each): Finding => ({ rule: mutation.id, kind: 'bug', severity: 'high', tool: entry.name, message: `${entry.name} changes a tool's description while the server runs`, location: each }))),
   ],
 };
+
+/** Names that a function makes itself: what it builds before it is registered may be described at leisure. */
+function ownNames(fn: FunctionNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  walk(fn.body, { stmt: (stmt) => {
+    if (stmt.kind === 'function' && stmt.fn.name !== undefined) names.add(stmt.fn.name);
+    if (stmt.kind === 'assign' && stmt.target.kind === 'name') names.add(stmt.target.name);
+  } });
+  return names;
+}

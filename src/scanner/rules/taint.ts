@@ -1,11 +1,23 @@
 import type { Flow } from '../taint/run.js';
 import type { TaintRule } from '../taint/sinks.js';
 import { purposeOf } from './purpose.js';
-import type { Finding, Rule, Scanned, Severity } from './rule.js';
+import { severities, type Finding, type Rule, type Scanned, type Severity } from './rule.js';
 
 /** A rule over the flows of one kind. */
 export function taintRule(kind: TaintRule, meta: Omit<Rule, 'find'>, harm: string, severityOf: (flow: Flow) => Severity = () => meta.severity): Rule {
-  return { ...meta, find: (scanned) => flowsIn(scanned, kind).map((flow) => toFinding(meta.id, flow, harm, severityOf(flow))) };
+  return { ...meta, find: (scanned) => together(flowsIn(scanned, kind).map((flow) => toFinding(meta.id, flow, harm, severityOf(flow)))) };
+}
+
+/** Several parameters that reach one place in one tool are one finding, told by the worst of them. */
+function together(findings: readonly Finding[]): readonly Finding[] {
+  const found = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = `${finding.location.file}:${finding.location.startLine} ${finding.tool ?? ''}`;
+    const before = found.get(key);
+    const [first, second] = before && severities.indexOf(before.severity) <= severities.indexOf(finding.severity) ? [before, finding] : [finding, before];
+    found.set(key, second ? { ...first, message: `${first.message}${first.message.includes(' Also: ') ? `, ${second.param ?? ''}` : ` Also: ${second.param ?? ''}`}` } : first);
+  }
+  return [...found.values()];
 }
 
 function flowsIn(scanned: Scanned, kind: TaintRule): readonly Flow[] {

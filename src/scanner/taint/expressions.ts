@@ -240,7 +240,7 @@ function binaryFact(op: string, left: Fact, right: Fact): Fact {
   if (op === '/') {
     const taints = mergeTaints(taintsIn(left), taintsIn(right));
     // In Python this joins paths; a number has no text to carry.
-    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])] };
+    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length === 0 ? true : left.lead };
   }
   if (op === '==' || op === '!=') return sameness(op, left, right);
   if (op === '|' || op === '??') return joinFacts(left, right);

@@ -43,7 +43,9 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   if (resolving.has(name) || pathLike.has(name)) {
     const joined = joinedPath(name, args);
     const known = joined.length === 0 ? args.map(knownText).filter((part) => part !== '').join('/') : '';
-    return { ...result, taints: joined, ...(known === '' ? {} : { value: { kind: 'text', parts: [known] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : anyPath), isResolved: resolving.has(name) || args.some((arg) => arg.isResolved === true && arg.taints.length > 0 && args.length === 1) };
+    // A folder that is not the caller's stands before what they gave: that is where they should have stayed.
+    const behind = args.length > 1 && args[0] !== undefined && taintsIn(args[0]).length === 0 ? { lead: true as const } : args.length === 1 ? { lead: args[0]?.lead } : {};
+    return { ...result, taints: joined, ...behind, ...(known === '' ? {} : { value: { kind: 'text', parts: [known] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : anyPath), isResolved: resolving.has(name) || args.some((arg) => arg.isResolved === true && arg.taints.length > 0 && args.length === 1) };
   }
   const method = lastWord(name);
   if (receiver && taintsIn(receiver).length > 0 && !name.startsWith('requests') ) return ofTaintedReceiver(call, method, result);
@@ -82,8 +84,8 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
   const { receiver, args } = call;
   if (!receiver || noText.has(method)) return result;
   const taints = taintsIn(receiver);
-  if (method === 'resolve' || method === 'absolute') return { ...result, name: 'pathlib.Path()', taints, from: receiver.from, isResolved: method === 'resolve' };
-  if (method === 'joinpath' || method === 'with_name' || method === 'with_suffix' || method === 'expanduser') return { ...result, name: 'pathlib.Path()', taints: mergeTaints(taints, ...args.map((arg) => arg.taints)), from: receiver.from };
+  if (method === 'resolve' || method === 'absolute') return { ...result, name: 'pathlib.Path()', taints, from: receiver.from, lead: receiver.lead, isResolved: method === 'resolve' };
+  if (method === 'joinpath' || method === 'with_name' || method === 'with_suffix' || method === 'expanduser') return { ...result, name: 'pathlib.Path()', taints: mergeTaints(taints, ...args.map((arg) => arg.taints)), from: receiver.from, lead: receiver.lead };
   if (method === 'replace' || method === 'replaceAll') {
     const source = call.args[0]?.name?.startsWith('/') ? call.args[0].name : '';
     const cut = source.lastIndexOf('/');
