@@ -5,6 +5,11 @@ import { load } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import type { JsonObject } from '../core/json.js';
 import { visible } from '../lib/visible.js';
+import { isLoopback } from '../config/checks.js';
+import type { Config } from '../config/schema.js';
+import { egress } from '../net/egress.js';
+import { policiesOf } from '../serve/policies.js';
+import { registryLookup } from '../sources/mcp/registry-lookup.js';
 import { homeOf } from '../serve/home.js';
 import { pinFiles } from '../serve/pin-files.js';
 import { fromClientFile } from '../sources/mcp/client-files.js';
@@ -20,6 +25,7 @@ export const help = `Usage: toolgate sources list [--json]
        toolgate sources add <id> --url <address> | --package <name@version> [--runtime npx|uvx] | --command <program> [-- args ...]
        toolgate sources add --from <mcpServers file> | --registration <file>
        toolgate sources remove <id>
+       toolgate sources lookup <server name> --registry <address>
      each with [--config file]
 
   list      shows where tools come from, how each source stands and what was left out
@@ -27,6 +33,7 @@ export const help = `Usage: toolgate sources list [--json]
   refresh   has a running gateway ask the source again
   add       writes a source into the configuration file, in one of its forms or from a client's file
   remove    takes it out again; its pins are kept
+  lookup    asks an MCP registry whether it knows a server of this name
 
 Sources are added here and in the file only: nothing that comes over the network can add one.
 `;
@@ -44,10 +51,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
   const { values, positionals } = parseArgs({
     args: [...loaded.rest], allowPositionals: true,
-    options: { from: { type: 'string' }, registration: { type: 'string' }, url: { type: 'string' }, package: { type: 'string' }, runtime: { type: 'string' }, command: { type: 'string' } },
+    options: { from: { type: 'string' }, registration: { type: 'string' }, url: { type: 'string' }, package: { type: 'string' }, runtime: { type: 'string' }, command: { type: 'string' }, registry: { type: 'string' } },
   });
   const [, id] = positionals;
   const file = loaded.file ?? resolve('toolgate.yaml');
+  if (verb === 'lookup' && id !== undefined && values.registry !== undefined) return lookedUp(id, values.registry, loaded.config, io);
   if (verb === 'refresh' && id !== undefined) return refreshed(id, homeOf(io.env, loaded.config.state.directory).pins, io);
   if (verb === 'remove' && id !== undefined) {
     let found = false;
@@ -110,6 +118,18 @@ function added(file: string, sources: readonly Registered[], problems: readonly 
 function told(problems: readonly string[], io: Io): number {
   for (const problem of problems) io.err(`toolgate: ${visible(problem)}\n`);
   return 1;
+}
+
+async function lookedUp(name: string, url: string, config: Config, io: Io): Promise<number> {
+  if (!URL.canParse(url)) return told(['--registry must be an address'], io);
+  const { hostname } = new URL(url);
+  const networks = policiesOf(config)[isLoopback(hostname) ? 'loopback' : 'public'];
+  if (!networks) return told(['there is no network policy to reach it by'], io);
+  const way = egress({ networks, hosts: [hostname.replaceAll(/^\[|\]$/g, '')], ...(isLoopback(hostname) ? { ports: 'any' as const } : { schemes: ['https' as const] }) });
+  const known = await registryLookup({ url, egress: way })(name);
+  await way.close();
+  io.out(`${visible(name)}  ${known.verdict}${known.verdict === 'listed' ? `, ${visible(known.status)}, ${known.versions.map(visible).join(' ')}` : known.verdict === 'unknown' ? `: ${visible(known.why)}` : ''}\n`);
+  return known.verdict === 'listed' ? 0 : 1;
 }
 
 /** Writing to the pins is what a running gateway hears. */

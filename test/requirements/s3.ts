@@ -24,6 +24,7 @@ export const s3: readonly Requirement[] = [
   { id: 'S3.20', says: 'Over HTTP the session and revision headers are sent, the session is kept, and a stream is read to its answer.' },
   { id: 'S3.21', says: 'A source is listed as soon as it is there, page by page within a budget, with whole schemas.' },
   { id: 'S3.22', says: 'What a server no longer offers goes, what it changed is noticed by its hash, and the whole inventory is recorded.' },
+  { id: 'S3.23', says: 'A call resolves its variables, takes a connection, is made within its time, and ends with content, data and whether it failed.' },
   { id: 'S3.24', says: 'A lost connection, a broken protocol and a passed deadline are told apart, each with its code.' },
   { id: 'S3.25', says: 'A failure is retried with back-off and marks the source, a timeout cancels at the server, a crash restarts at the next call within a limit.' },
   { id: 'S3.26', says: 'A registration becomes one immutable entry of the configuration; whether it is remote follows from it.' },

@@ -112,3 +112,17 @@ test('a question of a shared server that could be meant for two callers reaches 
   stop.abort();
   await other;
 });
+
+test('twenty sources of fifty tools and more are listed side by side, and a list that changes while it is called harms nobody', async () => {
+  const processes = someProcesses();
+  const sources = Array.from({ length: 20 }, (_, at) => aPlugin({ processes, args: ['--tools', '50'], source: { id: `s${at}`, prefix: `s${at}` } }));
+  const lists = await Promise.all(sources.map((source) => source.list(never)));
+  expect(new Set(lists.flat().map(({ name }) => name)).size).toBe(20 * 71);
+  const [source] = sources;
+  const [tools = []] = lists;
+  const tool = (name: string) => tools.find((each) => each.name === name);
+  const calls = Array.from({ length: 30 }, (_, at) => tool(at % 3 === 0 ? 's0__change' : 's0__echo')?.run(aCall({ args: { text: 'x' }, timeoutMs: 15_000 })));
+  const relisted = source?.list(never);
+  expect((await Promise.all(calls)).every((outcome) => outcome?.kind === 'done')).toBe(true);
+  expect((await relisted)?.length).toBeGreaterThanOrEqual(71);
+}, 90_000);

@@ -6,7 +6,7 @@ import { aPlugin, callTool, said, saidJson } from '../../../test/support/upstrea
 describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (era) => {
   const args = ['--era', era];
 
-  test('lists every page of its tools and answers calls [S3.1] [S3.16] [S3.21]', async () => {
+  test('lists every page of its tools and answers calls [S3.1] [S3.16] [S3.21] [S3.23]', async () => {
     const source = aPlugin({ args });
     const tools = await source.list(never);
     expect(tools.map(({ name }) => name)).toContain('fix__echo');
