@@ -88,6 +88,13 @@ test.each([
   expect(asked).toMatchObject([{ method }]);
 });
 
+test('an error that a tool reports reaches the client once and unchanged', async () => {
+  const { gate } = await gateOver('modern');
+  const { json } = await gate.modern('tools/call', { name: 'fix__error', arguments: {} });
+  expect(json.result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'it broke' }] });
+  expect(json.result.content.length).toBe(1);
+});
+
 test('two questions in a row are two rounds', async () => {
   const { gate } = await gateOver('legacy');
   let round = 0;

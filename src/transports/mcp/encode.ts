@@ -30,6 +30,10 @@ const said = (error: ToolError): string => {
   return hint === '' || error.message.includes(hint) ? error.message : `${error.message}\n${hint}`;
 };
 
+/** Whether an upstream tool said it in its own words already, which are not ours to repeat. */
+const told = (content: readonly Content[], { code, message }: ToolError): boolean =>
+  code === 'upstream_error' && content.some((part) => part.type === 'text' && part.text.startsWith(message));
+
 /** What a program may want to know about a failure, beside the words for the model. */
 const facts = (error: ToolError, correlationId: string): JsonObject => ({
   code: error.code === 'forbidden' ? 'not_found' : error.code,
@@ -85,7 +89,7 @@ export function encoder(identity: Identity): Encoder {
       const form = errors[error.code].mcp;
       // A missing capability is a protocol error only where the protocol has one.
       if (form !== 'result' && (features.modern || form.protocol !== codes.missingCapability)) return { error: protocolError(error, correlationId) };
-      const content = toContent([...(outcome.content ?? []), text(said(error))], features);
+      const content = toContent(told(outcome.content ?? [], error) ? (outcome.content ?? []) : [...(outcome.content ?? []), text(said(error))], features);
       const fields = { content: content as unknown as Json, ...structured(outcome.data, features), isError: true };
       return { result: result(fields, features, { ...outcome.meta, 'toolgate/error': facts(error, correlationId) }) };
     },
