@@ -100,3 +100,10 @@ test('an issuer whose metadata names another issuer, or that is not there, gives
   const gone = keySet({ issuer: server.issuer, jwksUrl: 'http://127.0.0.1:9/jwks', egress: localEgress() });
   expect(await judged(server, { keys: gone })(token)).toMatchObject({ refused: 'invalid' });
 });
+
+test('a good token signed in a way that is not accepted is refused', async () => {
+  const server = await authorizationServer();
+  const token = await server.token(resource);
+  expect(await judged(server)(token)).toMatchObject({ principal: { name: 'agent' } });
+  expect(await judged(server, { algorithms: ['ES256'] })(token)).toMatchObject({ refused: 'invalid' });
+});
