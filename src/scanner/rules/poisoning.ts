@@ -39,7 +39,7 @@ def add(a: int, b: int) -> int:
     const [worst] = verdict.findings.toSorted((one, other) => other.weight - one.weight);
     const [first] = verdict.findings;
     return [{
-      rule: poisoning.id, kind: 'bug', severity: severityOf(verdict), tool: shown.tool,
+      rule: poisoning.id, kind: 'bug', severity: shown.owner.startsWith('prompt ') && severityOf(verdict) !== 'medium' ? 'high' : severityOf(verdict), tool: shown.tool,
       message: `The text of ${shown.owner} speaks to the model: ${worst?.why ?? 'it gives orders'}`,
       location: first ? placeInside(scanned, shown, first.start) : shown.location,
     }];
