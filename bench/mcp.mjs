@@ -126,9 +126,9 @@ export async function run() {
   return {
     http,
     ratios: {
-      'toolgate / bare echo': round(ours / crowd['bare node:http echo'].cpuMicros, 2),
-      'legacy / modern': round(crowd['toolgate, legacy session, every guard'].cpuMicros / ours, 2),
-      ...(crowd['SDK v2 server, modern'] && { 'SDK v2 / toolgate': round(crowd['SDK v2 server, modern'].cpuMicros / ours, 2) }),
+      'toolgate over bare echo': round(ours / crowd['bare node:http echo'].cpuMicros, 2),
+      'legacy over modern': round(crowd['toolgate, legacy session, every guard'].cpuMicros / ours, 2),
+      ...(crowd['SDK v2 server, modern'] && { 'SDK v2 over toolgate': round(crowd['SDK v2 server, modern'].cpuMicros / ours, 2) }),
     },
     list: await longList(),
     idleSessions: await idleSessions(),
