@@ -1,27 +1,7 @@
-import { metadataPath } from '../access/protected-resource.js';
-import { tokenFromFile } from '../access/token-file.js';
-import { isLoopback } from '../config/checks.js';
-import { redacted } from '../config/redacted.js';
 import type { Config } from '../config/schema.js';
 import type { Transport } from '../core/gateway.js';
-import type { JsonObject } from '../core/json.js';
 import { identity } from '../identity.js';
-import { traceContext } from '../lib/trace-context.js';
-import { eventStream } from '../observe/event-stream.js';
-import { approvalRoutes } from '../transports/http/approvals.js';
-import { eventsRoute } from '../transports/http/events.js';
-import { explainRoute } from '../transports/http/explain.js';
-import { openApiRoute } from '../transports/http/openapi.js';
-import { opsRoutes } from '../transports/http/ops.js';
-import { protectedResourceRoutes } from '../transports/http/protected-resource.js';
-import { sendProblem } from '../transports/http/respond.js';
-import { restRoutes } from '../transports/http/rest.js';
-import type { Route } from '../transports/http/route.js';
-import { httpDoor } from '../transports/http/server.js';
-import type { McpEndpoint } from '../transports/mcp/endpoint.js';
-import { mcpEndpoint } from '../transports/mcp/endpoint.js';
 import type { ProtocolOptions } from '../transports/mcp/methods.js';
-import { mcpRoutes, ssePairRoutes } from '../transports/mcp/routes.js';
 import { stdioTransport } from '../transports/stdio/stdio.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
@@ -44,7 +24,7 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
     taskStore: stateTaskStore(gate.state.open),
     onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   };
-  const door: Ajar = config.server.transport === 'stdio' ? stdio(gate, protocol) : http(gate, config, home, protocol);
+  const door = config.server.transport === 'stdio' ? stdio(gate, protocol) : (await import('./http-door.js')).http(gate, config, home, protocol);
   await door.transport.start();
   const { address, ...found } = door;
   return {
@@ -54,7 +34,7 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
 }
 
 /** A door before it is opened: a listener knows its address only afterwards. */
-type Ajar = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
+export type Ajar = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
 
 function stdio(gate: Gate, protocol: ProtocolOptions): Ajar {
   let end = (): void => {};
@@ -63,84 +43,3 @@ function stdio(gate: Gate, protocol: ProtocolOptions): Ajar {
   });
   return { transport: stdioTransport(gate.gateway, { ...protocol, principal: localUser(gate.config()), onEnd: end }), ended };
 }
-
-function http(gate: Gate, config: Config, home: Home, protocol: ProtocolOptions): Ajar {
-  const { server, auth } = config;
-  const tokenFile = auth.token_file ?? home.token;
-  const token = tokenFromFile(tokenFile);
-  gate.log.hide([token]);
-  const mcp = mcpEndpoint(gate.gateway, { ...protocol, sessions: { max: server.max_sessions, idleMs: server.session_idle_seconds * 1000 }, profileOf: (pathname) => profileIn(pathname, server.mcp_path) });
-  const feed = eventStream({
-    bus: gate.events,
-    health: () => ({ status: gate.health.report().status }),
-    metrics: () => ({ ...gate.metrics.totals() }) satisfies JsonObject,
-  });
-  const routes: Route[] = [
-    ...restRoutes({ gateway: gate.gateway, trace: traceContext, usable: (view) => gate.rules().profiles.usable(view) }),
-    ...opsRoutes({
-      health: () => Promise.resolve(gate.health.report()),
-      notReady: () => undefined,
-      metricsText: () => gate.metrics.text(),
-      metricsJson: () => gate.metrics.json(),
-      config: () => redacted(gate.config()),
-      openMetrics: server.open_metrics,
-      openHealth: server.open_health,
-    }),
-    eventsRoute(feed),
-    ...approvalRoutes(gate.approvals),
-    explainRoute({ gateway: gate.gateway, explain: (supposed) => gate.rules().explain(supposed), known: (id) => gate.callers().known(id) }),
-    ...protectedResourceRoutes([...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])], () => gate.callers().resource.metadata),
-    ...mcpRoutes(mcp, server.mcp_path),
-    ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
-    ...mcpRoutes(profiled(mcp, gate, server.mcp_path), profilePath(server.mcp_path)),
-  ];
-  routes.push(openApiRoute(gate.gateway, identity, () => routes));
-  const listener = httpDoor({
-    host: server.host,
-    port: server.port,
-    routes,
-    authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
-    allowedHosts: isLoopback(server.host) ? server.allowed_hosts : [server.host, ...server.allowed_hosts],
-    allowedOrigins: server.allowed_origins,
-    corsOrigins: server.cors_origins,
-    maxBodyBytes: server.max_body_bytes,
-    peerRatePerSecond: server.peer_rate_per_second,
-    maxConnections: 10_000,
-    onFault: (error) => gate.log.event('server.fault', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-  });
-  return {
-    tokenFile,
-    ended: new Promise(() => {}),
-    address: () => `http://${server.host.includes(':') ? `[${server.host}]` : server.host}:${listener.address().port}`,
-    transport: {
-      name: listener.name,
-      start: () => listener.start(),
-      async stop(signal) {
-        // Streams would hold the listener open until the grace is over.
-        feed.close();
-        const closed = listener.stop(signal);
-        await mcp.close();
-        await closed;
-      },
-    },
-  };
-}
-
-const profilePath = (mcpPath: string): string => `${mcpPath.replace(/\/$/, '')}/p/{profile}`;
-
-/** The profile a URL stands for. */
-function profileIn(pathname: string, mcpPath: string): string | undefined {
-  const prefix = profilePath(mcpPath).replace('{profile}', '');
-  if (!pathname.startsWith(prefix)) return undefined;
-  // Names of profiles need no escapes; what has some names none of them.
-  return pathname.slice(prefix.length);
-}
-
-/** MCP below a profile's URL, which is not there for those who may not use the profile. */
-const profiled = (mcp: Pick<McpEndpoint, 'handle'>, gate: Gate, mcpPath: string): Pick<McpEndpoint, 'handle'> => ({
-  handle(exchange) {
-    const profile = profileIn(exchange.pathname, mcpPath) ?? '';
-    if (gate.rules().profiles.usable({ principal: exchange.principal, profile })) return mcp.handle(exchange);
-    return sendProblem(exchange.res, 404, 'no_such_route', 'There is nothing here; GET /openapi.json lists what is');
-  },
-});
