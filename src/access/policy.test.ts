@@ -101,9 +101,28 @@ test('a rule that names a tool or an argument that does not exist is found at lo
     aRule({ id: 'e', action: 'allow', tools: ['resources/read', 'ec*'], args: { text: { equals: 'x' } } }),
   ];
   const { rules: made } = compileRules(rules, labelsOf);
-  const known = { tools: [aTool(), aTool({ name: 'open', input: schemaContract({ type: 'object' }) })], sources: ['test'] };
-  expect(unknownNames(made, known, true).map(({ path }) => path)).toEqual(['policy.rules.0.tools.0', 'policy.rules.1.args.txet', 'policy.rules.2.when', 'policy.rules.3.sources.0']);
-  expect(unknownNames(made, known, false)).toEqual([]);
+  const known = { tools: [aTool(), aTool({ name: 'open', input: schemaContract({ type: 'object' }) })], sources: ['test'], awaited: [] };
+  expect(unknownNames(made, known).map(({ path }) => path)).toEqual(['policy.rules.0.tools.0', 'policy.rules.1.args.txet', 'policy.rules.2.when', 'policy.rules.3.sources.0']);
+  expect(unknownNames(made, known).some(({ mayCome }) => mayCome)).toBe(false);
+});
+
+test.each([
+  ['slow__read', ['slow__'], true],
+  ['slow__*', ['slow__'], true],
+  ['s*', ['slow__'], true],
+  ['*', ['slow__'], undefined],
+  ['slwo__read', ['slow__'], false],
+  ['slow', ['slow__'], false],
+  ['fast__*', ['slow__'], false],
+  ['anything', [''], true],
+])('a name that a source which is not ready may still bring is told apart from a misspelt one: %s', (tool, awaited, mayCome) => {
+  const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', tools: [tool] })], labelsOf);
+  expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayCome).toBe(mayCome);
+});
+
+test('an argument that no tool takes yet is awaited where the rule is about tools that may still come', () => {
+  const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', args: { path: { equals: 'x' } } }), aRule({ id: 'b', action: 'deny', tools: ['echo'], args: { path: { equals: 'x' } } })], labelsOf);
+  expect(unknownNames(made, { tools: [aTool()], sources: [], awaited: ['slow__'] }).map(({ mayCome }) => mayCome)).toEqual([true, false]);
 });
 
 test('two rules of one id, nonsense conditions and broken expressions are all told at once', () => {

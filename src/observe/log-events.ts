@@ -55,6 +55,8 @@ export const logEvents = {
   'upstream.closed': 'warning',
   'upstream.stderr': 'debug',
   'policy.denied': 'warning',
+  'policy.waiting': 'warning',
+  'policy.misnamed': 'error',
 } as const satisfies Record<string, Level>;
 
 export type LogEvent = keyof typeof logEvents;

@@ -13,6 +13,7 @@ import { tokenJudge } from '../access/issuers.js';
 import { keySet } from '../access/key-sets.js';
 import type { KeyFile } from '../access/keys.js';
 import { keyFile, keyPrincipal } from '../access/keys.js';
+import type { Misnamed } from '../access/known-names.js';
 import { unknownNames } from '../access/known-names.js';
 import type { LabelsOf } from '../access/labels.js';
 import { labeller } from '../access/labels.js';
@@ -46,11 +47,11 @@ export interface Rules {
   readonly visibility: Visibility;
   explain(supposed: Supposed): Promise<JsonObject>;
   /** Names in the rules that nothing has; asked once the sources have told what they offer. */
-  unknown(registry: Registry): readonly RuleProblem[];
+  unknown(registry: Registry): readonly Misnamed[];
 }
 
 /** Compiles the rules of a configuration, or says what is wrong with them. */
-export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, remembered: FlowMemory): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
+export function rulesOf({ access, policy, flows, sources, rate_limit: rate }: Config, remembered: FlowMemory): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
   const labelsOf = labeller(flows);
   const { rules, problems } = compileRules(policy.rules, labelsOf);
   const all = [...problems, ...unknownProfiles(access)];
@@ -72,12 +73,22 @@ export function rulesOf({ access, policy, flows, rate_limit: rate }: Config, rem
       },
       explain: explainer({ control, policy: judged, labelsOf, limits: (principal, tool) => allowances.about(principal, tool) }),
       unknown(registry) {
-        const health = registry.health();
-        const isWhole = Object.values(health).every(({ status }) => status !== 'unhealthy');
-        return unknownNames(rules, { tools: [...registry.catalogue().tools.values()], sources: Object.keys(health).filter((id) => id !== keptResultsId) }, isWhole);
+        const there = Object.keys(registry.health()).filter((id) => id !== keptResultsId);
+        return unknownNames(rules, { tools: [...registry.catalogue().tools.values()], sources: [...there, ...Object.keys(sources)], awaited: awaitedNames(sources, registry) });
       },
     },
   };
+}
+
+/** How the names of tools begin whose source is not there, not well, or has something withheld. */
+function awaitedNames(sources: Config['sources'], registry: Registry): readonly string[] {
+  const health = registry.health();
+  const held = new Set(registry.withheld().map(({ source }) => source));
+  const ids = [...new Set([...Object.keys(health), ...Object.keys(sources)])];
+  return ids.filter((id) => health[id] === undefined || health[id].status === 'unhealthy' || (held.has(id) && Object.hasOwn(sources, id))).map((id) => {
+    const prefix = Object.hasOwn(sources, id) ? sources[id]?.prefix : 'none';
+    return prefix === 'none' ? '' : `${prefix === undefined || (prefix === 'source' && sources[id]?.kind === 'http') ? id : prefix}__`;
+  });
 }
 
 type Item = Parameters<Visibility['sees']>[1];

@@ -56,6 +56,7 @@ import { keptResults } from '../sources/kept-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
 import { pinFiles } from './pin-files.js';
+import { ruleNames } from './rule-names.js';
 import { isRedactable } from './secret-values.js';
 import { sourcesOf } from './sources.js';
 import { lazyState } from './task-store.js';
@@ -188,8 +189,9 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
   for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
   settle();
   const unwatch = Object.keys(config.sources).length === 0 ? () => {} : pins.watch((source) => void known.refresh(new AbortController().signal, source));
+  const names = ruleNames({ rules: () => rules, registry: known, log, events });
   // Its first look must find the sources listed.
-  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events });
+  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events, more: [names.check] });
 
   const close = async (graceMs: number): Promise<void> => {
     gate.close();
@@ -202,11 +204,13 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     await state.close();
     journal.close();
   };
-  const misnamed = rules.unknown(known);
+  const misnamed = misspelt(rules, known);
   if (misnamed.length > 0) {
     await close(0);
     throw new Error(told(misnamed, loaded));
   }
+  names.look();
+  known.onChange(() => names.look());
 
   return {
     close,
@@ -225,12 +229,13 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
       };
       await swap(next);
       // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.
-      const unknown = ruled.unknown(known);
+      const unknown = misspelt(ruled, known);
       if (unknown.length > 0) {
         await swap(before);
         throw new Error(told(unknown));
       }
       rules = ruled;
+      names.look();
       generation += 1;
       output = outputRules();
       const old = callers;
@@ -247,6 +252,9 @@ function compiled(config: Config, remembered: FlowMemory, loaded?: Good): Rules 
   if (!made.ok) throw new Error(told(made.problems, loaded));
   return made.rules;
 }
+
+/** Names in rules that nothing has and nothing can still bring. */
+const misspelt = (rules: Rules, known: Registry): readonly RuleProblem[] => rules.unknown(known).filter(({ mayCome }) => !mayCome);
 
 const told = (problems: readonly RuleProblem[], loaded?: Good): string =>
   problems.map(({ path, message }) => problemLine({ file: loaded?.file ?? 'configuration', ...loaded?.place(path), path, message })).join('\n');

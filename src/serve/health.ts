@@ -2,7 +2,7 @@ import type { Gateway } from '../core/gateway.js';
 import type { Principal } from '../core/principal.js';
 import type { AuditLog } from '../observe/audit-log.js';
 import type { EventBus } from '../observe/events.js';
-import type { Health } from '../observe/health.js';
+import type { Health, HealthCheck } from '../observe/health.js';
 import { health } from '../observe/health.js';
 import type { Log } from '../observe/log.js';
 import { machine, resourceChecks } from '../observe/resource-checks.js';
@@ -11,13 +11,14 @@ import type { Registry } from '../registry/registry.js';
 const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: ['admin'] };
 
 /** Watches what makes a gateway well: its audit, its sources, its tools, and the machine. */
-export function gateHealth(options: { readonly gateway: Gateway; readonly registry: Registry; readonly journal: AuditLog; readonly folder: string; readonly log: Log; readonly events: EventBus }): Health {
-  const { gateway, registry, journal, folder, log, events } = options;
+export function gateHealth(options: { readonly gateway: Gateway; readonly registry: Registry; readonly journal: AuditLog; readonly folder: string; readonly log: Log; readonly events: EventBus; readonly more?: readonly HealthCheck[] }): Health {
+  const { gateway, registry, journal, folder, log, events, more = [] } = options;
   const watched = health({
     tools: () => gateway.statuses({ principal: watcher }),
     checks: [
       { name: 'audit', priority: 'critical', check: () => { const problem = journal.problem(); return problem === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail: problem }; } },
       { name: 'sources', priority: 'important', check: () => sources(registry) },
+      ...more,
       ...resourceChecks(machine(folder)),
     ],
     onChange(from, to) {

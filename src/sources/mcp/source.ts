@@ -186,20 +186,22 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return { ...empty, withheld: [{ what: id, why: problem.message }] };
   }
 
+  /** What the latest list() gave: whoever asks for prompts must not wait longer than those who ask for tools. */
+  let listed: Promise<Shelf> | undefined;
   const already = async (): Promise<Shelf> => {
     try {
-      return shelf ?? (await Promise.race([loading ?? empty, new Promise<Shelf>((resolve) => setTimeout(() => resolve(empty), options.startupMs).unref())]));
+      return (await listed) ?? empty;
     } catch {
-      return empty; // list() tells why
+      return shelf ?? empty; // list() tells why
     }
   };
 
   return {
     id,
-    list: async (signal) => (await list(signal)).tools,
-    prompts: async () => (await (loading ?? already())).prompts,
-    resources: async () => (await (loading ?? already())).resources,
-    templates: async () => (await (loading ?? already())).templates,
+    list: async (signal) => (await (listed = list(signal))).tools,
+    prompts: async () => (await already()).prompts,
+    resources: async () => (await already()).resources,
+    templates: async () => (await already()).templates,
     withheld: () => shelf?.withheld ?? (problem ? [{ what: id, why: problem.message }] : []),
     onChange(listener) {
       listeners.add(listener);

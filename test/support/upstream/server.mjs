@@ -1,5 +1,7 @@
 // A small MCP server over pipes that does as its tools are told: echo, crash, hang, flood, ask. `--era modern` makes it
-// speak the stateless protocol only, `--fail <stage>` makes it misbehave at that stage of its life.
+// speak the stateless protocol only, `--fail <stage>` makes it misbehave at that stage of its life, `--until <file>` has it
+// hear nothing before that file is there.
+import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const flags = new Map();
@@ -14,6 +16,7 @@ if (fail === 'start') {
   process.exit(3);
 }
 if (fail === 'noise') process.stdout.write('Server listening!\n{"half":\n[1,2]\n"text"\n{"jsonrpc":"2.0","id":999,"result":{}}\n');
+while (!existsSync(flags.get('--until') ?? '/')) await new Promise((resolve) => setTimeout(resolve, 20));
 process.stderr.write(`hello from ${process.pid}\n`);
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
