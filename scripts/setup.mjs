@@ -38,7 +38,6 @@ if (at('node_modules/.package-lock.json') < at('package-lock.json')) {
     '--no-fund',
   ]);
 }
-if (process.argv.includes('--build') && at('dist/.built') < Math.max(newest('src'), at('tsconfig.json'), at('package-lock.json'))) {
-  run('Building …', process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
-  run('Copying assets …', process.execPath, ['scripts/copy-assets.mjs']);
+if (process.argv.includes('--build') && at('dist/.built') < Math.max(newest('src'), at('tsconfig.json'), at('scripts/build.mjs'), at('package-lock.json'))) {
+  run('Building …', process.execPath, ['scripts/build.mjs']);
 }

@@ -6,7 +6,7 @@ import type { Log } from './observe/log.js';
 import type { OpenDoor } from './serve/door.js';
 import { openDoor } from './serve/door.js';
 import type { Gate } from './serve/gate.js';
-import { openGate } from './serve/gate.js';
+import { beginGate } from './serve/gate.js';
 import type { Home } from './serve/home.js';
 import { homeOf } from './serve/home.js';
 import { version } from './version.js';
@@ -33,11 +33,15 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
   const home = homeOf(env, config.state.directory);
   log.event('server.starting', { version, transport: config.server.transport });
   for (const note of loaded.notes) if (note.event === 'config.clamped') log.event('config.clamped', { ...note });
-  const gate = await openGate({ loaded, home, log, env });
-  let door: OpenDoor;
+  const gate = await beginGate({ loaded, home, log, env });
+  let door: OpenDoor | undefined;
   try {
+    // An assistant that started us by pipe is greeted while tools are still being found; a listener opens when they are there.
+    if (config.server.transport !== 'stdio') await gate.ready;
     door = await openDoor(gate, config, home);
+    await gate.ready;
   } catch (error) {
+    await door?.transport.stop(AbortSignal.abort());
     await gate.close(0);
     throw error;
   }

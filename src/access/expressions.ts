@@ -39,16 +39,21 @@ const functions = (): Environment => new Environment({ limits: { maxAstNodes: 30
     return inner !== undefined && outer !== undefined && covers(outer, inner);
   });
 
-/** Knows every field, and finds what is misspelt when a rule is read. */
-const strict = Object.entries(shapes).reduce((made, [name, schema]) => made.registerVariable({ name, schema }), functions());
-/** Runs what the strict one has checked; it copies nothing, since it need not look at types again. */
-const swift = Object.keys(shapes).reduce((made, name) => made.registerVariable(name, 'map<string, dyn>'), functions());
+const environments = () => ({
+  /** Knows every field, and finds what is misspelt when a rule is read. */
+  strict: Object.entries(shapes).reduce((made, [name, schema]) => made.registerVariable({ name, schema }), functions()),
+  /** Runs what the strict one has checked; it copies nothing, since it need not look at types again. */
+  swift: Object.keys(shapes).reduce((made, name) => made.registerVariable(name, 'map<string, dyn>'), functions()),
+});
+// Made with the first expression: most configurations have none, and every start would pay.
+let made: ReturnType<typeof environments> | undefined;
 
 const macros = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
 /** Compiles a CEL expression that must give true or false; what is unknown, of the wrong type or could take long is a problem. */
 export function expression(source: string): CompiledExpression {
   try {
+    const { strict, swift } = (made ??= environments());
     const checked = strict.check(source);
     if (!checked.valid) return { ok: false, problem: firstLine(checked.error?.message ?? 'is not a CEL expression') };
     if (checked.type !== 'bool' && checked.type !== 'dyn') return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };

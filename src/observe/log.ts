@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
-import { pino } from 'pino';
 import type { Call } from '../core/call.js';
 import { redactor } from '../lib/redact.js';
 import { visible } from '../lib/visible.js';
@@ -32,6 +32,9 @@ export interface LogOptions {
   readonly write?: (line: string) => void;
   readonly now?: () => Date;
 }
+
+// Required, not imported: Node reads a CommonJS package twice when a module imports it, and this one is large.
+const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino'); // the package says so of itself
 
 const PINO_LEVEL = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const satisfies Record<Level, string>;
 const LEVEL_NAMES: Readonly<Record<string, Level>> = {

@@ -3,12 +3,13 @@ import type { Readable } from 'node:stream';
 import { existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { aRun, aSpec, eventually, finished, oddSleep, processesNamed, zombiesOf } from '../../test/support/processes.js';
+import { ownFile } from '../lib/own-files.js';
 import { processes } from './index.js';
-import { brokerFile } from './link.js';
 
-const module = new URL(`file://${brokerFile()}`).href.replace('broker-main', 'index');
+const module = pathToFileURL(ownFile('dist/processes/index.js')).href;
 
 /** A gateway in a process of its own, which can be killed like a real one. */
 function aGateway(script: string, stateFolder: string, extra: 'ignore' | number = 'ignore'): { readonly gateway: ChildProcess; readonly stdout: Readable } {

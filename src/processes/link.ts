@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { ownFile } from '../lib/own-files.js';
 import { frameReader, type FrameHandler } from './frames.js';
 import { brokerSerial, toLimit } from './mark.js';
 import { findExecutable } from './tools.js';
@@ -22,12 +22,8 @@ export interface LinkEvents {
   onLost(message: string): void;
 }
 
-/**
- * The built file, also when this module runs from its TypeScript source under the test runner: plain Node must be
- * able to start it, so tests build first.
- */
-export const brokerFile = (from: string = import.meta.url): string =>
-  fileURLToPath(new URL(from.endsWith('.ts') ? '../../dist/processes/broker-main.js' : './broker-main.js', from));
+// The built file, also under a test runner that reads TypeScript: plain Node must be able to start it, so tests build first.
+const brokerFile = ownFile('dist/processes/broker-main.js');
 
 const patienceMs = 15_000;
 // A small heap keeps the broker's own forks fast.
@@ -35,7 +31,7 @@ const nodeFlags = ['--max-old-space-size=64', '--max-semi-space-size=1'];
 
 /** Starts a broker for this instance; the only place where the gateway's own process forks. */
 export function link(instance: number, events: LinkEvents): Link {
-  const node = [process.execPath, ...nodeFlags, brokerFile()] as const;
+  const node = [process.execPath, ...nodeFlags, brokerFile] as const;
   const prlimit = process.platform === 'linux' ? findExecutable('prlimit') : undefined;
   const limit = toLimit({ instance, serial: brokerSerial });
   // Marked before it runs, so that whatever it forks is ours from the first instruction on.

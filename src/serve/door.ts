@@ -21,6 +21,7 @@ export interface OpenDoor {
 export async function openDoor(gate: Gate, config: Config, home: Home): Promise<OpenDoor> {
   const protocol: ProtocolOptions = {
     identity,
+    ready: gate.ready,
     taskStore: stateTaskStore(gate.state.open),
     onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   };

@@ -80,6 +80,8 @@ export interface Gate {
   config(): Config;
   /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
   reload(config: Config): Promise<void>;
+  /** Resolves when the sources have been listed; rejects, with everything closed, when rules name what no source has. */
+  readonly ready: Promise<void>;
   /** Ends every process within the grace and closes the books. */
   close(graceMs: number): Promise<void>;
 }
@@ -91,8 +93,15 @@ export interface GateOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Builds the gateway that a configuration describes. */
-export async function openGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
+/** Builds the gateway that a configuration describes, with its tools. */
+export async function openGate(options: GateOptions): Promise<Gate> {
+  const gate = await beginGate(options);
+  await gate.ready;
+  return gate;
+}
+
+/** The same, before its sources were asked: what needs no tools can be answered already. */
+export async function beginGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
   let { config } = loaded;
   const remembered = flowMemory();
   let rules = compiled(config, remembered, loaded);
@@ -185,15 +194,11 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     settle();
     events.publish('registry', { changed: what });
   });
-  await known.refresh(new AbortController().signal);
-  for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
-  settle();
-  const unwatch = Object.keys(config.sources).length === 0 ? () => {} : pins.watch((source) => void known.refresh(new AbortController().signal, source));
   const names = ruleNames({ rules: () => rules, registry: known, log, events });
-  // Its first look must find the sources listed.
   const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events, more: [names.check] });
+  let unwatch = (): void => {};
 
-  const close = async (graceMs: number): Promise<void> => {
+  const shut = async (graceMs: number): Promise<void> => {
     gate.close();
     unwatch();
     healthy.stop();
@@ -204,15 +209,27 @@ export async function openGate({ loaded, home, log, env }: GateOptions): Promise
     await state.close();
     journal.close();
   };
-  const misnamed = misspelt(rules, known);
-  if (misnamed.length > 0) {
-    await close(0);
-    throw new Error(told(misnamed, loaded));
-  }
-  names.look();
-  known.onChange(() => names.look());
+  let closed: Promise<void> | undefined;
+  const close = (graceMs: number): Promise<void> => (closed ??= shut(graceMs));
+  const list = async (): Promise<void> => {
+    await known.refresh(new AbortController().signal);
+    for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
+    settle();
+    const misnamed = misspelt(rules, known);
+    if (misnamed.length > 0) {
+      await close(0);
+      throw new Error(told(misnamed, loaded));
+    }
+    names.look();
+    known.onChange(() => names.look());
+    if (Object.keys(config.sources).length > 0) unwatch = pins.watch((source) => void known.refresh(new AbortController().signal, source));
+    healthy.start();
+  };
+  const ready = list();
+  ready.catch(() => {}); // whoever awaits it hears of it
 
   return {
+    ready,
     close,
     rules: () => rules,
     approvals: asking.approvals,

@@ -10,10 +10,10 @@ import type { Registry } from '../registry/registry.js';
 
 const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: ['admin'] };
 
-/** Watches what makes a gateway well: its audit, its sources, its tools, and the machine. */
+/** Watches, once started, what makes a gateway well: its audit, its sources, its tools, and the machine. */
 export function gateHealth(options: { readonly gateway: Gateway; readonly registry: Registry; readonly journal: AuditLog; readonly folder: string; readonly log: Log; readonly events: EventBus; readonly more?: readonly HealthCheck[] }): Health {
   const { gateway, registry, journal, folder, log, events, more = [] } = options;
-  const watched = health({
+  return health({
     tools: () => gateway.statuses({ principal: watcher }),
     checks: [
       { name: 'audit', priority: 'critical', check: () => { const problem = journal.problem(); return problem === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail: problem }; } },
@@ -26,8 +26,6 @@ export function gateHealth(options: { readonly gateway: Gateway; readonly regist
       events.publish('health', { status: to });
     },
   });
-  watched.start();
-  return watched;
 }
 
 function sources(registry: Registry): { readonly status: 'healthy' | 'unhealthy'; readonly detail?: string } {

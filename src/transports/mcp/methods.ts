@@ -25,6 +25,8 @@ export interface ProtocolOptions {
   readonly pageSize?: number;
   /** How long a modern client may keep a list without asking again. */
   readonly listTtlMs?: number;
+  /** When there is something to list and call; until then requests wait, and only handshakes are answered. */
+  readonly ready?: Promise<void>;
   readonly taskStore?: TaskStore;
   readonly taskLimits?: Partial<TaskLimits>;
   /** How long a call may take before a client that knows tasks is given one. */
@@ -70,6 +72,18 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
     return refusal(rpcError(codes.internalError, 'Internal error'));
   };
 
+  let isReady = options.ready === undefined;
+  options.ready?.then(() => (isReady = true), () => {}); // a start that failed closes the door
+
+  const run = (method: Method, name: string, params: JsonObject, caller: Caller): Reply | Promise<Reply> => {
+    try {
+      const reply = method(params, caller);
+      return reply instanceof Promise ? reply.catch((error: unknown) => bug(error, name)) : reply;
+    } catch (error) {
+      return bug(error, name);
+    }
+  };
+
   return {
     identity,
     encode,
@@ -79,14 +93,10 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
     close: () => taskTable.close(),
     answer({ method, params }, caller) {
       const { features } = caller;
-      const run = (features.modern ? modern : features.coreTasks ? november : legacy).get(method);
-      if (!run || (method === 'completion/complete' && !features.completions)) return refusal(rpcError(codes.methodNotFound, 'Method not found'));
-      try {
-        const reply = run(params, caller);
-        return reply instanceof Promise ? reply.catch((error: unknown) => bug(error, method)) : reply;
-      } catch (error) {
-        return bug(error, method);
-      }
+      const known = (features.modern ? modern : features.coreTasks ? november : legacy).get(method);
+      if (!known || (method === 'completion/complete' && !features.completions)) return refusal(rpcError(codes.methodNotFound, 'Method not found'));
+      if (isReady || known === ping || options.ready === undefined) return run(known, method, params, caller);
+      return options.ready.then(() => run(known, method, params, caller), (error: unknown) => bug(error, method));
     },
   };
 }

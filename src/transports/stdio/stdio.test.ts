@@ -25,6 +25,18 @@ test('a modern client discovers, lists and calls over the same pipe', async () =
   expect((await modern('tools/call', { name: 'echo', arguments: { text: 'hi' } })).result.content[0].text).toBe('hi');
 });
 
+test('a client is greeted while tools are still being found; what needs them waits', async () => {
+  const found = deferred<void>();
+  const { initialize, call, modern, messages } = await piped([sourceOf([aTool()])], { mcp: { ready: found.promise } });
+  expect((await initialize()).result.protocolVersion).toBe('2025-11-25');
+  expect((await modern('server/discover')).result.supportedVersions).toEqual(['2026-07-28']);
+  const lists = [call('tools/list'), modern('tools/list')];
+  expect((await call('ping')).result).toEqual({});
+  expect(messages.filter((message) => message.result?.tools)).toEqual([]);
+  found.resolve();
+  for (const listed of await Promise.all(lists)) expect(listed.result.tools).toHaveLength(1);
+});
+
 test('requests on one pipe run side by side [S0.114]', async () => {
   const first = deferred<void>();
   const tool = aTool({

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Language, Parser, type Tree } from 'web-tree-sitter';
+import { ownFile } from '../../../lib/own-files.js';
 
 /** A syntax node in plain objects, so that nothing above this file touches WebAssembly memory. */
 export interface Syntax {
@@ -24,7 +25,7 @@ let ready: Promise<Parser> | undefined;
 
 async function load(): Promise<Parser> {
   await Parser.init();
-  const grammar = await Language.load(await readFile(new URL('../grammars/tree-sitter-python.wasm', import.meta.url)));
+  const grammar = await Language.load(await readFile(ownFile('dist/scanner/languages/grammars/tree-sitter-python.wasm')));
   const parser = new Parser();
   parser.setLanguage(grammar);
   return parser;
