@@ -86,3 +86,34 @@ test('an unknown word is a wrong command line, and --help says what there is', a
   expect(await checked('{}', ['--help'])).toMatchObject({ code: 0, out: help });
   expect(help).toContain('MCP_MAX_ARGS_LEN');
 });
+
+test('rules are compiled as serve does it: expressions, conditions, and names that nothing has, each with its place', async () => {
+  const { code, out } = await checked(`policy:
+  rules:
+    - { id: a, action: deny, when: 'args.n >' }
+    - { id: b, action: allow, tools: [ping], args: { target: { cidr: [nowhere] } } }
+access: { local_profile: gone }
+`);
+  expect(code).toBe(1);
+  expect(out).toMatch(/error: c\.yaml:3:\d+: policy\.rules\.0\.when .*\[policy-rule\]/);
+  expect(out).toMatch(/error: c\.yaml:4:\d+: policy\.rules\.1\.args\.target .*\[policy-rule\]/);
+  expect(out).toMatch(/c\.yaml:5:\d+: access\.local_profile names the profile gone/);
+});
+
+test('a tool, source or argument that a rule misspells is found without starting anything; names of upstream servers are let pass', async () => {
+  const { code, out } = await checked(`sources:
+  crm: { kind: mcp, command: this-is-never-started }
+policy:
+  rules:
+    - { id: a, action: deny, tools: [pimg] }
+    - { id: b, action: deny, tools: [ping], args: { taget: { equals: x } } }
+    - { id: c, action: deny, tools: ['crm__delete_*'], args: { all: { equals: true } } }
+    - { id: d, action: deny, sources: [cmr] }
+    - { id: e, action: allow, tools: [ping], args: { target: { cidr: [127.0.0.0/8] } } }
+`);
+  expect(code).toBe(1);
+  expect(out).toContain('c.yaml:5:38: policy.rules.0.tools.0 names pimg, and there is no tool like that');
+  expect(out).toMatch(/c\.yaml:6:\d+: policy\.rules\.1\.args\.taget names the argument taget/);
+  expect(out).toMatch(/c\.yaml:8:\d+: policy\.rules\.3\.sources\.0 names cmr/);
+  expect(out.match(/\[policy-rule\]/g)).toHaveLength(3);
+});

@@ -3,6 +3,7 @@ import { lints, type Finding } from '../config/lints/index.js';
 import { load, type Good } from '../config/load.js';
 import { noteLine, problemLine } from '../config/problem.js';
 import { openApiFindings } from '../serve/openapi-findings.js';
+import { ruleFindings } from '../serve/rule-findings.js';
 import type { Io } from './io.js';
 
 /** One line for the list of verbs. */
@@ -10,7 +11,8 @@ export const summary = 'look at the configuration without starting anything';
 
 export const help = `Usage: toolgate check [--config FILE] [--json]
 
-Reads the configuration as serve would, lists every problem with its place, and points at what is risky.
+Reads the configuration as serve would, lists every problem with its place, and points at what is risky. Rules are compiled and
+the tools and arguments they name are looked up; those of upstream servers are not, since nothing is started or fetched.
 Exit code 0: it may be used; 1: it has a problem or a finding of severity error; 2: the command line is wrong.
 
 Settings, by flag and by variable:
@@ -38,7 +40,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(`check does not know ${JSON.stringify(loaded.rest[0])}; see toolgate check --help\n`);
     return 2;
   }
-  const findings = [...linted(loaded), ...placed(await openApiFindings(loaded.config, loaded.base), loaded)];
+  const findings = [...linted(loaded), ...placed([...await openApiFindings(loaded.config, loaded.base), ...await ruleFindings(loaded.config, loaded.base, io.env)], loaded)];
   const ok = !findings.some(({ severity }) => severity === 'error');
   if (asJson) io.out(`${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`);
   else io.out(report(loaded, findings, ok));
