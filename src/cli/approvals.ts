@@ -3,12 +3,13 @@ import { load } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import { clean } from '../lib/hostile-text/clean.js';
 import type { Io } from './io.js';
-import { runningGateway } from './running-gateway.js';
+import type { RunningGateway, Told } from './running-gateway.js';
+import { besideGateways, runningGateway } from './running-gateway.js';
 
 export const help = `Usage: toolgate approvals [list | show ID | approve ID | deny ID] [--url http://127.0.0.1:8080] [--json] [--config file]
 
-Shows calls that wait for an operator's word at the running gateway, and answers them. An approval lets exactly that call be
-made: by the same caller, with the same arguments, once, within five minutes.
+Shows calls that wait for an operator's word at the running gateways of this home, those over stdio included, and answers them.
+An approval lets exactly that call be made: by the same caller, with the same arguments, once, within five minutes.
 
 Who asks cannot be who approves. The CLI uses the gateway's own token, so give each assistant a key of its own
 (toolgate token create), or set TOOLGATE_TOKEN to the key of an approver.
@@ -29,13 +30,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(help);
     return 2;
   }
-  const gateway = runningGateway(loaded.config, io, values.url);
+  // Who names a gateway means that one; a listener that nobody named is tried last, since it may be somebody else's.
+  const isNamed = values.url !== undefined || io.env['TOOLGATE_URL'] !== undefined;
+  const beside = isNamed ? [] : besideGateways(loaded.config, io);
+  const gateways = beside.length > 0 ? beside : [runningGateway(loaded.config, io, values.url)];
   const path = id === undefined ? '/approvals' : `/approvals/${encodeURIComponent(id)}`;
-  let told;
-  try {
-    told = await gateway.ask(verb === 'approve' || verb === 'deny' ? 'POST' : 'GET', verb === 'approve' || verb === 'deny' ? `${path}/${verb}` : path);
-  } catch (error) {
-    io.err(`toolgate approvals: the gateway at ${gateway.url} cannot be asked (${reason(error)}); --url names another\n`);
+  const isAnswer = verb === 'approve' || verb === 'deny';
+  const { told, problems } = await askAll(gateways, isAnswer ? 'POST' : 'GET', isAnswer ? `${path}/${verb}` : path, id !== undefined);
+  if (told === undefined) {
+    io.err(`toolgate approvals: no gateway can be asked (${problems.join('; ')}); --url names another\n`);
     return 1;
   }
   const body: Ticket = typeof told.body === 'object' && told.body !== null ? (told.body as Ticket) : {};
@@ -47,6 +50,26 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   else io.out(verb === 'list' ? table(Array.isArray(body['approvals']) ? (body['approvals'] as readonly Ticket[]) : []) : whole(body));
   return 0;
 }
+
+/** Asks every gateway: a list is put together, and a ticket is with the one that knows it. */
+async function askAll(gateways: readonly RunningGateway[], method: 'GET' | 'POST', path: string, isOne: boolean): Promise<{ readonly told: Told | undefined; readonly problems: readonly string[] }> {
+  const problems: string[] = [];
+  let told: Told | undefined;
+  const tickets: unknown[] = [];
+  for (const gateway of gateways) {
+    try {
+      const answer = await gateway.ask(method, path);
+      if (isOne && answer.status !== 404) return { told: answer, problems };
+      if (!isOne && answer.status === 200) tickets.push(...listed(answer.body));
+      if (told === undefined || told.status !== 200) told = answer;
+    } catch (error) {
+      problems.push(`${gateway.url}: ${reason(error)}`);
+    }
+  }
+  return { told: told?.status === 200 && !isOne ? { status: 200, body: { approvals: tickets } } : told, problems };
+}
+
+const listed = (body: unknown): readonly unknown[] => (typeof body === 'object' && body !== null && 'approvals' in body && Array.isArray(body.approvals) ? body.approvals : []);
 
 const reason = (error: unknown): string => (error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error));
 

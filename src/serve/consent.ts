@@ -24,10 +24,13 @@ export interface ConsentParts {
 }
 
 /** Consent to calls, and the tickets operators answer; the state is opened at the first use of either. */
-export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): { readonly consent: Consent; readonly approvals: Approvals } {
+export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): { readonly consent: Consent; readonly approvals: Approvals; /** Resolves at the first use of either. */ readonly asked: Promise<void> } {
+  let tell = (): void => {};
+  const asked = new Promise<void>((resolve) => (tell = resolve));
   let opened: ReturnType<typeof make> | undefined;
   const make = async () => {
     const store = await open();
+    tell();
     return {
       seals: seals(store),
       tickets: makeTickets({
@@ -52,6 +55,7 @@ export function consentOf({ config, open, labelsOf, redactor, log, events, onAns
   const tickets = async (): Promise<Tickets> => (await books()).tickets;
 
   return {
+    asked,
     consent: makeConsent({ books, labelsOf, redactor, answerMs: () => config().policy.confirmation.ttl_seconds * 1000, waitMs: () => config().policy.confirmation.wait_seconds * 1000 }),
     approvals: {
       mayAnswer: isApprover,

@@ -6,6 +6,7 @@ import { stdioTransport } from '../transports/stdio/stdio.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import { localUser } from './local-user.js';
+import { sideDoor } from './side-door.js';
 import { stateTaskStore } from './task-store.js';
 
 /** A door that is open, and what people need to find it. */
@@ -26,10 +27,20 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
     onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
   };
   const door = config.server.transport === 'stdio' ? stdio(gate, protocol) : (await import('./http-door.js')).http(gate, config, home, protocol);
+  const side = sideDoor(gate, home);
   await door.transport.start();
-  const { address, ...found } = door;
+  const beside = side.start();
+  // An assistant that starts us waits for nothing that it does not use.
+  if (config.server.transport !== 'stdio') await beside;
+  const { address, transport, ...found } = door;
   return {
     ...found,
+    transport: {
+      ...transport,
+      async stop(signal) {
+        await Promise.all([transport.stop(signal), side.stop(signal)]);
+      },
+    },
     ...(address && { url: address() }),
   };
 }

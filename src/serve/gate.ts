@@ -74,6 +74,8 @@ export interface Gate {
   /** Who may do what, under the configuration in force. */
   rules(): Rules;
   readonly approvals: Approvals;
+  /** Resolves when the first call needs somebody's consent. */
+  readonly asked: Promise<void>;
   /** Where small things are kept; opened at the first use. */
   readonly state: { open(): Promise<Store> };
   callers(): Credentials;
@@ -233,6 +235,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     close,
     rules: () => rules,
     approvals: asking.approvals,
+    asked: asking.asked,
     state,
     callers: () => callers,
     gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,

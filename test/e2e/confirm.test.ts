@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { legacyClient, modernClient } from '../support/sdk-clients.js';
@@ -80,4 +82,52 @@ test('REST gets 409 with a ticket; callers see no tickets, nobody approves their
   expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(409);
   const { out } = await toolgate(cwd, ['audit', '--json']);
   for (const word of ['"action":"approve"', '"rule":"ask-the-operator"', `"ticket":"${ticket}"`]) expect(out.replaceAll(/:\s+/g, ':')).toContain(word);
+}, 60_000);
+
+describe.each(Object.entries(clients))('a gateway over stdio with a client of %s that cannot ask', (_era, connect) => {
+  test('gives tickets that the operator answers from another process', async () => {
+    const cwd = aPlace({ 'toolgate.yaml': config });
+    const client = await connect({ argv: [cli, 'serve', '--stdio'], cwd, env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') } });
+    const ticketOf = async (): Promise<string> => /toolgate approvals approve (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
+    const ticket = await ticketOf();
+    expect((await toolgate(cwd, ['approvals', 'list'])).out).toContain(`${ticket}  pending   local  ping`);
+    expect((await toolgate(cwd, ['approvals', 'show', ticket])).out).toMatch(/rules +\["ask-the-operator"\]/);
+    const forged = await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: 'tg_made-up-made-up-made-up-made-up-made-up' });
+    expect(forged).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
+    const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: agent })).toMatchObject({ code: 1, err: expect.stringContaining('approver') });
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket])).toMatchObject({ code: 0, out: expect.stringMatching(/status +approved/) });
+    expect(await client.call('ping', thrice)).toMatchObject({ isError: false });
+    const second = await ticketOf();
+    expect(second).not.toBe(ticket);
+    expect((await toolgate(cwd, ['approvals', 'deny', second])).code).toBe(0);
+    expect(await client.call('ping', thrice)).toMatchObject({ isError: true, text: expect.stringContaining('denied') });
+  }, 60_000);
+});
+
+test('the side door is a socket that only its owner can reach, has no routes but the approvals, and goes with its gateway', async () => {
+  const { cwd, gateway } = await aGateway();
+  const folder = join(cwd, 'home', 'approvals');
+  const [name = ''] = readdirSync(folder);
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+  const ask = (path: string, headers: Record<string, string>) => new Promise<number>((resolve, reject) => {
+    request({ socketPath: join(folder, name), path, headers: { host: 'localhost', ...headers } }, (answer) => resolve(answer.resume().statusCode ?? 0)).on('error', reject).end();
+  });
+  const authorization = `Bearer ${gateway.token}`;
+  expect(await ask('/approvals', {})).toBe(401);
+  expect(await ask('/approvals', { authorization })).toBe(200);
+  expect(await ask('/approvals', { authorization, host: 'evil.example' })).toBe(403);
+  for (const path of ['/tools', '/mcp', '/events', '/explain']) expect(await ask(path, { authorization })).toBe(404);
+  await gateway.stop();
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await toolgate(cwd, ['approvals', '--port', '1'])).toMatchObject({ code: 1, err: expect.stringContaining('no gateway can be asked') });
+}, 60_000);
+
+test('a socket below a long path is found through a link', async () => {
+  const deep = join(aPlace(), 'd'.repeat(90));
+  mkdirSync(deep);
+  writeFileSync(join(deep, 'toolgate.yaml'), config);
+  await serving(deep);
+  expect(await toolgate(deep, ['approvals'])).toMatchObject({ code: 0, out: 'Nothing waits.\n' });
 }, 60_000);

@@ -19,6 +19,8 @@ import { router, stranger } from './route.js';
 export interface HttpOptions {
   readonly host: string;
   readonly port: number;
+  /** A socket in the file system to listen on instead of host and port. */
+  readonly socketPath?: string;
   readonly routes: readonly Route[];
   readonly authenticator: Authenticator;
   readonly allowedHosts: readonly string[];
@@ -133,7 +135,7 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     start: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(options.port, options.host, () => {
+        server.listen(options.socketPath === undefined ? { port: options.port, host: options.host } : { path: options.socketPath }, () => {
           server.off('error', reject);
           server.on('error', options.onFault);
           resolve();
