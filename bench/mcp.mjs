@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connection, load } from './mcp/load.mjs';
 import { overPipe, perCall, place, started } from './mcp/process.mjs';
 import { legacy, modern, open, token } from './mcp/requests.mjs';
@@ -90,30 +93,37 @@ async function idleSessions(count = 10_000) {
   return { sessions: count, heapKbEach: round((after.heap - before.heap) / count / 1_024, 2), rssKbEach: round((after.rss - before.rss) / count / 1_024, 2) };
 }
 
-async function pipe(calls = 60_000) {
+async function pipe(calls = 100_000) {
   const line = (number) => modern(number).body;
   const answered = (text) => {
     const { id, result } = JSON.parse(text);
     return result?.content?.[0]?.text === `said ${id}.` ? undefined : `wrong answer ${text.slice(0, 200)}`;
   };
-  const { perSecond, cpuMicros } = await overPipe('mcp/servers/toolgate-stdio.mjs', calls, 64, line, answered);
+  const { perSecond, cpuMicros } = await overPipe('mcp/servers/toolgate-stdio.mjs', { warm: 20_000, calls, inFlight: 64, line, answered });
   return { inFlight: 64, perSecond, cpuMicros: round(cpuMicros) };
 }
 
-/** From the start of the process to the first answer on stdio, as an assistant waits for it. */
-async function firstAnswer(times = 7) {
-  const spans = [];
+/** From the start of `toolgate serve --stdio` to its first answers, as an assistant waits for them. */
+async function firstAnswers(times = 7) {
+  const home = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
+  const greeted = [];
+  const listed = [];
   for (let at = 0; at < times; at += 1) {
     const began = performance.now();
-    const child = spawn(process.execPath, [place('mcp/servers/toolgate-stdio.mjs')], { stdio: ['pipe', 'pipe', 'ignore'] });
-    child.stdin.write(`${modern(at).body}\n`);
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    spans.push(performance.now() - began);
+    const child = spawn(process.execPath, [place('../dist/cli.js'), 'serve', '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, TOOLGATE_HOME: home } });
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await once(child.stdout, 'data');
+    greeted.push(performance.now() - began);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`);
+    await once(child.stdout, 'data');
+    listed.push(performance.now() - began);
     child.stdin.end();
-    await new Promise((resolve) => child.once('exit', resolve));
+    await once(child, 'exit');
   }
-  spans.sort((a, b) => a - b);
-  return { medianMs: round(spans[times >> 1]) };
+  rmSync(home, { recursive: true, force: true });
+  const median = (spans) => round(spans.sort((a, b) => a - b)[times >> 1]);
+  return { firstAnswerMs: median(greeted), toolsListedMs: median(listed) };
 }
 
 /** What MCP costs: calls over HTTP against the floor and the peers, the long list, idle sessions, stdio, and the start. */
@@ -133,6 +143,6 @@ export async function run() {
     list: await longList(),
     idleSessions: await idleSessions(),
     stdio: await pipe(),
-    start: await firstAnswer(),
+    start: await firstAnswers(),
   };
 }

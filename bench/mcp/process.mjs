@@ -1,4 +1,5 @@
 import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export const place = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -33,42 +34,59 @@ const micros = ({ cpu }) => cpu.user + cpu.system;
 /** CPU microseconds a call between two readings. */
 export const perCall = (before, after, calls) => (micros(after) - micros(before)) / calls;
 
-/** Sends lines to a stdio server with so many in flight; its stderr tells its cost. */
-export function overPipe(path, calls, inFlight, line, answered) {
+/** Sends lines to a stdio server with so many in flight, first some to warm it; its cost is what it says between them. */
+export async function overPipe(path, { warm, calls, inFlight, line, answered }) {
+  const child = spawn(process.execPath, [place(path)], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const gone = once(child, 'exit');
+  const cost = async () => {
+    child.kill('SIGUSR2');
+    const [told] = await once(child.stderr, 'data');
+    return { cpu: JSON.parse(String(told)) };
+  };
+  try {
+    await exchange(child, { from: 0, calls: warm, inFlight, line, answered });
+    const before = await cost();
+    const began = performance.now();
+    await exchange(child, { from: warm, calls, inFlight, line, answered });
+    const tookMs = performance.now() - began;
+    return { perSecond: Math.round((calls * 1_000) / tookMs), cpuMicros: perCall(before, await cost(), calls) };
+  } finally {
+    child.stdin.end();
+    await gone;
+  }
+}
+
+/** One load over a pipe, every answer checked; resolves with the last. */
+function exchange(child, { from, calls, inFlight, line, answered }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [place(path)], { stdio: ['pipe', 'pipe', 'pipe'] });
-    const costs = [];
-    let next = 0;
+    let sent = 0;
     let done = 0;
     let rest = '';
-    let began = 0;
-    child.stderr.on('data', (chunk) => {
-      for (const [, json] of String(chunk).matchAll(/cost (\{.+\})/g)) costs.push(JSON.parse(json));
-    });
+    const end = (problem) => {
+      child.stdout.off('data', take);
+      child.off('exit', lost);
+      if (problem === undefined) resolve();
+      else reject(new Error(problem));
+    };
+    const lost = () => end('the server ended');
     const send = () => {
       let text = '';
-      while (next < calls && next - done < inFlight) text += `${line(next++)}\n`;
+      for (; sent < calls && sent - done < inFlight; sent += 1) text += `${line(from + sent)}\n`;
       if (text !== '') child.stdin.write(text);
     };
-    child.stdout.on('data', (chunk) => {
+    const take = (chunk) => {
       rest += chunk;
       const lines = rest.split('\n');
       rest = lines.pop();
       for (const each of lines) {
         const problem = answered(each);
-        if (problem) return reject(new Error(problem));
+        if (problem) return end(problem);
         done += 1;
       }
-      if (done === calls) child.stdin.end();
-      else send();
-      return undefined;
-    });
-    child.on('exit', () => {
-      const [first, last] = costs;
-      if (!last) return reject(new Error(`${path} told no cost`));
-      return resolve({ perSecond: Math.round((calls * 1_000) / (performance.now() - began)), cpuMicros: (last.user + last.system - first.user - first.system) / calls });
-    });
-    began = performance.now();
+      return done === calls ? end() : send();
+    };
+    child.stdout.on('data', take);
+    child.once('exit', lost);
     send();
   });
 }

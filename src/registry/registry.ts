@@ -43,7 +43,8 @@ interface Shelf {
 }
 
 /** Knows which tools exist now. One broken source is reported and its tools withheld; the others work. */
-export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void; readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string> }): Registry {
+export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void; readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string>; /** What the operator says of a tool, over what its source says. */ readonly adjust?: (tool: Tool) => Tool }): Registry {
+  const { adjust = (tool: Tool) => tool } = options;
   let filter = options.filter;
   let shelves = options.sources.map(shelf);
   let left: (Withheld & { readonly source: string })[] = [];
@@ -86,7 +87,7 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
         const why = !isToolName(tool.name) ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'
           : tools.has(tool.name) ? `the name is taken by source ${tools.get(tool.name)?.source}`
           : undefined;
-        if (why === undefined) tools.set(tool.name, tool);
+        if (why === undefined) tools.set(tool.name, adjust(tool));
         else problems.push({ source: source.id, what: tool.name, why });
       }
     }

@@ -52,6 +52,7 @@ import { makeHome } from './home.js';
 import { gateHealth } from './health.js';
 import { openJournal } from './journal.js';
 import { outputRulesOf } from './output.js';
+import { overridesOf } from './overrides.js';
 import { keptResults } from '../sources/kept-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
@@ -135,9 +136,11 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   const results = keptResults({ keepMs: () => config.output.keep_seconds * 1000 });
   const sources = async () => [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, packages: home.packages, onEvent }))];
 
+  let overrides = overridesOf(config);
   const known = registry({
     sources: await sources(),
     filter: { include: config.tool.include, exclude: config.tool.exclude },
+    adjust: (tool) => overrides(tool),
     quarantine: quarantine(pins),
     onProblem(source, problem) {
       log.event('source.failed', { source, problem });
@@ -244,6 +247,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
       const [before, ruled] = [config, compiled(next, remembered)];
       const swap = async (to: Config): Promise<void> => {
         config = to;
+        overrides = overridesOf(config);
         log.hide(secretValues(config, env));
         await known.replace(await sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
       };

@@ -52,7 +52,8 @@ function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, poli
         insecureDev,
         hosts: config.allowed_hosts.length > 0 ? config.allowed_hosts : urls.map((url) => url.hostname),
         ports: config.ports.length > 0 ? config.ports : [...new Set(urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))))],
-        timeoutMs: config.timeout * 1000,
+        // The guard ends each call in its own time; an operator may have given single tools more.
+        timeoutMs: Math.max(config.timeout, ...Object.values(whole.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
         maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),
       });
     },

@@ -9,10 +9,9 @@ const principal = { id: 'local', name: 'local', kind: 'local', roles: ['user'] }
 const transport = stdioTransport(gate, {
   identity, principal,
   onEnd() {
-    process.stderr.write(`cost ${JSON.stringify(process.cpuUsage())}\n`);
     close();
     process.exit(0);
   },
 });
-process.stderr.write(`cost ${JSON.stringify(process.cpuUsage())}\n`);
+process.on('SIGUSR2', () => process.stderr.write(`${JSON.stringify(process.cpuUsage())}\n`));
 await transport.start();

@@ -18,6 +18,7 @@ const override = z.strictObject({
       }),
     )
     .describe('As `circuit_breaker`, for this tool.'),
+  tasks: z.exactOptional(z.enum(['optional', 'required', 'forbidden'])).describe('Whether clients that know tasks may, must or cannot run the tool as one.'),
   policy: z.exactOptional(name).describe('Network policy of the targets of this tool.'),
   max_stdout_bytes: z.exactOptional(z.int()).describe('Standard output kept, for this tool.'),
   max_memory_mb: z.exactOptional(z.int()).describe('Address space of the process, for this tool.'),

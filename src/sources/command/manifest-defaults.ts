@@ -8,7 +8,7 @@ import type { Manifest, ManifestInput } from './manifest.js';
 export function filledIn(given: ManifestInput): Manifest {
   const { target, flags, sandbox = {}, effects = {}, ranges = {}, limits = {}, ...rest } = given;
   return {
-    version: '1.0.0', tool: true, before: [], always: [], end_of_flags: false, templates: {}, extra_args: false, parser: 'none', environment: {},
+    version: '1.0.0', tool: true, before: [], always: [], end_of_flags: false, templates: {}, extra_args: false, parser: 'none', tasks: 'optional', environment: {},
     ...rest,
     limits,
     ranges,

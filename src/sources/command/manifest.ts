@@ -59,6 +59,8 @@ export const manifestSchema = z
     target: targetSchema,
     templates: z.record(propertyName, z.record(propertyName, z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))).default({}),
     extra_args: z.boolean().default(false),
+    /** Whether clients that know tasks may, must or cannot run it as one; `required` for what always takes long. */
+    tasks: z.enum(['optional', 'required', 'forbidden']).default('optional'),
     limits: limitsSchema.default({}),
     /** How far an operator may move a limit. */
     ranges: z.strictObject({ timeout_sec: z.tuple([z.number(), z.number()]).optional(), concurrency: z.tuple([z.int(), z.int()]).optional() }).default({}),

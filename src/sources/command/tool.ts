@@ -44,6 +44,7 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
     },
     limits: settled.limits,
     source: ground.source,
+    tasks: manifest.tasks,
     details: details(definition, ground),
     ...(unavailable !== undefined && { unavailable }),
     run:

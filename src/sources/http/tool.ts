@@ -34,6 +34,7 @@ export function httpTool(declared: Declaration, parts: ToolParts): Tool {
     input: contractOf(declared),
     output: { schema: outputSchema },
     effects: effectsOf(declared),
+    tasks: 'optional',
     limits: { ...guarding, timeoutMs: wholeMs, maxTimeoutMs: wholeMs, maxOutputBytes: 2 * limits.maxResponseBytes },
     details: {
       version: '1.0.0', timeout_seconds: wholeMs / 1000, attempt_timeout_seconds: limits.timeoutMs / 1000, attempts: limits.attempts,

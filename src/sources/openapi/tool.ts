@@ -92,6 +92,7 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     }),
     source,
     effects,
+    tasks: 'optional',
     limits: { ...defaultLimits, timeoutMs: 30_000, maxTimeoutMs: 120_000, concurrency: 8, ratePerMinute: 0, ...workshop.limits, maxOutputBytes: Math.ceil(budgets.responseBytes * 1.4) },
     ...((operation.tags.length > 0 || override.meta) && { meta: { ...(operation.tags.length > 0 && { 'toolgate/tags': operation.tags.slice(0, 10).map((tag) => tidy(tag, 60)) }), ...override.meta } }),
     get details() {

@@ -79,10 +79,26 @@ test('when it is crowded, sessions that have been idle for a while make room', (
   const table = sessions({ idleMs: 1_000, max: 2, crowdedIdleMs: 50 }, () => now);
   table.open('a', () => quiet());
   table.open('a', () => quiet(1));
-  expect(table.open('b', () => quiet())).toBeUndefined();
+  expect(table.open('a', () => quiet())).toBeUndefined();
   now = 50;
-  expect(table.open('b', () => quiet())).toBeDefined();
+  expect(table.open('a', () => quiet())).toBeDefined();
   expect(table.size).toBe(2);
+});
+
+test('whoever opens all the sessions keeps nobody out: the one unused for longest makes room, a busy one never', () => {
+  let now = 0;
+  const table = sessions({ idleMs: 1_000, max: 4, crowdedIdleMs: 500 }, () => now);
+  const [busy, old, fresh] = [1, 0, 0].map((work) => {
+    now += 1;
+    return table.open('greedy', () => quiet(work));
+  });
+  const lent = table.open('greedy', () => quiet());
+  expect(table.open('b', () => quiet())).toBeDefined();
+  expect([busy, old, fresh, lent].map((each) => table.find(each?.id ?? '', 'greedy') !== undefined)).toEqual([true, false, true, true]);
+  expect(table.open('greedy', () => quiet())).toBeUndefined();
+  for (const other of ['c', 'd']) expect(table.open(other, () => quiet())).toBeDefined();
+  expect(table.open('e', () => quiet())).toBeUndefined();
+  expect(table.find(busy?.id ?? '', 'greedy')).toBeDefined();
 });
 
 test('list changes reach every open stream, and a client that was away when it comes back [Stale lists]', async () => {

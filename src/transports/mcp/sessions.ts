@@ -62,12 +62,23 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
     }
   };
 
+  /** Who holds the most gives up the session unused for longest, unless that is the one who asks: nobody can keep all others out. */
+  const takeFromRichest = (asking: string): void => {
+    const held = new Map<string, number>();
+    for (const { owner } of table.values()) held.set(owner, (held.get(owner) ?? 0) + 1);
+    const [richest, most] = [...held].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0]);
+    if (richest === asking || most <= (held.get(asking) ?? 0) + 1) return;
+    const unused = [...table.values()].filter((each) => each.owner === richest && each.conversation.busy === 0).reduce<Session | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
+    if (unused !== undefined) end(unused);
+  };
+
   return {
     get size() {
       return table.size;
     },
     open(owner, begin) {
       if (table.size >= limits.max) sweepOlder(limits.crowdedIdleMs);
+      if (table.size >= limits.max) takeFromRichest(owner);
       if (table.size >= limits.max) return undefined;
       const id = randomUUID();
       const session: Session = { id, owner, conversation: begin(id), usedAt: now(), stream: undefined, missed: undefined, resumables: undefined };
