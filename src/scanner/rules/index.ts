@@ -10,7 +10,9 @@ import { poisoning } from './poisoning.js';
 import type { Rule } from './rule.js';
 import { secret } from './secret.js';
 import { shadowing } from './shadowing.js';
+import { symlink } from './symlink.js';
 import { taintArchive } from './taint-archive.js';
+import { taintArgument } from './taint-argument.js';
 import { taintCode } from './taint-code.js';
 import { taintCommand } from './taint-command.js';
 import { taintDeserialise } from './taint-deserialise.js';
@@ -25,7 +27,7 @@ import { bindAll, corsAny, noAuth, noOrigin } from './transport.js';
 
 /** Every rule; a new one is one file and one line here. */
 export const rules: readonly Rule[] = [
-  taintCommand, taintCode, taintPath, taintUrl, taintSql, taintDeserialise, taintTemplate, taintQuery, taintModule, taintArchive,
+  taintCommand, taintCode, taintPath, taintUrl, taintSql, taintDeserialise, taintTemplate, taintQuery, taintModule, taintArchive, taintArgument, symlink,
   poisoning, hiddenCharacters, leak, backdoor, persistence, installScripts, mutation, obfuscation, secret, exposure, shadowing, toxicFlow,
   bindAll, corsAny, noAuth, noOrigin,
 ];

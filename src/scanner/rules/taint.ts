@@ -26,12 +26,15 @@ function flowsIn(scanned: Scanned, kind: TaintRule): readonly Flow[] {
 
 const words = { tool: 'tool', prompt: 'prompt', resource: 'resource', template: 'resource' } as const;
 
+/** What is wrong with a check that was made, as far as that is known. */
+const pastCheck = (flow: Flow): string => (flow.isPrefixed && flow.rule === 'path' ? ' past a check of its beginning that also lets in folders beside the one that was meant' : flow.judged ? ' past a check that does not hold' : '');
+
 function toFinding(rule: string, flow: Flow, harm: string, severity: Severity): Finding {
   const { entry } = flow;
   const isMeant = purposeOf(flow) === 'by design';
   const who = `${words[entry.kind]} ${entry.name}`;
   const message = isMeant
     ? `The ${who} is made to do this: ${flow.param} reaches ${flow.what}. ${harm}`
-    : `${flow.param} of the ${who} reaches ${flow.what}${flow.judged ? ' past a check that does not hold' : ''}. ${harm}`;
+    : `${flow.param} of the ${who} reaches ${flow.what}${pastCheck(flow)}. ${harm}`;
   return { rule, kind: isMeant ? 'capability' : 'bug', severity: isMeant ? 'note' : severity, message, location: flow.at, tool: entry.name, param: flow.param, flow: flow.steps };
 }

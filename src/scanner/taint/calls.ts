@@ -4,17 +4,18 @@ import { findMethod } from '../evaluate/classes.js';
 import { memberOf } from '../evaluate/members.js';
 import { object, type ClassValue, type FunctionValue } from '../evaluate/values.js';
 import { addPart } from './assign.js';
+import { held } from './containment.js';
 import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, vouch, write, type Env } from './environment.js';
 import { concat, elementOf, factOf, textOf } from './expressions.js';
-import { danger, joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
+import { joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 import { schemaFact } from './schemas.js';
 import { sinksOf, type SeenCall } from './sinks.js';
-import { proves, transfer } from './transfers.js';
+import { isListed, proves, transfer } from './transfers.js';
 
 /** Makes a call: code of the project is followed, anything else is looked up in the tables. */
 export function callFact(context: Context, expr: Call, env: Env): Fact {
@@ -34,15 +35,19 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const ran = runCallbacks(context, name, method, receiver, given, expr, env);
   const content = contentRead(call);
   if (content) return content;
-  const parsed = schemaFact(context, method, receiver, given.positional[0]);
+  const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
   return formatted(method, receiver, given) ?? opened(name, given, expr) ?? ran ?? transfer(call, (at) => argKey(expr, at));
 }
 
+/** The key of an argument; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
 const argKey = (expr: Call, at: number): string | undefined => {
-  const arg = expr.args[at];
-  return arg && keyOf(arg.value);
+  const arg = expr.args[at]?.value;
+  if (arg) return keyOf(arg);
+  const first = expr.args[0]?.value;
+  const item = first?.kind === 'list' ? first.items[at - expr.args.length] : undefined;
+  return item && keyOf(item.value);
 };
 
 function givenOf(context: Context, expr: Call, env: Env): Given {
@@ -172,7 +177,7 @@ function proven(context: Context, name: string, method: string, receiver: Fact |
   // `resolved.relative_to(base)` raises unless it is inside.
   if (method === 'relative_to' && receiver?.isResolved && expr.callee.kind === 'member') {
     const key = keyOf(expr.callee.object);
-    const inside = danger.pathUp | danger.pathAbsolute;
+    const inside = held(receiver);
     vouch(env, [...(key === undefined ? [] : [{ key, safe: inside }]), ...(receiver.from ?? []).map((from) => ({ key: from.key, safe: inside & from.kinds }))], readAt);
   }
 }

@@ -12,6 +12,7 @@ export function safeFrom(allows: (char: string) => boolean): number {
   if (none('/\\:@.#?%')) safe |= danger.url;
   if (none('*()\\\'"$[')) safe |= danger.query;
   if (none('./\\')) safe |= danger.module;
+  if (none('-')) safe |= danger.argument;
   return safe;
 }
 
@@ -42,6 +43,7 @@ export function vouchedByMatch(pattern: string, flags: string, wholeByCall: bool
   if (!wholeByCall && !(starts && ends)) return 0;
   source = source.replace(/^(?:\^|\\A)/, '').replace(/(?:\$|\\[zZ])$/, '');
   const tests: ((char: string) => boolean)[] = [];
+  let first: boolean | undefined;
   for (let at = 0; at < source.length; ) {
     atom.lastIndex = at;
     const match = atom.exec(source);
@@ -57,12 +59,15 @@ export function vouchedByMatch(pattern: string, flags: string, wholeByCall: bool
     const inner = text.startsWith('[') ? text.slice(1, -1) : text.startsWith('\\') ? text : text === '-' ? '\\-' : text;
     const one = classTest(inner, flags);
     if (!one) return 0;
+    // An optional front leaves the next part in its place.
+    if (first !== true) first = one('-') || (first ?? false);
+    if (first === false && repeat && /^[*?]|^\{0/.test(repeat[0])) first = undefined;
     // A fixed separator such as the dot of an extension cannot be repeated by the caller.
     if (!repeat && !text.startsWith('[') && !/^\\[dws]$/.test(text) && !source.includes('(')) continue;
     tests.push(one);
   }
   if (tests.length === 0) return all;
-  return safeFrom((char) => tests.some((test) => test(char)));
+  return safeFrom((char) => tests.some((test) => test(char))) | (first === false && !source.includes('|') ? danger.argument : 0);
 }
 
 /** The dangers gone once every character of a class was removed or refused; the class may be negated (`[^a-z]`). */

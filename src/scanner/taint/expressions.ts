@@ -3,10 +3,13 @@ import { memberOf } from '../evaluate/members.js';
 import { unknown, type Constant, type Value } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
+import { isClosedPrefix } from './containment.js';
 import { factOfValue, partOf, readName, spend, type Context } from './context.js';
 import { branch, keyOf, meet, read, vouch, type Env } from './environment.js';
 import { anyPath, danger, joinFacts, mergeTaints, nothingKnown, taintsIn, through, vouchFor, type Fact, type Taint } from './facts.js';
 import { impliedBy } from './guards.js';
+import { safeBehind } from './quoting.js';
+import { isParsedUrl } from './transfers.js';
 import { readKey } from './context.js';
 
 /** The known string of a fact. */
@@ -98,9 +101,22 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
 }
 
 /** True, false, or undefined when a condition cannot be told. */
-export function knownTruth(fact: Fact): boolean | undefined {
-  if (fact.taints.length > 0 || fact.value?.kind !== 'constant') return undefined;
-  return Boolean(fact.value.value);
+export const knownTruth = ({ value, taints }: Fact): boolean | undefined => (value && (taints.length === 0 || value.kind === 'text') ? truthOf(value) : undefined);
+
+function truthOf(value: Value): boolean | undefined {
+  switch (value.kind) {
+    case 'constant':
+      return Boolean(value.value);
+    case 'text':
+      // A text with any known letter in it is not empty, whoever gave the rest.
+      return value.parts.some((part) => typeof part === 'string' && part !== '') ? true : undefined;
+    case 'choice': {
+      const [first, ...rest] = value.options.map(truthOf);
+      return rest.every((each) => each === first) ? first : undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** Known and unknown parts as one text; what stands before the first tainted part is its lead. */
@@ -110,6 +126,7 @@ export function concat(parts: readonly Fact[]): Fact {
   let front = '';
   let lead: string | true | undefined;
   let sawTaint = false;
+  let literal = '';
   for (const part of parts) {
     const text = part.value?.kind === 'constant' ? String(part.value.value) : undefined;
     if (text !== undefined) known.push(text);
@@ -124,11 +141,20 @@ export function concat(parts: readonly Fact[]): Fact {
       else front += text;
     }
     const behind = sawTaint && (lead === true || (typeof lead === 'string' && /[/\\]/.test(lead)));
-    lists.push(vouchFor(taints, behind ? danger.pathAbsolute : 0).map((taint) => ({ ...taint, whole: taint.whole && parts.length === 1 })));
+    const safe = behind ? danger.pathAbsolute : 0;
+    lists.push(taints.map((taint) => ({ ...taint, safe: taint.safe | safe | safeBehind(literal, taint.safe), whole: taint.whole && parts.length === 1 })));
+    literal = text ?? (part.value ? (trailing(part.value) ?? '') : '');
   }
   const taints = mergeTaints(...lists);
+  const last = parts.at(-1);
   const isKnown = taints.length === 0 && known.every((part) => typeof part === 'string');
-  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead } : {}) };
+  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead } : {}), ...(last && isClosedPrefix(last) ? { isClosed: true } : {}) };
+}
+
+/** The known text at the end of a value. */
+function trailing(value: Value): string | undefined {
+  const last = value.kind === 'text' ? value.parts.at(-1) : undefined;
+  return typeof last === 'string' ? last : undefined;
 }
 
 function templateFact(context: Context, expr: Template, env: Env): Fact {
@@ -137,7 +163,17 @@ function templateFact(context: Context, expr: Template, env: Env): Fact {
   return { ...made, taints: through(made.taints, { module: env.module, spot: expr }, 'becomes part of a text') };
 }
 
-const hostParts = new Set(['hostname', 'netloc', 'host', 'origin', 'href', 'protocol', 'scheme', 'port']);
+const hostParts = new Set(['hostname', 'netloc', 'host', 'origin', 'href']);
+const schemeParts = new Set(['protocol', 'scheme']);
+
+/** The names that a check of one part of an address speaks for: its host decides where it leads, its scheme only how it begins. */
+function fromAddress(object: Fact, base: string | undefined, property: string): Fact['from'] {
+  const own = base === undefined ? [] : [{ key: base, kinds: danger.url | danger.argument }];
+  const all = [...(object.from ?? []), ...own];
+  if (hostParts.has(property)) return all;
+  if (!isParsedUrl(object.name)) return object.from;
+  return schemeParts.has(property) ? all.map(({ key }) => ({ key, kinds: danger.argument })) : undefined;
+}
 
 function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' }, property: string, env: Env): Fact {
   const key = keyOf(expr);
@@ -149,10 +185,10 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
     const base = keyOf(expr.object);
     const name = object.name === undefined ? undefined : `${object.name}.${property}`;
     if (property === 'name' && /pathlib|Path\(\)/.test(object.name ?? '')) return { ...part, taints: vouchFor(part.taints, anyPath), name };
-    if (property === 'parent' || property === 'parents') return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved };
+    if (property === 'parent' || property === 'parents') return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved, isReal: object.isReal };
     if (property === 'length' || property === 'suffix' || property === 'size') return nothingKnown;
-    const from = base !== undefined && hostParts.has(property) ? [...(object.from ?? []), { key: base, kinds: danger.url }] : object.from;
-    return { ...part, name: part.name ?? name, from: hostParts.has(property) ? from : (part.from ?? from), closure: part.closure };
+    const from = fromAddress(object, base, property);
+    return { ...part, name: part.name ?? name, from: hostParts.has(property) || isParsedUrl(object.name) ? from : (part.from ?? from), closure: part.closure };
   }
   if (object.content && property === 'name') return { taints: [], content: object.content, ...fileKey(expr.object) };
   if (object.fields && !object.value) return { ...nothingKnown, ...fileKey(expr.object), ...(object.name === undefined ? {} : { name: `${object.name}.${property}` }) };

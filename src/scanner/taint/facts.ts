@@ -1,6 +1,6 @@
 import type { Env } from './environment.js';
 import type { FunctionNode } from '../ir/nodes.js';
-import type { Place, Value } from '../evaluate/values.js';
+import { optionsOf, type Place, type Value } from '../evaluate/values.js';
 
 /** What a tainted value can do harm with; each is one bit, so that a check can vouch for several at once. */
 export const danger = {
@@ -18,12 +18,32 @@ export const danger = {
   module: 1 << 9,
   archive: 1 << 10,
   description: 1 << 11,
+  /** Being taken for an option by beginning with a dash. */
+  argument: 1 << 12,
+} as const;
+
+/** What is known of a text beside the dangers that it is free of; kept in the same bits, so that it lives and dies with them. */
+export const known = {
+  /** Begins as the folder does, so that only neighbours of that name are left: `/srv/data-old` beside `/srv/data`. */
+  prefixed: 1 << 16,
+  /** Held to a folder by its spelling. */
+  spelled: 1 << 17,
+  /** Held to a folder after links were followed. */
+  followed: 1 << 18,
+  /** Marks that cannot end a quoted text: doubled, escaped or gone. */
+  single: 1 << 19,
+  double: 1 << 20,
+  backtick: 1 << 21,
+  /** A dollar sign or back-tick starts nothing in a shell. */
+  dollar: 1 << 22,
+  /** A backslash is only a backslash. */
+  backslash: 1 << 23,
 } as const;
 
 /** Both ways out of a folder. */
 export const anyPath = danger.pathUp | danger.pathAbsolute;
 /** Every danger at once: the value is one of a fixed set, or no text at all. */
-export const all = (1 << 12) - 1;
+export const all = (1 << 24) - 1;
 
 export interface Origin {
   /** The parameter as the caller names it. */
@@ -44,6 +64,8 @@ export interface Taint {
   readonly judged: boolean;
   /** The value is the parameter itself, not a part of a longer text. */
   readonly whole: boolean;
+  /** The text is the name of something inside an archive that the caller chose. */
+  readonly inArchive?: boolean | undefined;
 }
 
 /** A name that a value was computed from, and the dangers for which a check on the value speaks for that name too. */
@@ -65,6 +87,10 @@ export interface Fact {
   readonly from?: readonly Derived[] | undefined;
   /** Made canonical, so that a prefix check means something. */
   readonly isResolved?: boolean | undefined;
+  /** Links were followed too. */
+  readonly isReal?: boolean | undefined;
+  /** Ends in a separator of paths, so that as a prefix it is a folder and nothing beside it. */
+  readonly isClosed?: boolean | undefined;
   /** Text given by the caller was written into this file. */
   readonly content?: readonly Taint[] | undefined;
   readonly closure?: { readonly fn: FunctionNode; readonly env: Env } | undefined;
@@ -120,7 +146,7 @@ export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
   return mergeTaints(fact.taints, ...[...fact.fields.values()].map((field) => taintsIn(field, depth + 1)));
 }
 
-const isSame = (one: Fact, other: Fact): boolean => one === other || (one.taints === other.taints && one.value === other.value && one.fields === other.fields && one.isResolved === other.isResolved);
+const isSame = (one: Fact, other: Fact): boolean => one === other || (one.taints === other.taints && one.value === other.value && one.fields === other.fields && one.isResolved === other.isResolved && one.isReal === other.isReal && one.isClosed === other.isClosed);
 
 /** What is known after two paths meet. */
 export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
@@ -128,12 +154,27 @@ export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
   const fields = one.fields && other.fields ? joinFields(one.fields, other.fields, optimistic) : (one.fields ?? other.fields);
   const taints = optimistic ? hopeful(one.taints, other.taints) : mergeTaints(one.taints, other.taints);
   return {
-    taints, fields, value: one.value === other.value ? one.value : (one.value ?? other.value), name: one.name ?? other.name, closure: one.closure ?? other.closure,
+    taints, fields, value: joinValues(one.value, other.value), name: one.name ?? other.name, closure: one.closure ?? other.closure,
     lead: one.lead === other.lead ? one.lead : one.taints.length === 0 ? other.lead : other.taints.length === 0 ? one.lead : undefined,
     from: one.from && other.from ? [...one.from, ...other.from.filter((each) => !one.from?.some((same) => same.key === each.key))] : (one.from ?? other.from),
+    isReal: (one.isReal === true || one.taints.length === 0) && (other.isReal === true || other.taints.length === 0) && (one.isReal === true || other.isReal === true),
+    // `root.endsWith(sep) ? root : root + sep`: whoever adds it on one way has looked on the other.
+    isClosed: one.isClosed === true || other.isClosed === true,
     isResolved: (one.isResolved === true || one.taints.length === 0) && (other.isResolved === true || other.taints.length === 0) && (one.isResolved === true || other.isResolved === true),
     content: one.content ?? other.content,
   };
+}
+
+const isText = (value: Value | undefined): boolean => value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
+const maxOptions = 8;
+
+/** Known texts of two paths are both kept; a thing that only one path knows is believed to be that thing. */
+function joinValues(one: Value | undefined, other: Value | undefined): Value | undefined {
+  if (one === other) return one;
+  if (!one || !other) return isText(one ?? other) ? undefined : (one ?? other);
+  if (!isText(one) || !isText(other)) return one;
+  const options = [...optionsOf(one), ...optionsOf(other)].filter((each, at, list) => list.findIndex((same) => same === each || (same.kind === 'constant' && each.kind === 'constant' && same.value === each.value)) === at);
+  return options.length === 1 ? options[0] : { kind: 'choice', options: options.slice(0, maxOptions) };
 }
 
 /** A loop that checks every item is believed to have had items: what its body vouched for stays. */

@@ -5,7 +5,8 @@ import { assignTo } from './assign.js';
 import { readKey, type Context, type Exit, type Frame } from './context.js';
 import { keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import { all, joinFacts, noImplied, nothingKnown, taintsIn, through, type Fact, type Implied, type Taint, type Vouch } from './facts.js';
+import { all, danger, joinFacts, noImplied, nothingKnown, taintsIn, through, type Fact, type Implied, type Taint, type Vouch } from './facts.js';
+import { failsForInternal } from './internal-addresses.js';
 import { runStatements } from './statements.js';
 
 /** The arguments of a call. */
@@ -52,9 +53,8 @@ export function callProject(context: Context, { target, closure }: Callee, given
   if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
   if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  const implied = implication(context, frame.exits, params, given, fn, self !== undefined && module.language === 'python');
-  const proof = implied.always;
-  vouch(caller, proof, (at, key) => readKey(context, at, key));
+  const implied = implication(context, frame.exits, params, given, fn, self !== undefined && module.language === 'python', failsForInternal(fn, module) ? danger.url : 0);
+  vouch(caller, implied.always, (at, key) => readKey(context, at, key));
   const fact = frame.exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
   const returned: Fact = { ...fact, from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'), taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`), implies: undefined };
   return implied.yes.length > 0 || implied.no.length > 0 ? { ...returned, implies: { yes: implied.yes, no: implied.no } } : returned;
@@ -118,7 +118,7 @@ function argOf(given: Given, params: readonly Param[], fn: FunctionNode, name: s
 }
 
 /** What returning at all, returning true and returning false each say about the caller's names. */
-function implication(context: Context, exits: readonly Exit[], params: readonly Param[], given: Given, fn: FunctionNode, isMethod: boolean): Implied & { readonly always: readonly Vouch[] } {
+function implication(context: Context, exits: readonly Exit[], params: readonly Param[], given: Given, fn: FunctionNode, isMethod: boolean, proved: number): Implied & { readonly always: readonly Vouch[] } {
   const always: Vouch[] = [];
   const yes: Vouch[] = [];
   const no: Vouch[] = [];
@@ -136,6 +136,7 @@ function implication(context: Context, exits: readonly Exit[], params: readonly 
       if (exit.truth !== false) whenTrue &= with_(implied.yes);
       if (exit.truth !== true) whenFalse &= with_(implied.no);
     }
+    sure |= proved;
     const targets: { key: string; kinds: number }[] = [...(key === undefined ? [] : [{ key, kinds: all }]), ...(fact.from ?? [])];
     const isJudged = exits.some((exit) => (exit.implied?.yes.length ?? 0) > 0 || taintsIn(readKey(context, exit.env, name) ?? nothingKnown).some((taint) => taint.judged));
     for (const { key: outer, kinds } of targets) {

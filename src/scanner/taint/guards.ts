@@ -2,11 +2,14 @@ import type { Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
 import { walkExpr } from '../ir/walk.js';
 import { vouchedByMatch, vouchedByRefusal } from './charset.js';
+import { held, heldByPrefix, isClosedPrefix } from './containment.js';
 import { readKey, type Context } from './context.js';
 import { branch, keyOf, vouch, type Env } from './environment.js';
-import { factOf, textOf } from './expressions.js';
+import { elementOf, factOf, textOf } from './expressions.js';
 import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
+import { asksForInternal, namesInternal } from './internal-addresses.js';
 import { lastWord } from './names.js';
+import { knownText } from './queries.js';
 
 const either = (yes: readonly Vouch[], no: readonly Vouch[]): Implied => ({ yes, no });
 const flip = ({ yes, no }: Implied): Implied => ({ yes: no, no: yes });
@@ -98,6 +101,10 @@ function comparison(context: Context, expr: Expr & { kind: 'binary' }, env: Env)
   return noImplied;
 }
 
+const isCommon = (fact: Fact): boolean => /commonpath|commonprefix/.test(fact.name ?? '');
+/** A common prefix is one of characters, not of folders. */
+const heldInCommon = (common: Fact, folder: Fact): number => (common.name?.includes('commonprefix') ? heldByPrefix(common, folder) : held(common));
+
 function equality(context: Context, left: Expr, right: Expr, env: Env): Implied {
   if (left.kind === 'unary' && left.op === 'typeof') {
     const type = textOf(factOf(context, right, env));
@@ -108,9 +115,8 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   if (other.value?.kind === 'constant' && other.value.value === false) return flip(impliedBy(context, left, env));
   if (other.value?.kind === 'constant' && other.value.value === true) return impliedBy(context, left, env);
   if (other.value?.kind === 'constant' && (other.value.value === null || other.value.value === undefined)) return left.kind === 'call' ? flip(impliedBy(context, left, env)) : noImplied;
-  const isCommon = (fact: Fact) => /commonpath|commonprefix/.test(fact.name ?? '');
-  if (isCommon(one)) return either(speaksFor(context, left, env, anyPath), []);
-  if (isCommon(other)) return either(speaksFor(context, right, env, anyPath), []);
+  if (isCommon(one)) return either(speaksFor(context, left, env, heldInCommon(one, other)), []);
+  if (isCommon(other)) return either(speaksFor(context, right, env, heldInCommon(other, one)), []);
   const [oneTaints, otherTaints] = [taintsIn(one).length > 0, taintsIn(other).length > 0];
   // `basename(x) == x`: both sides are the caller's, and one of them cannot leave the folder.
   if (oneTaints && otherTaints) {
@@ -122,10 +128,8 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   return noImplied;
 }
 
-const internal = /localhost|127\\?\.|169\\?\.254|192\\?\.168|\b10\\?\.|172\\?\.|::1|metadata|0\\?\.0\\?\.0\\?\.0|\.internal|fc00|fe80/gi;
-
-/** A list that names several kinds of internal address. */
-const namesInternal = (text: string): boolean => new Set((text.match(internal) ?? []).map((each) => each.toLowerCase())).size >= 3;
+/** A joined or resolved path has no `..` left to be found, wherever it leads. */
+const isNormalised = (fact: Fact): boolean => (fact.lead !== undefined && /^path\.(?:posix\.)?join\(\)$/.test(fact.name ?? '')) || /^(?:path\.resolve|os\.path\.(?:realpath|abspath)|fs.*\.realpath\w*)\(\)$/.test(fact.name ?? '') || (fact.name === 'pathlib.Path()' && fact.isResolved === true);
 
 function membership(context: Context, left: Expr, right: Expr, env: Env): Implied {
   const [item, holder] = [factOf(context, left, env), factOf(context, right, env)];
@@ -134,7 +138,7 @@ function membership(context: Context, left: Expr, right: Expr, env: Env): Implie
   if (holderTaints && !holder.fields) {
     // Something is looked for inside the caller's text: a block-list.
     const looked = speaksFor(context, right, env, 0);
-    if (literal === '..' ) return either(looked, speaksFor(context, right, env, danger.pathUp));
+    if (literal === '..') return either(looked, isNormalised(holder) ? looked : speaksFor(context, right, env, danger.pathUp));
     if (literal === '/' || literal === '\\') return either(looked, speaksFor(context, right, env, anyPath));
     return either(looked, looked);
   }
@@ -161,6 +165,9 @@ function indexTest(context: Context, expr: Expr & { kind: 'binary' }, env: Env):
 
 const trusted = /^(?:is_?(?:safe|allowed|valid|permitted|within|inside|trusted|authori[sz]ed)|validate|sanitize|assert_?(?:safe|allowed|valid)|ensure_?(?:safe|allowed|within)|check_?(?:path|url|allowed))/i;
 
+/** `.example.com` is a domain; `example.com` is also the end of `evil-example.com`. */
+const isDomain = (fact: Fact): boolean => knownText(fact).startsWith('.') || knownItems(fact).split(' ').some((each) => each.startsWith('.'));
+
 function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env): Implied {
   const { callee, args } = expr;
   const first = args[0]?.value;
@@ -174,9 +181,9 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
         return first ? prefix(context, object, receiver, first, env) : noImplied;
       case 'endswith':
       case 'endsWith':
-        return receiver.from?.some((each) => each.kinds === danger.url) === true && first && /\.\w/.test(textOf(factOf(context, first, env)) ?? '.x') ? either(speaksFor(context, object, env, danger.url), []) : either(speaksFor(context, object, env, 0), []);
+        return either(speaksFor(context, object, env, first && isDomain(factOf(context, first, env)) && receiver.from?.some((each) => (each.kinds & danger.url) !== 0) === true ? danger.url : 0), []);
       case 'is_relative_to':
-        return either(speaksFor(context, object, env, receiver.isResolved ? anyPath : 0), []);
+        return either(speaksFor(context, object, env, held(receiver)), []);
       case 'isdigit':
       case 'isnumeric':
       case 'isdecimal':
@@ -200,7 +207,7 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
         return regexCall(context, expr, receiver, object, env);
       case 'some':
       case 'every':
-        return first?.kind === 'function' ? callbackImplied(context, first, env, method) : noImplied;
+        return first?.kind === 'function' ? callbackImplied(context, first, itemOf(receiver), env, method) : noImplied;
       case 'hasOwn':
         return args[1] && first ? membership(context, args[1].value, first, env) : noImplied;
       case 'hasOwnProperty':
@@ -220,24 +227,41 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
   if ((method === 'any' || method === 'all') && first?.kind === 'comprehension') return quantified(context, first, env, method);
   if (method === 'isAbsolute' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
   const answer = factOf(context, expr, env);
+  const called = factOf(context, callee, env);
+  const asked = addressQuestion(called);
+  if (asked !== undefined && first) {
+    const { yes, no } = answer.implies ?? noImplied;
+    const public_ = speaksFor(context, first, env, danger.url);
+    return asked === 'refuses' ? either(yes, [...no, ...public_]) : either([...yes, ...public_], no);
+  }
   if (answer.implies) return answer.implies;
   // A check that cannot be read is believed: saying nothing beats a false alarm.
-  const called = factOf(context, callee, env);
   const isSeen = called.closure !== undefined || called.value?.kind === 'function';
   if (!isSeen && trusted.test(lastWord(dottedName(callee) ?? '')) && answer.taints.length === 0 && !answer.value && first) return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
   return noImplied;
 }
 
+/** A function of the project that tells internal addresses from others. */
+function addressQuestion({ closure, value }: Fact): ReturnType<typeof asksForInternal> {
+  if (closure) return asksForInternal(closure.fn, closure.env.module);
+  return value?.kind === 'function' ? asksForInternal(value.fn, value.module) : undefined;
+}
+
 function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env: Env): Implied {
   const wanted = factOf(context, first, env);
   const text = textOf(wanted);
-  if (text === '..' || text === `..${'/'}`) return either([], speaksFor(context, object, env, danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? anyPath : 0)));
-  if (text === '/' || text === '\\') return either([], speaksFor(context, object, env, danger.pathAbsolute));
+  if (text === '..' || text === `..${'/'}` || isUpAndOut(wanted)) return either([], speaksFor(context, object, env, danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? held(receiver) : 0)));
+  if (text === '/' || text === '\\' || (text === undefined && taintsIn(wanted).length === 0 && /\.sep$/.test(wanted.name ?? ''))) return either([], speaksFor(context, object, env, danger.pathAbsolute));
+  if (text === '-') return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, danger.argument));
   if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text)) return either(speaksFor(context, object, env, danger.url), []);
-  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:|-)$/.test(text)) return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, 0));
-  if (receiver.isResolved === true && taintsIn(wanted).length === 0) return either(speaksFor(context, object, env, anyPath), []);
-  return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, 0));
+  const begins = text !== undefined && text !== '' && !text.startsWith('-') ? danger.argument : 0;
+  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:)$/.test(text)) return either(speaksFor(context, object, env, begins), speaksFor(context, object, env, 0));
+  if (receiver.isResolved === true && taintsIn(wanted).length === 0) return either(speaksFor(context, object, env, heldByPrefix(receiver, wanted)), []);
+  return either(speaksFor(context, object, env, begins), speaksFor(context, object, env, 0));
 }
+
+/** `'..' + path.sep`. */
+const isUpAndOut = (fact: Fact): boolean => isClosedPrefix(fact) && fact.value?.kind === 'text' && fact.value.parts[0] === '..';
 
 /** A pattern that the text matches whole vouches for it; one that finds bad characters vouches where it finds none. */
 function matched(context: Context, pattern: string | undefined, subject: Expr, env: Env, whole = false): Implied {
@@ -262,11 +286,16 @@ function regexCall(context: Context, expr: Expr & { kind: 'call' }, receiver: Fa
 
 const python = (source: string | undefined, method: string): string | undefined => (source === undefined ? undefined : `/${method === 'match' && !source.startsWith('^') ? '^' : ''}${source}/`);
 
+/** One item of a list, also of one that the run knows as a whole. */
+const itemOf = (fact: Fact): Fact => (fact.value?.kind === 'list' && !fact.fields ? { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } } : elementOf(fact));
+
 /** `list.some((x) => test)`: what the test says about names outside the callback. */
-function callbackImplied(context: Context, expr: Expr & { kind: 'function' }, env: Env, how: 'some' | 'every'): Implied {
+function callbackImplied(context: Context, expr: Expr & { kind: 'function' }, element: Fact, env: Env, how: 'some' | 'every'): Implied {
   const inner = branch(env);
   const [only] = expr.fn.body;
-  for (const param of expr.fn.params) if (param.target.kind === 'name') inner.vars.set(param.target.name, { taints: [] });
+  expr.fn.params.forEach((param, at) => {
+    if (param.target.kind === 'name') inner.vars.set(param.target.name, at === 0 && taintsIn(element).length === 0 ? element : { taints: [] });
+  });
   for (const stmt of expr.fn.body) {
     if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value) inner.vars.set(stmt.target.name, factOf(context, stmt.value, inner));
   }
@@ -282,7 +311,7 @@ function quantified(context: Context, expr: Expr & { kind: 'comprehension' }, en
   for (const clause of expr.clauses) {
     const iterable = factOf(context, clause.iterable, inner);
     items.push(knownItems(iterable));
-    const element: Fact = taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : { taints: [] };
+    const element: Fact = taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : itemOf(iterable);
     if (clause.target.kind === 'name') inner.vars.set(clause.target.name, element);
   }
   const { yes, no } = impliedBy(context, expr.element, inner);

@@ -1,7 +1,7 @@
 import type { Value } from '../evaluate/values.js';
 
 const aliases = new Map([
-  ['fs/promises', 'fs.promises'], ['fs-extra', 'fs'], ['graceful-fs', 'fs'], ['memfs', 'fs'], ['path/posix', 'path'], ['path/win32', 'path'], ['cross-spawn', 'child_process.spawn'],
+  ['fs/promises', 'fs.promises'], ['dns/promises', 'dns.promises'], ['fs-extra', 'fs'], ['graceful-fs', 'fs'], ['memfs', 'fs'], ['path/posix', 'path'], ['path/win32', 'path'], ['cross-spawn', 'child_process.spawn'],
   ['node-fetch', 'fetch'], ['cross-fetch', 'fetch'], ['isomorphic-fetch', 'fetch'], ['posixpath', 'os.path'], ['ntpath', 'os.path'], ['builtins', ''], ['io.open', 'open'],
 ]);
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rules } from '../rules/index.js';
 import { scan } from '../scan.js';
+import { pythonAdvisories } from './fixtures/advisories-python.js';
+import { scriptAdvisories } from './fixtures/advisories-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
 
@@ -21,11 +23,11 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
   };
 
-  test.each(pythonPairs)('Python: $name', async ({ rule, bad, good }) => {
+  test.each([...pythonPairs, ...pythonAdvisories])('Python: $name', async ({ rule, bad, good }) => {
     expect(await found('server.py', bad)).toContain(rule);
     expect(await found('server.py', good)).not.toContain(rule);
   });
-  test.each(scriptPairs)('TypeScript: $name', async ({ rule, bad, good }) => {
+  test.each([...scriptPairs, ...scriptAdvisories])('TypeScript: $name', async ({ rule, bad, good }) => {
     expect(await found('server.ts', bad)).toContain(rule);
     expect(await found('server.ts', good)).not.toContain(rule);
   });

@@ -1,4 +1,5 @@
 import type { Fact } from './facts.js';
+import { gitSink, isGitMethod, optionSink } from './options.js';
 import { optionField, type Hit, type SeenCall } from './sinks.js';
 
 const shellLines = new Set(['os.system', 'os.popen', 'subprocess.getoutput', 'subprocess.getstatusoutput', 'commands.getoutput', 'asyncio.create_subprocess_shell', 'asyncio.subprocess.create_subprocess_shell', 'anyio.run_process', 'pexpect.run', 'pexpect.spawn', 'popen2.popen2',
@@ -14,6 +15,7 @@ const runsText = /^(?:-[a-z]*c|\/c|-Command|-EncodedCommand|-e|--eval|-p|--print
 /** Programs that a call starts: a shell line, a program name or a script in the caller's hand. */
 export function processSink(call: SeenCall): readonly Hit[] {
   const { name, args, named } = call;
+  if (isGitMethod(name)) return gitSink(call);
   const what = name;
   if (shellLines.has(name)) {
     const line = args[0] ?? named.get('command') ?? named.get('cmd');
@@ -49,21 +51,24 @@ function partsOf(fact: Fact): readonly Fact[] {
   return [...keys, '*'].flatMap((key) => fact.fields?.get(key) ?? []);
 }
 
-/** A program with its arguments: safe unless the program itself, or text that a shell or interpreter runs, is the caller's. */
+/** A program with its arguments: safe unless the program itself, text that a shell or interpreter runs, or an option is the caller's. */
 function fromList(call: SeenCall, parts: readonly Fact[]): readonly Hit[] {
   const [program, ...rest] = parts;
   if (!program) return [];
-  const found: Hit[] = [{ rule: 'command', facts: [program], what: call.name }];
   const words = parts.map((part) => call.textOf(part) ?? (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : ''));
+  const found: Hit[] = [{ rule: 'command', facts: [program], what: call.name }, ...optionSink(parts, words)];
   words.forEach((word, at) => {
     const isShell = shells.test(word);
     if (!isShell && !interpreters.test(word)) return;
-    const flag = words.findIndex((other, index) => index > at && runsText.test(other));
     const rule = isShell ? 'command' : 'code';
-    if (flag !== -1) found.push({ rule, facts: parts.slice(flag + 1), what: `${call.name} of ${word}` });
+    const text = words.flatMap((other, index) => (index > at && runsText.test(other) ? runText(word, parts, index) : []));
+    if (text.length > 0) found.push({ rule, facts: text, what: `${call.name} of ${word}` });
     // A script that the caller's own text was written into.
     const written = rest.flatMap((part) => (part.content ? [{ taints: part.content }] : []));
     if (written.length > 0) found.push({ rule: isShell ? 'command' : 'code', facts: written, what: `${call.name} of a script written before` });
   });
   return found;
 }
+
+/** Windows shells run everything that follows as one line; elsewhere the word after the flag is the text and the rest are its arguments. */
+const runText = (program: string, parts: readonly Fact[], flag: number): readonly Fact[] => (/cmd|powershell|pwsh/i.test(program) ? parts.slice(flag + 1) : parts.slice(flag + 1, flag + 2));

@@ -1,3 +1,4 @@
+import type { Value } from '../evaluate/values.js';
 import { mergeTaints, taintsIn, type Fact } from './facts.js';
 import { lastWord } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
@@ -31,11 +32,14 @@ function speaksSql(call: SeenCall, fact: Fact): boolean {
 }
 
 /** The literal parts of a text, whatever stands between them. */
-export const knownText = (fact: Fact): string => {
-  if (fact.value?.kind === 'constant' && typeof fact.value.value === 'string') return fact.value.value;
-  if (fact.value?.kind === 'text') return fact.value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('');
-  return typeof fact.lead === 'string' ? fact.lead : '';
-};
+export const knownText = (fact: Fact): string => literalsOf(fact.value) ?? (typeof fact.lead === 'string' ? fact.lead : '');
+
+function literalsOf(value: Value | undefined): string | undefined {
+  if (value?.kind === 'constant') return typeof value.value === 'string' ? value.value : undefined;
+  if (value?.kind === 'text') return value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('');
+  if (value?.kind === 'choice') return value.options.map((option) => literalsOf(option) ?? '').toSorted((one, other) => other.length - one.length)[0];
+  return undefined;
+}
 
 /** A filter document that is the caller's own, or holds `$where` text of theirs. */
 function isDocument(call: SeenCall, fact: Fact): boolean {

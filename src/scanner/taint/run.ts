@@ -5,7 +5,7 @@ import { noBehaviour, observe, type Behaviour } from './behaviour.js';
 import type { Context } from './context.js';
 import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
-import { taintsIn, unsafe, type Taint } from './facts.js';
+import { anyPath, known, taintsIn, unsafe, type Taint } from './facts.js';
 import { argumentsFor, type Entry } from './sources.js';
 import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
 
@@ -22,6 +22,8 @@ export interface Flow {
   /** The code tried to judge the value first. */
   readonly judged: boolean;
   readonly writes: boolean;
+  /** The path begins as the folder does: only neighbours of that name are within reach. */
+  readonly isPrefixed: boolean;
   /** The text before the caller's part, or true where it is not known but not the caller's. */
   readonly lead: string | true | undefined;
 }
@@ -57,8 +59,10 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
         const taints = taintsIn(fact);
         for (const taint of unsafe(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
-          add(flows, flowFrom(entry, hit, call, taint, fact.lead));
+          add(flows, flowFrom(entry, taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit, call, taint, fact.lead));
         }
+        // The folder was compared with the spelling of the path, not with where its links lead.
+        if (hit.rule === 'path') for (const taint of taints) if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact.lead));
       }
     },
   };
@@ -78,12 +82,14 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
 
 const place = ({ module, spot }: Place): Location => locationOf(module, spot);
 
+const isOnlySpelled = ({ safe }: Taint): boolean => (safe & anyPath) === anyPath && (safe & known.spelled) !== 0 && (safe & known.followed) === 0;
+
 /** The host of an address is out of the caller's reach. */
 export const isFixedHost = (lead: string | true | undefined): boolean => lead === true || (typeof lead === 'string' && /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(lead));
 
 function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, lead: string | true | undefined): Flow {
   return {
-    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, lead: lead === '' ? undefined : lead,
+    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, isPrefixed: (taint.safe & known.prefixed) !== 0, lead: lead === '' ? undefined : lead,
     steps: [{ at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` }, ...taint.steps.map(({ at, says }) => ({ at: place(at), says })), { at: place(call.at), says: `it reaches ${hit.what}` }],
   };
 }

@@ -21,14 +21,25 @@ export function safeByType(schema: unknown, depth = 0): number {
 
 /** The parts of an argument object by its schema; anything else in it is kept under the whole. */
 export function factBySchema(schema: InputSchema | undefined, taint: Taint): Fact {
-  const fields = new Map<string, Fact>();
-  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    const safe = safeByType(property);
-    const own: Taint = { ...taint, origin: { ...taint.origin, param: name }, whole: true };
-    fields.set(name, { taints: safe === all ? [] : vouchFor([own], safe) });
-  }
+  const fields = fieldsBy(schema?.properties, taint, 0);
   const isClosed = schema !== undefined && schema.partial !== true && fields.size > 0;
   return { taints: isClosed ? [] : [taint], ...(fields.size > 0 ? { fields } : {}) };
+}
+
+const fieldsBy = (properties: unknown, taint: Taint, depth: number): ReadonlyMap<string, Fact> =>
+  new Map(Object.entries(typeof properties === 'object' && properties !== null ? properties : {}).map(([name, property]) => [name, factByProperty(property, { ...taint, origin: { ...taint.origin, param: name }, whole: true }, depth)]));
+
+/** What the caller can put into one parameter: the parts of a model each have the types that it declares. */
+export function factByProperty(schema: unknown, taint: Taint, depth = 0): Fact {
+  const safe = safeByType(schema);
+  if (safe === all) return { taints: [] };
+  // Read as an open record: a JSON Schema may hold anything under any key.
+  const given = (typeof schema === 'object' && schema !== null ? schema : {}) as Readonly<Record<string, unknown>>;
+  if (depth < 4 && given['type'] === 'object' && given['partial'] !== true) {
+    const fields = fieldsBy(given['properties'], taint, depth + 1);
+    if (fields.size > 0) return { taints: [], fields };
+  }
+  return { taints: vouchFor([taint], safe) };
 }
 
 /** `schema.parse(args)`: the parts have the types that the schema says. */

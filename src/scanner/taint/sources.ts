@@ -4,8 +4,8 @@ import type { Registration } from '../surface/registrations.js';
 import type { InputSchema } from '../surface/report.js';
 import { constant, type FunctionValue } from '../evaluate/values.js';
 import type { Fact, Taint } from './facts.js';
-import { all, vouchFor } from './facts.js';
-import { factBySchema, safeByType } from './schemas.js';
+import { all } from './facts.js';
+import { factByProperty, factBySchema } from './schemas.js';
 
 /** Something a caller can reach: a tool, a resource template or a prompt, with the code that answers. */
 export interface Entry {
@@ -65,12 +65,7 @@ function pythonArguments(entry: Entry): ReadonlyMap<string, Fact> {
     const type = param.annotation ? (dottedName(param.annotation.kind === 'binary' ? param.annotation.left : param.annotation) ?? '') : '';
     if (contextType.test(type) || ((name === 'ctx' || name === 'context') && type === '')) return;
     if (isDepends(param)) return;
-    const safe = safeByType(schema?.properties[name]) | safeByAnnotation(param);
-    if (safe === all) {
-      found.set(name, { taints: [] });
-      return;
-    }
-    found.set(name, { taints: vouchFor([taintOf(name, handler, param)], safe) });
+    found.set(name, safeByAnnotation(param) === all ? { taints: [] } : factByProperty(schema?.properties[name], taintOf(name, handler, param)));
   });
   return found;
 }

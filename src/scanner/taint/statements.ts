@@ -5,7 +5,7 @@ import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
 import { concat, elementOf, factOf, knownTruth, listFact, plainConstant } from './expressions.js';
-import { joinFacts, noImplied, nothingKnown, type Implied } from './facts.js';
+import { all, joinFacts, noImplied, nothingKnown, type Implied } from './facts.js';
 import { impliedBy } from './guards.js';
 
 /** How a list of statements ended: it went on, or this path is over. */
@@ -178,7 +178,7 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
       isTaken ||= matches;
     }
     const key = keyOf(stmt.subject);
-    if (!isDefault && key !== undefined && values.every((value) => value?.kind === 'constant')) vouchIn(context, inner, [{ key, safe: (1 << 12) - 1 }]);
+    if (!isDefault && key !== undefined && values.every((value) => value?.kind === 'constant')) vouchIn(context, inner, [{ key, safe: all }]);
     if (falls) meet(inner, [inner, falls]);
     frame.loops.push([]);
     const end = runStatements(context, one.body, inner, frame);
