@@ -251,7 +251,7 @@ function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env
   const wanted = factOf(context, first, env);
   const text = textOf(wanted);
   if (text === '..' || text === `..${'/'}` || isUpAndOut(wanted)) return either([], speaksFor(context, object, env, danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? held(receiver) : 0)));
-  if (text === '/' || text === '\\' || (text === undefined && taintsIn(wanted).length === 0 && /\.sep$/.test(wanted.name ?? ''))) return either([], speaksFor(context, object, env, danger.pathAbsolute));
+  if (text === '/' || text === '\\' || (text === undefined && taintsIn(wanted).length === 0 && (wanted.name ?? '').endsWith('.sep'))) return either([], speaksFor(context, object, env, danger.pathAbsolute));
   if (text === '-') return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, danger.argument));
   if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text)) return either(speaksFor(context, object, env, danger.url), []);
   const begins = text !== undefined && text !== '' && !text.startsWith('-') ? danger.argument : 0;
