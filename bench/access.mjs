@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { flowMemory } from '../dist/access/flows.js';
 import { defaults } from '../dist/config/defaults.js';
 import { schemaContract } from '../dist/core/contract.js';
 import { compose } from '../dist/core/guard.js';
@@ -15,7 +14,7 @@ import { confirm } from '../dist/guards/confirm.js';
 import { flow } from '../dist/guards/flow.js';
 import { sanitize } from '../dist/guards/sanitize.js';
 import { auditLog } from '../dist/observe/audit-log.js';
-import { rulesOf } from '../dist/serve/access.js';
+import { remembered, rulesOf } from '../dist/serve/access.js';
 import { outputRulesOf } from '../dist/serve/output.js';
 import { keptResults } from '../dist/sources/kept-results.js';
 import { memoryStore } from '../dist/state/memory-store.js';
@@ -54,7 +53,7 @@ export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
   const opened = auditLog({ folder, sync: 'never' });
   if (!opened.ok) throw new Error(opened.problem);
-  const made = rulesOf(config, flowMemory());
+  const made = rulesOf(config, remembered(config));
   if (!made.ok) throw new Error(JSON.stringify(made.problems));
   const { control, allowances, flows } = made.rules;
   const store = memoryStore();

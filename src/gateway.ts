@@ -143,11 +143,11 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
 function toCall(request: Omit<CallRequest, 'tool'>, tool: string, receivedAt: number, sees: NonNullable<Call['sees']>): Call {
   const id = uuid7();
-  const { principal, via, args, signal, trace, timeoutMs, confirmation, session, back, meta } = request;
+  const { principal, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } = request;
   return {
     id, tool, principal, via, args, receivedAt, signal, sees,
     correlationId: chosen(request.correlationId) ?? chosen(args['correlation_id']) ?? id,
-    trace, timeoutMs, confirmation, session, back, meta,
+    trace, timeoutMs, confirmation, ticket, session, back, meta,
   };
 }
 

@@ -209,3 +209,38 @@ test('tickets and grants expire, and a caller cannot fill the table', async () =
   expect(it.tickets.list().filter(({ status }) => status === 'pending')).toHaveLength(50);
   expect(await it.call({ back: {}, args: { table: 'more' } })).toMatchObject({ error: { code: 'confirmation_required', message: expect.stringContaining('too many') } });
 });
+
+test('a caller that names its ticket waits, goes on once it is approved, and only once', async () => {
+  const { call, tickets: made, opened, runs } = world({ demand: { ...asks, by: 'operator' } });
+  await call();
+  const ticket = opened[0]?.id ?? '';
+  expect(await call({ ticket })).toMatchObject({ error: { code: 'confirmation_required', data: { ticket } } });
+  made.decide(ticket, true, ada);
+  expect(await call({ ticket })).toMatchObject({ kind: 'done' });
+  expect(await call({ ticket })).toMatchObject({ error: { code: 'invalid_confirmation', data: { why: 'expired' } } });
+  expect(runs()).toBe(1);
+  expect(opened).toHaveLength(1);
+});
+
+test.each<[string, Partial<Call>, string]>([
+  ['other arguments', { args: { table: 'orders' } }, 'other call'],
+  ['another principal', { principal: ada }, 'other call'],
+  ['a ticket that never was', { ticket: 'tk_made_up' }, 'expired'],
+  ['no ticket at all in the name', { ticket: '' }, 'expired'],
+  ['a name of something else', { ticket: '__proto__' }, 'expired'],
+])('an approved ticket does not serve for %s, and nothing new is asked', async (_what, over, why) => {
+  const { call, tickets: made, opened, runs } = world({ demand: { ...asks, by: 'operator' } });
+  await call();
+  const ticket = opened[0]?.id ?? '';
+  made.decide(ticket, true, ada);
+  const refusal = await call({ ticket, ...over });
+  expect(refusal).toMatchObject({ error: { code: 'invalid_confirmation', data: { why } } });
+  expect([runs(), opened.length]).toEqual([0, 1]);
+});
+
+test('a client that could be asked is not, when it comes back with a ticket', async () => {
+  const { call, tickets: made, opened } = world();
+  await call({ back: {} });
+  made.decide(opened[0]?.id ?? '', false, ada);
+  expect(await call({ ticket: opened[0]?.id ?? '' })).toMatchObject({ error: { code: 'declined' } });
+});

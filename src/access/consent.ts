@@ -59,6 +59,11 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
       const { confirmation: _, ...rest } = call;
       return { kind: 'given', call: rest };
     };
+    if (call.ticket !== undefined) {
+      // Somebody else's ticket, one for another call and one that is gone read the same: who guesses learns nothing.
+      const named = tickets.get(call.ticket);
+      if (named?.binding !== bindingKey(binding)) return invalid(named === undefined ? 'expired' : 'other call');
+    }
     const known = settled(tickets.find(bindingKey(binding)));
     if (known !== undefined) return known;
     const { args, risk } = wording(call, tool, demand, labelsOf(tool), redactor);
@@ -78,7 +83,7 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
       const { seals, tickets } = await books();
       const binding = bindingOf(call, tool);
       if (call.confirmation !== undefined && call.confirmation.state !== '') return answered(call, tool, demand, binding, seals);
-      if (demand.by === 'caller' && canBeAsked(call)) return question(call, tool, demand, binding, seals);
+      if (demand.by === 'caller' && call.ticket === undefined && canBeAsked(call)) return question(call, tool, demand, binding, seals);
       return byTicket(call, tool, demand, binding, tickets);
     },
     async carry(inner, call, tool): Promise<Question> {
@@ -114,7 +119,7 @@ const unaskable: ToolError = { code: 'confirmation_required', message: 'This cal
 const pending = (ticket: Ticket, { rules, by }: Demand): ToolError => ({
   code: 'confirmation_required',
   message: `This call needs the consent of ${by === 'operator' ? 'an operator' : 'a person'} (${rules.join(', ')})`,
-  hint: `An operator answers with: toolgate approvals approve ${ticket.id}. Then send the same call again`,
+  hint: `An operator answers with: toolgate approvals approve ${ticket.id}. Then send the same call again, with the ticket where you can`,
   retryAfterMs: 5_000,
   data: { rule: rules.join(', '), ticket: ticket.id, expires_at: new Date(ticket.expiresAt).toISOString() },
 });

@@ -4,7 +4,9 @@ import { done, refuse } from '../core/outcome.js';
 import { readOnly } from '../core/tool.js';
 import { flow } from '../guards/flow.js';
 import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
-import { conversationKey, flowMemory, flows } from './flows.js';
+import { flowMemory } from './flow-memory.js';
+import { conversationKey, flows } from './flows.js';
+import { memoryStore } from '../state/memory-store.js';
 import type { FlowOptions, FlowRule } from './flows.js';
 import { labeller } from './labels.js';
 
@@ -86,4 +88,37 @@ test('the guard remembers what ran and not what was turned away', async () => {
   await guarded([guard], () => Promise.resolve(refuse('timeout', '')))(aCall({ id: 'ran too' }));
   await guarded([guard], () => Promise.resolve(refuse('busy', '')))(aCall({ id: 'turned away' }));
   expect(noted).toEqual(['ran', 'ran too']);
+});
+
+test('what a conversation has touched outlives a restart where there is a store, and is written when it is new, not at every call [S2.27]', () => {
+  const clock = handClock(1_000);
+  const store = memoryStore({ now: clock });
+  let writes = 0;
+  const [before, after] = [flowMemory(), flowMemory()];
+  before.keepIn({ ...store, put: (...given) => { writes += 1; store.put(...given); } });
+  const first = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, memory: before });
+  for (let call = 0; call < 100; call += 1) first.note(inSession('a\ud800'), read);
+  expect(writes).toBe(1);
+  clock.advance(50_000);
+  first.note(inSession('a\ud800'), read);
+  expect(writes).toBe(2);
+  clock.advance(20_000);
+  after.keepIn(store);
+  const second = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, memory: after });
+  expect(second.against(inSession('a\ud800'), send)).toEqual([rule]);
+  expect(second.against(inSession('b'), send)).toEqual([]);
+  clock.advance(60_000);
+  const third = flowMemory();
+  third.keepIn(store);
+  expect(third.memories.size).toBe(0);
+});
+
+test('what is forgotten is forgotten in the store too', () => {
+  const clock = handClock(1_000);
+  const store = memoryStore({ now: clock });
+  const kept = flowMemory();
+  kept.keepIn(store);
+  const it = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 3, now: clock, memory: kept });
+  for (const session of ['a', 'b', 'c', 'd', 'e']) it.note(inSession(session), read);
+  expect(store.list('flows')).toHaveLength(3);
 });

@@ -1,6 +1,8 @@
 import type { Call } from '../core/call.js';
 import type { Tool } from '../core/tool.js';
 import { anyGlob } from '../lib/glob.js';
+import type { FlowMemory, Memory } from './flow-memory.js';
+import { flowMemory } from './flow-memory.js';
 import type { LabelsOf } from './labels.js';
 
 /** A combination of calls that is forbidden or needs a confirmation. */
@@ -35,19 +37,6 @@ export interface Flows {
   size(): number;
 }
 
-/** What conversations have touched, apart from the rules about it. */
-export interface FlowMemory {
-  readonly memories: Map<string, Memory>;
-  readonly counts: Map<string, number>;
-}
-
-export const flowMemory = (): FlowMemory => ({ memories: new Map(), counts: new Map() });
-
-interface Memory {
-  readonly owner: string;
-  readonly labels: Set<string>;
-  at: number;
-}
 
 /** The `_meta` key by which a host without sessions may tell conversations apart; a model cannot set it. */
 export const conversationKey = 'toolgate/conversation';
@@ -57,16 +46,10 @@ const longestHandle = 128;
 
 /** Flow rules over labels; memory is bounded and expires. */
 export function flows({ rules, labelsOf, conversations, rememberMs, maxConversations, memory: kept = flowMemory(), now = Date.now }: FlowOptions): Flows {
-  const { memories, counts } = kept;
+  const { memories } = kept;
   const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), to: anyGlob(rule.to) }));
   const byTool = new WeakMap<Tool, typeof compiled>();
 
-  const forget = (key: string, { owner }: Memory): void => {
-    memories.delete(key);
-    const left = (counts.get(owner) ?? 1) - 1;
-    if (left > 0) counts.set(owner, left);
-    else counts.delete(owner);
-  };
   const keyOf = ({ principal, session, meta }: Call): string => {
     const own = `${principal.id}\0`;
     if (conversations === 'principal') return own;
@@ -74,20 +57,20 @@ export function flows({ rules, labelsOf, conversations, rememberMs, maxConversat
     const name = session ?? (typeof handle === 'string' && handle.length <= longestHandle ? handle : '');
     const key = `${own}${name}`;
     // Whoever opens conversations without end would push out what is remembered of the first: the rest share one memory.
-    return memories.has(key) || (counts.get(principal.id) ?? 0) < mostPerPrincipal ? key : own;
+    return memories.has(key) || kept.countOf(principal.id) < mostPerPrincipal ? key : own;
   };
   const recall = (call: Call): Memory | undefined => {
     const key = keyOf(call);
     const memory = memories.get(key);
     if (memory === undefined) return undefined;
     if (now() - memory.at <= rememberMs) return memory;
-    forget(key, memory);
+    kept.forget(key);
     return undefined;
   };
   const sweep = (): void => {
     for (const [key, memory] of memories) {
       if (memories.size <= maxConversations && now() - memory.at <= rememberMs) return;
-      forget(key, memory);
+      kept.forget(key);
     }
   };
 
@@ -107,16 +90,13 @@ export function flows({ rules, labelsOf, conversations, rememberMs, maxConversat
       const labels = [...labelsOf(tool), ...more];
       if (labels.length === 0) return;
       const key = keyOf(call);
-      let memory = memories.get(key);
-      if (memory === undefined) {
-        memory = { owner: call.principal.id, labels: new Set(), at: now() };
-        counts.set(memory.owner, (counts.get(memory.owner) ?? 0) + 1);
-      }
+      const memory: Memory = memories.get(key) ?? { owner: call.principal.id, labels: new Set(), at: now(), writtenAt: 0 };
+      const before = memory.labels.size;
       memory.at = now();
       for (const label of labels) if (memory.labels.size < mostLabels) memory.labels.add(label);
-      // Put in again at the end: the first is always the one unused for longest.
-      memories.delete(key);
-      memories.set(key, memory);
+      kept.put(key, memory);
+      // What is new is kept at once, what is only used again now and then: a call rarely writes.
+      if (memory.labels.size > before || memory.at - memory.writtenAt > rememberMs / 10) kept.write(key, memory.at + rememberMs);
       sweep();
     },
   };

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { done } from '../core/outcome.js';
 import { allowance } from '../guards/allowance.js';
 import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
+import { budgets } from './budgets.js';
 import type { Limit } from './limits.js';
 import { limits } from './limits.js';
 
@@ -9,7 +10,7 @@ const aLimit = (over: Partial<Limit>): Limit => ({ id: 'l', principals: [], role
 
 function counted(rules: readonly Limit[]) {
   const clock = handClock(1_000);
-  const made = limits(rules, { maxKeys: 100, now: clock });
+  const made = limits(rules, { maxKeys: 100, now: clock, budgets: budgets({ maxKeys: 100, now: clock }) });
   const call = guarded([allowance({ allowances: made })], () => Promise.resolve(done('')));
   return { clock, about: made.about, spend: async (principal = bob) => { const outcome = await call(aCall({ principal })); return outcome.kind === 'failed' ? outcome.error : undefined; } };
 }

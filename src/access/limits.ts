@@ -3,8 +3,8 @@ import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import type { Allowances } from '../guards/allowance.js';
 import { anyGlob } from '../lib/glob.js';
-import { lru } from '../lib/lru.js';
 import { tokenBucket } from '../lib/token-bucket.js';
+import type { Budgets } from './budgets.js';
 
 /** A rate or budget over several tools or callers. */
 export interface Limit {
@@ -18,18 +18,10 @@ export interface Limit {
   readonly shared: boolean;
 }
 
-const dayMs = 86_400_000;
-
-interface Window {
-  readonly since: number;
-  count: number;
-}
-
-/** Counts in memory: a restart gives everybody their budget back. */
-export function limits(rules: readonly Limit[], options: { readonly maxKeys: number; readonly now?: () => number }): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
-  const { maxKeys, now = Date.now } = options;
+/** Counts rates in memory and budgets where they are kept. */
+export function limits(rules: readonly Limit[], options: { readonly maxKeys: number; readonly budgets: Budgets; readonly now?: () => number }): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
+  const { maxKeys, budgets, now = Date.now } = options;
   const rates = tokenBucket({ maxKeys, clock: now });
-  const days = lru<string, Window>(maxKeys);
   const compiled = rules.map((rule) => ({ rule, principals: anyGlob(rule.principals), tools: anyGlob(rule.tools) }));
 
   const applying = (principal: Principal, tool: Tool): readonly Limit[] =>
@@ -37,22 +29,13 @@ export function limits(rules: readonly Limit[], options: { readonly maxKeys: num
       .filter(({ rule, principals, tools }) => principals(principal.id) && tools(tool.name) && (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))))
       .map(({ rule }) => rule);
 
-  const spend = (key: string, budget: number): number => {
-    const time = now();
-    let window = days.get(key);
-    if (window === undefined || time - window.since >= dayMs) days.set(key, (window = { since: time, count: 0 }));
-    if (window.count >= budget) return window.since + dayMs - time;
-    window.count += 1;
-    return 0;
-  };
-
   return {
     about: (principal, tool) => applying(principal, tool).map(({ id, calls_per_minute: rate, calls_per_day: budget, shared }) => ({ limit: id, ...(rate !== undefined && { calls_per_minute: rate }), ...(budget !== undefined && { calls_per_day: budget }), shared })),
     take({ principal }, tool) {
       for (const { id, calls_per_minute: rate, calls_per_day: budget, shared } of applying(principal, tool)) {
         const key = shared ? id : `${id}\0${principal.id}`;
         const wait = rate === undefined ? 0 : rates.take(key, rate, Math.max(1, rate)).retryAfterMs;
-        const retryAfterMs = wait > 0 || budget === undefined ? wait : spend(key, budget);
+        const retryAfterMs = wait > 0 || budget === undefined ? wait : budgets.spend(key, budget);
         if (retryAfterMs > 0) {
           return { code: 'rate_limited', message: `The limit ${id} is used up`, hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s`, retryAfterMs, data: { rule: id } };
         }

@@ -15,6 +15,7 @@ export const withArgs = (call: Call, args: Args, timeoutMs: number | undefined):
   timeoutMs: timeoutMs ?? call.timeoutMs,
   trace: call.trace,
   confirmation: call.confirmation,
+  ticket: call.ticket,
   session: call.session,
   back: call.back,
   sees: call.sees,

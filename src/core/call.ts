@@ -52,6 +52,8 @@ export interface Call {
   readonly timeoutMs?: number | undefined;
   readonly trace?: TraceContext | undefined;
   readonly confirmation?: Confirmation | undefined;
+  /** The ticket under which this very call was told to wait for an operator. */
+  readonly ticket?: string | undefined;
   /** The conversation a call belongs to, where the door knows one. */
   readonly session?: string | undefined;
   readonly back?: BackChannel | undefined;

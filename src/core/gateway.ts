@@ -22,6 +22,7 @@ export interface CallRequest extends View {
   readonly trace?: TraceContext;
   readonly timeoutMs?: number;
   readonly confirmation?: Confirmation;
+  readonly ticket?: string;
   readonly session?: string;
   readonly back?: BackChannel;
   readonly meta?: JsonObject;

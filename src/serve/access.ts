@@ -1,3 +1,7 @@
+import type { Budgets } from '../access/budgets.js';
+import { budgets } from '../access/budgets.js';
+import type { FlowMemory } from '../access/flow-memory.js';
+import { flowMemory } from '../access/flow-memory.js';
 import { join } from 'node:path';
 import type { Credential } from '../access/bearer.js';
 import type { ListedToken } from '../access/credentials.js';
@@ -6,8 +10,8 @@ import { control as makeControl } from '../access/control.js';
 import type { Control } from '../access/control.js';
 import { explainer } from '../access/explain.js';
 import type { Supposed } from '../access/explain.js';
+import type { Flows } from '../access/flows.js';
 import { flows as makeFlows } from '../access/flows.js';
-import type { FlowMemory, Flows } from '../access/flows.js';
 import type { Issuer } from '../access/issuers.js';
 import { tokenJudge } from '../access/issuers.js';
 import { keySet } from '../access/key-sets.js';
@@ -50,17 +54,29 @@ export interface Rules {
   unknown(registry: Registry): readonly Misnamed[];
 }
 
+/** What is remembered of callers: it outlives reloads, and restarts where something must be kept. */
+export interface Remembered {
+  readonly flows: FlowMemory;
+  readonly budgets: Budgets;
+}
+
+export const remembered = ({ rate_limit: rate }: Config): Remembered => ({ flows: flowMemory(), budgets: budgets({ maxKeys: rate.max_keys }) });
+
+/** Whether forgetting would give somebody something back: a budget, or a clean conversation. */
+export const mustKeep = ({ access, flows, policy }: Config): boolean =>
+  access.limits.some(({ calls_per_day: budget }) => budget !== undefined) || flows.rules.length > 0 || policy.rules.some(({ when }) => when?.includes('session') === true);
+
 /** Compiles the rules of a configuration, or says what is wrong with them. */
-export function rulesOf({ access, policy, flows, sources, rate_limit: rate }: Config, remembered: FlowMemory): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
+export function rulesOf({ access, policy, flows, sources, rate_limit: rate }: Config, remembered: Remembered): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
   const labelsOf = labeller(flows);
   const { rules, problems } = compileRules(policy.rules, labelsOf);
   const all = [...problems, ...unknownProfiles(access)];
   if (all.length > 0) return { ok: false, problems: all };
   const judged = makePolicy(rules);
-  const memory = makeFlows({ rules: flows.rules, labelsOf, conversations: flows.conversations, rememberMs: flows.remember_seconds * 1000, maxConversations: flows.max_conversations, memory: remembered });
+  const memory = makeFlows({ rules: flows.rules, labelsOf, conversations: flows.conversations, rememberMs: flows.remember_seconds * 1000, maxConversations: flows.max_conversations, memory: remembered.flows });
   const control = makeControl({ policy: judged, flows: memory, labelsOf, confirmEffects: policy.confirmation.effects, ownSource: keptResultsId });
   const parts = makeProfiles({ profiles: access.profiles, roles: access.roles, labelsOf });
-  const allowances = limits(access.limits, { maxKeys: rate.max_keys });
+  const allowances = limits(access.limits, { maxKeys: rate.max_keys, budgets: remembered.budgets });
   return {
     ok: true,
     rules: {

@@ -8,8 +8,6 @@ import type { Outcome } from '../core/outcome.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import { gateway } from '../gateway.js';
-import type { FlowMemory } from '../access/flows.js';
-import { flowMemory } from '../access/flows.js';
 import type { RuleProblem } from '../access/policy.js';
 import { audit } from '../guards/audit.js';
 import { authorize } from '../guards/authorize.js';
@@ -42,8 +40,8 @@ import { processes } from '../processes/processes.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
 import { originBreakers } from '../sources/http/breakers.js';
-import type { Credentials, Rules } from './access.js';
-import { credentialsOf, keysIn, rulesOf } from './access.js';
+import type { Credentials, Remembered, Rules } from './access.js';
+import { credentialsOf, keysIn, mustKeep, remembered as memory, rulesOf } from './access.js';
 import { admission, quarantine } from './admission.js';
 import { callLines } from './call-lines.js';
 import { consentOf } from './consent.js';
@@ -106,7 +104,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 /** The same, before its sources were asked: what needs no tools can be answered already. */
 export async function beginGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
   let { config } = loaded;
-  const remembered = flowMemory();
+  const remembered = memory(config);
   let rules = compiled(config, remembered, loaded);
   let generation = 0;
   makeHome(home);
@@ -158,6 +156,12 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   });
   const hideSecrets = redactor(secretValues(config, env));
   const state = lazyState(home.state, (problem) => log.event('state.set_aside', { problem }));
+  const keep = async (from: Config): Promise<void> => {
+    if (!mustKeep(from)) return;
+    const store = await state.open();
+    remembered.flows.keepIn(store);
+    remembered.budgets.keepIn(store);
+  };
   const outputRules = () => outputRulesOf({ config, secrets: [...secretValues(config, env)], results, open: state.open });
   let output = outputRules();
   const asking = consentOf({
@@ -211,13 +215,14 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     await programs.close(graceMs);
     await known.close();
     await callers.close();
+    remembered.budgets.settle();
     await state.close();
     journal.close();
   };
   let closed: Promise<void> | undefined;
   const close = (graceMs: number): Promise<void> => (closed ??= shut(graceMs));
   const list = async (): Promise<void> => {
-    await known.refresh(new AbortController().signal);
+    await Promise.all([known.refresh(new AbortController().signal), keep(config)]);
     for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
     settle();
     const misnamed = misspelt(rules, known);
@@ -258,6 +263,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
         await swap(before);
         throw new Error(told(unknown));
       }
+      await keep(next);
       rules = ruled;
       names.look();
       generation += 1;
@@ -271,7 +277,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
 }
 
 /** The rules of a configuration; what is wrong with them is thrown with its place, since nothing may start without them. */
-function compiled(config: Config, remembered: FlowMemory, loaded?: Good): Rules {
+function compiled(config: Config, remembered: Remembered, loaded?: Good): Rules {
   const made = rulesOf(config, remembered);
   if (!made.ok) throw new Error(told(made.problems, loaded));
   return made.rules;

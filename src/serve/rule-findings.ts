@@ -1,4 +1,3 @@
-import { flowMemory } from '../access/flows.js';
 import type { RuleProblem } from '../access/policy.js';
 import type { Finding } from '../config/lints/finding.js';
 import type { Config } from '../config/schema.js';
@@ -7,12 +6,12 @@ import { refused } from '../processes/spec.js';
 import { noTiers } from '../processes/tiers.js';
 import { registry } from '../registry/registry.js';
 import { originBreakers } from '../sources/http/breakers.js';
-import { rulesOf } from './access.js';
+import { remembered, rulesOf } from './access.js';
 import { sourcesOf } from './sources.js';
 
 /** What is wrong with the rules of a configuration: what does not compile, and names that none of the sources on this machine has. */
 export async function ruleFindings(config: Config, base: string, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const compiled = rulesOf(config, flowMemory());
+  const compiled = rulesOf(config, remembered(config));
   if (!compiled.ok) return compiled.problems.map(toFinding);
   if (config.policy.rules.length === 0) return [];
   const known = registry({

@@ -55,7 +55,9 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
     expect((await operator('show', ticket)).out).toMatch(/rules +\["ask-me"\]/);
     expect((await operator('approve', ticket)).code).toBe(0);
     expect(await client.call('ping', { ...twice, target: '127.0.0.2' })).toMatchObject({ isError: true });
-    expect(await client.call('ping', twice)).toMatchObject({ isError: false });
+    await expect(client.call('ping', { ...twice, target: '127.0.0.2' }, { 'toolgate/ticket': ticket })).rejects.toThrow('does not belong to this call');
+    expect(await client.call('ping', twice, { 'toolgate/ticket': ticket })).toMatchObject({ isError: false });
+    await expect(client.call('ping', twice, { 'toolgate/ticket': ticket })).rejects.toThrow('does not belong to this call');
     expect(await client.call('ping', twice)).toMatchObject({ isError: true });
   }, 60_000);
 });
@@ -78,7 +80,10 @@ test('REST gets 409 with a ticket; callers see no tickets, nobody approves their
   expect((await gateway.send(`/approvals/${ticket}/deny`, { method: 'POST' })).status).toBe(409);
   expect(await gateway.stop()).toBe(0);
   const again = await serving(cwd);
-  expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(200);
+  const withTicket = { headers: { ...asAgent.headers, 'toolgate-ticket': ticket }, body: thrice };
+  expect(await again.send('/tools/ping/execute', { ...withTicket, body: { ...thrice, target: '127.0.0.2' } })).toMatchObject({ status: 400, json: { error_type: 'validation_error' } });
+  expect((await again.send('/tools/ping/execute', withTicket)).status).toBe(200);
+  expect(await again.send('/tools/ping/execute', withTicket)).toMatchObject({ status: 400, json: { error_type: 'validation_error' } });
   expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(409);
   const { out } = await toolgate(cwd, ['audit', '--json']);
   for (const word of ['"action":"approve"', '"rule":"ask-the-operator"', `"ticket":"${ticket}"`]) expect(out.replaceAll(/:\s+/g, ':')).toContain(word);
@@ -130,4 +135,25 @@ test('a socket below a long path is found through a link', async () => {
   writeFileSync(join(deep, 'toolgate.yaml'), config);
   await serving(deep);
   expect(await toolgate(deep, ['approvals'])).toMatchObject({ code: 0, out: 'Nothing waits.\n' });
+}, 60_000);
+
+test('a killed gateway gives nobody a budget back, and washes no conversation clean', async () => {
+  const cwd = aPlace({ 'toolgate.yaml': `
+access: { limits: [{ id: three, tools: [ping], calls_per_day: 3 }] }
+flows:
+  labels: { dig: ['reads:private'], ping: ['egress:external'] }
+  rules: [{ id: private-then-out, after: ['reads:private'], to: ['egress:external'], action: deny }]
+` });
+  const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
+  const asAgent = { authorization: `Bearer ${agent}` };
+  const first = await serving(cwd);
+  const ping = (at: Running, headers = {}) => at.send('/tools/ping/execute', { headers, body: { target: '127.0.0.1', count: 1 } });
+  expect([(await ping(first)).status, (await ping(first)).status]).toEqual([200, 200]);
+  await first.send('/tools/dig/execute', { headers: asAgent, body: { target: '127.0.0.1' } });
+  expect((await ping(first, asAgent)).json).toMatchObject({ error: expect.stringContaining('private-then-out') });
+  await first.stop('SIGKILL');
+  const second = await serving(cwd);
+  expect((await ping(second, asAgent)).json).toMatchObject({ error: expect.stringContaining('private-then-out') });
+  expect((await ping(second)).status).toBe(200);
+  expect(await ping(second)).toMatchObject({ status: 429, json: { error: expect.stringContaining('The limit three') } });
 }, 60_000);

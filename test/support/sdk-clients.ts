@@ -19,7 +19,7 @@ export interface Called {
 }
 
 export interface SdkClient {
-  call(name: string, args: Record<string, unknown>): Promise<Called>;
+  call(name: string, args: Record<string, unknown>, meta?: Record<string, unknown>): Promise<Called>;
 }
 
 const toCalled = (result: object): Called => {
@@ -35,7 +35,7 @@ export async function modernClient(way: Way, person?: Person): Promise<SdkClient
     ? new ModernHttp(new URL(way.url), { requestInit: { headers: { Authorization: `Bearer ${way.token}` } } })
     : new ModernStdio({ command: process.execPath, args: [...way.argv], cwd: way.cwd, env: way.env, stderr: 'ignore' }));
   onTestFinished(() => client.close());
-  return { call: async (name, args) => toCalled(await client.callTool({ name, arguments: args })) };
+  return { call: async (name, args, meta) => toCalled(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) };
 }
 
 /** The official client of the 2025-11-25 era. */
@@ -47,5 +47,5 @@ export async function legacyClient(way: Way, person?: Person): Promise<SdkClient
     ? new LegacyHttp(new URL(way.url), { requestInit: { headers: { Authorization: `Bearer ${way.token}` } } })
     : new LegacyStdio({ command: process.execPath, args: [...way.argv], cwd: way.cwd, env: way.env, stderr: 'ignore' })) as Transport);
   onTestFinished(() => client.close());
-  return { call: async (name, args) => toCalled(await client.callTool({ name, arguments: args })) };
+  return { call: async (name, args, meta) => toCalled(await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })) };
 }

@@ -2,6 +2,7 @@ import type { Gateway, Identity } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Principal } from '../../core/principal.js';
 import { sendJson } from './respond.js';
+import { executeHeaders } from './rest.js';
 import type { Route } from './route.js';
 import { envelopeSchema, errorSchema } from './schemas.js';
 
@@ -26,8 +27,9 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
         operationId: `execute_${tool.name}`,
         summary: tool.title ?? tool.name,
         description: tool.description,
+        parameters: headerParameters(executeHeaders),
         requestBody: { content: { 'application/json': { schema: tool.input.schema } } },
-        responses: { 200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } } },
+        responses: { 200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } }, default: { description: 'It did not; POST /tools/{name}/execute tells the reasons', content: { 'application/json': { schema: envelopeSchema } } } },
       },
     };
   }
@@ -40,8 +42,10 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
   };
 }
 
+const headerParameters = (headers: Readonly<Record<string, string>>): readonly JsonObject[] => Object.entries(headers).map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }));
+
 function operation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
-  const parameters = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1] ?? '', in: 'path', required: true, schema: { type: 'string' } }));
+  const parameters = [...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1] ?? '', in: 'path', required: true, schema: { type: 'string' } })), ...headerParameters(doc.headers ?? {})];
   const responses: Record<string, JsonObject> = {};
   for (const [status, { description, schema, type }] of Object.entries(doc.responses)) {
     responses[status] = { description, ...((schema ?? type) && { content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } }) };

@@ -31,6 +31,7 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
     if (typeof args === 'string') return sendError(res, { code: 'invalid_arguments', message: args });
     const traced = trace(header(req.headers['traceparent']), header(req.headers['tracestate']));
     const correlationId = header(req.headers['x-correlation-id']);
+    const ticket = header(req.headers['toolgate-ticket']);
     const answer = await gateway.call({
       tool: params['name'] ?? '',
       args,
@@ -39,6 +40,7 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
       signal,
       ...(correlationId !== undefined && { correlationId }),
       ...(traced && { trace: traced }),
+      ...(ticket !== undefined && { ticket }),
     });
     const { status, body: envelope, error } = toEnvelope(answer, args['target']);
     return sendJson(res, status, envelope, {
@@ -79,10 +81,12 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
       doc: {
         summary: 'Run a tool; the body is its arguments',
         request: { type: 'object', description: 'The arguments of the tool, see GET /tools/{name}' },
+        headers: executeHeaders,
         responses: {
           200: { description: 'The tool ran', schema: envelopeSchema },
           400: { description: 'The arguments do not fit', schema: envelopeSchema },
           404: { description: 'No such tool for this caller', schema: envelopeSchema },
+          409: { description: 'Somebody must agree first; error_context.metadata.ticket names the ticket to come back with', schema: envelopeSchema },
           429: { description: 'Too often; see Retry-After', schema: envelopeSchema },
           503: { description: 'Busy, resting or not to be had; see Retry-After', schema: envelopeSchema },
           504: { description: 'Timed out; what was captured is returned', schema: envelopeSchema },
@@ -112,6 +116,12 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
     { method: 'GET', path: '/', auth: 'principal', handle: ({ res }) => sendProblem(res, 404, 'no_such_route', 'Toolgate is here; GET /tools lists the tools, GET /openapi.json all routes') },
   ];
 }
+
+/** What a caller may say beside the arguments. */
+export const executeHeaders = {
+  'Toolgate-Ticket': 'The ticket of an earlier 409: the same call goes on once an operator has agreed to it',
+  'X-Correlation-Id': 'An id by which log and audit shall know the call',
+} as const;
 
 function parseArgs(body: Buffer): Args | string {
   if (body.length === 0) return {};

@@ -160,7 +160,7 @@ test('what a client puts into _meta reaches the source, except what this hop con
   const tool = aTool({ run: async (call) => { seen = call; return done('x'); } });
   const { modern } = await aDoor([sourceOf([tool])]);
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  await modern('tools/call', { name: 'echo' }, { meta: { 'acme/x': 1, traceparent, progressToken: 3 }, capabilities: { roots: {} } });
+  await modern('tools/call', { name: 'echo' }, { meta: { 'acme/x': 1, traceparent, progressToken: 3, 'toolgate/ticket': 'tk_1' }, capabilities: { roots: {} } });
   expect(seen?.meta).toEqual({ 'acme/x': 1 });
   expect(seen?.trace).toEqual({ traceparent });
   expect(seen?.back?.capabilities).toEqual({ roots: {} });

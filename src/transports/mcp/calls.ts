@@ -16,7 +16,9 @@ import type { TaskCalls } from './task-calls.js';
 /** Answers one of the methods that run something. */
 export type Runner = (params: JsonObject, caller: Caller) => Promise<Reply>;
 
-const reserved = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage']);
+/** The `_meta` key by which a client that was told to wait names its ticket; upstreams do not get to see it. */
+const ticketKey = 'toolgate/ticket';
+const reserved = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage', ticketKey]);
 
 /** What is left of `_meta` when the keys that this hop consumes are gone. */
 function relayedMeta(params: JsonObject): JsonObject | undefined {
@@ -43,6 +45,8 @@ function requestOf(tool: string, args: Args, params: JsonObject, caller: Caller,
   if (trace) request.trace = trace;
   const meta = relayedMeta(params);
   if (meta) request.meta = meta;
+  const ticket = metaOf(params)?.[ticketKey];
+  if (typeof ticket === 'string') request.ticket = ticket;
   return request;
 }
 

@@ -1,0 +1,72 @@
+import { lru } from '../lib/lru.js';
+import type { Store } from '../state/store.js';
+
+/** Calls counted over a day from the first one, by key. */
+export interface Budgets {
+  /** Takes one call; 0 where there was one left, else the milliseconds until there is one again. */
+  spend(key: string, budget: number): number;
+  /** From now on a restart gives nothing back. */
+  keepIn(store: Store): void;
+  /** Writes what was spent exactly, before the store is closed. */
+  settle(): void;
+}
+
+interface Window {
+  readonly since: number;
+  count: number;
+  /** What the store believes was spent; never less than what was. */
+  written: number;
+}
+
+const dayMs = 86_400_000;
+const space = 'budgets';
+const mostAhead = 64;
+
+/**
+ * Budgets in memory, and in a store once there is one. A block of calls is written as spent before its first is made: a crash
+ * costs its caller the rest of a block and never gains anything, and most calls write nothing.
+ */
+export function budgets({ maxKeys, now = Date.now }: { readonly maxKeys: number; readonly now?: () => number }): Budgets {
+  const windows = lru<string, Window>(maxKeys);
+  const kept = new Map<string, Window>();
+  let store: Store | undefined;
+
+  const write = (key: string, window: Window): void => store?.put(space, JSON.stringify(key), JSON.stringify([window.since, window.written]), { expiresAt: window.since + dayMs });
+  const read = (key: string): Window | undefined => {
+    const text = store?.get(space, JSON.stringify(key));
+    if (text === undefined) return undefined;
+    const [since, count] = JSON.parse(text) as readonly [number, number]; // only `write` writes there
+    return { since, count, written: count };
+  };
+
+  return {
+    spend(key, budget) {
+      const time = now();
+      let window = windows.get(key);
+      if (window === undefined || time - window.since >= dayMs) {
+        window = (window === undefined ? read(key) : undefined) ?? { since: time, count: 0, written: 0 };
+        windows.set(key, window);
+      }
+      if (window.count >= budget) return window.since + dayMs - time;
+      window.count += 1;
+      if (store !== undefined && window.count > window.written) {
+        window.written = window.count + Math.min(mostAhead, Math.floor(budget / 50));
+        write(key, window);
+        kept.set(key, window);
+        if (kept.size > maxKeys) for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys)) kept.delete(oldest);
+      }
+      return 0;
+    },
+    keepIn(next) {
+      store = next;
+    },
+    settle() {
+      for (const [key, window] of kept) {
+        if (window.written <= window.count) continue;
+        window.written = window.count;
+        write(key, window);
+      }
+      kept.clear();
+    },
+  };
+}
