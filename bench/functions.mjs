@@ -24,6 +24,30 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 process.stdin.on('end', () => process.exit()).resume();
 `;
 
+/** The same server as an API: one operation, its answer described. */
+const api = {
+  openapi: '3.1.0',
+  info: { title: 'echo', version: '1' },
+  paths: {
+    '/': {
+      post: {
+        operationId: 'echo',
+        requestBody: { required: true, content: { 'application/json': { schema: { type: 'object', required: ['args'], properties: { args: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } } } } } },
+        responses: { 200: { description: 'what was said', content: { 'application/json': { schema: { type: 'object', required: ['n', 'items'], properties: { n: { type: 'integer' }, items: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } } } } } } } } },
+      },
+    },
+  },
+};
+const configuration = (port) => `
+mcp_tools:
+  echo: { url: "http://127.0.0.1:${port}/", parameters: [{ name: n, type: integer, required: true }] }
+sources:
+  api: { kind: openapi, document: api.json, base_url: "http://127.0.0.1:${port}", network: loopback }
+tool: { overrides: { echo: { concurrency: 64, rate: 100000 }, api__echo: { concurrency: 64, rate: 100000 } } }
+rate_limit: { requests: 100000, burst: 100000 }
+commands: { builtins: false }
+`;
+
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
 /** Client CPU microseconds and wall microseconds per call, with so many calls in flight and every answer checked. */
@@ -42,13 +66,14 @@ async function cost(call, inFlight, calls) {
   return { cpu: (user + system) / calls, wall: ((performance.now() - start) * 1000) / calls };
 }
 
-/** What a call of an HTTP function costs through every guard of a gate, audit on disk included, against undici alone in interleaved rounds. */
+/** What a call of an HTTP function and of an API's operation costs through every guard of a gate, audit on disk included, against undici alone in interleaved rounds. */
 export async function run({ rounds = 7, calls = 1_000 } = {}) {
   const server = spawn(process.execPath, ['-e', echo], { stdio: ['pipe', 'pipe', 'inherit'] });
   const port = Number(String((await once(server.stdout, 'data'))[0]));
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
   const file = join(folder, 'toolgate.yaml');
-  writeFileSync(file, `mcp_tools:\n  echo: { url: "http://127.0.0.1:${port}/", parameters: [{ name: n, type: integer, required: true }] }\ntool: { overrides: { echo: { concurrency: 64, rate: 100000 } } }\nrate_limit: { requests: 100000, burst: 100000 }\ncommands: { builtins: false }\n`);
+  writeFileSync(join(folder, 'api.json'), JSON.stringify(api));
+  writeFileSync(file, configuration(port));
   const env = { TOOLGATE_HOME: join(folder, 'home') };
   const loaded = await load({ env, argv: ['--config', file], cwd: folder });
   if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('; '));
@@ -61,19 +86,20 @@ export async function run({ rounds = 7, calls = 1_000 } = {}) {
     const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ function: 'echo', args: { n } }) });
     return (await answer.body.json()).n;
   };
-  const gated = async (n) => {
-    const { outcome } = await gate.gateway.call({ tool: 'echo', args: { n }, principal: principalOf(n), via: 'cli', signal: new AbortController().signal });
+  const gated = (tool, argsOf, read) => async (n) => {
+    const { outcome } = await gate.gateway.call({ tool, args: argsOf(n), principal: principalOf(n), via: 'cli', signal: new AbortController().signal });
     if (outcome.kind !== 'done') throw new Error(outcome.kind === 'failed' ? outcome.error.message : outcome.kind);
-    return outcome.data.output.n;
+    return read(outcome.data);
   };
-  try {
+  const compared = async (through) => {
     const results = {};
     for (const inFlight of [1, 16]) {
       const figures = { direct: [], gated: [] };
-      for (round = 0; round <= rounds; round += 1) {
-        const [one, two] = [await cost(direct, inFlight, calls), await cost(gated, inFlight, calls)];
+      for (let at = 0; at <= rounds; at += 1) {
+        round += 1;
+        const [one, two] = [await cost(direct, inFlight, calls), await cost(through, inFlight, calls)];
         // The first round warms connections and code.
-        if (round > 0) {
+        if (at > 0) {
           figures.direct.push(one);
           figures.gated.push(two);
         }
@@ -85,7 +111,13 @@ export async function run({ rounds = 7, calls = 1_000 } = {}) {
         directWallMicros: of(figures.direct, 'wall'), gatedWallMicros: of(figures.gated, 'wall'),
       };
     }
-    return { httpFunctionPerCall: results };
+    return results;
+  };
+  try {
+    return {
+      httpFunctionPerCall: await compared(gated('echo', (n) => ({ n }), ({ output }) => output.n)),
+      openApiOperationPerCall: await compared(gated('api__echo', (n) => ({ body: { args: { n } } }), ({ n }) => n)),
+    };
   } finally {
     await Promise.all([gate.close(1_000), agent.destroy()]);
     server.stdin.end();
