@@ -27,26 +27,26 @@ const rpc = (method, params) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, 
 const initialize = http('POST', '', rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'soak', version: '0' } }));
 const modern = (method, params, name = '') => http('POST', `mcp-protocol-version: 2026-07-28\r\nmcp-method: ${method}\r\n${name}`, rpc(method, { ...params, _meta: meta }));
 
-/** What a client says before it vanishes; `then` makes the next words of the answer to the last. */
+/** What a client says before it vanishes; `next` makes the next words of the answer to the last. */
 const manners = [
   { says: initialize },
-  { says: initialize, then: (answer) => http('GET', `mcp-protocol-version: 2025-11-25\r\nmcp-session-id: ${/mcp-session-id: (\S+)/i.exec(answer)?.[1]}\r\n`) },
+  { says: initialize, next: (answer) => http('GET', `mcp-protocol-version: 2025-11-25\r\nmcp-session-id: ${/mcp-session-id: (\S+)/i.exec(answer)?.[1]}\r\n`) },
   { says: modern('subscriptions/listen', { notifications: { toolsListChanged: true } }) },
   { says: modern('tools/call', { name: 'endless', arguments: {} }, 'mcp-name: endless\r\n'), mute: true },
   { says: initialize.slice(0, -20), mute: true },
 ];
 
 /** One client: it speaks, hears an answer where one comes at once, and is gone. */
-function passerBy(port, { says, then, mute }) {
+function passerBy(port, { says, next, mute }) {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    let next = then;
+    let following = next;
     socket.on('error', () => {}).on('close', resolve);
     socket.on('connect', () => socket.write(says, () => mute && socket.destroy()));
     socket.on('data', (answer) => {
-      if (next === undefined) return socket.destroy();
-      socket.write(next(String(answer)));
-      next = undefined;
+      if (following === undefined) return socket.destroy();
+      socket.write(following(String(answer)));
+      following = undefined;
       return undefined;
     });
   });
