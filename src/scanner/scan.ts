@@ -51,12 +51,13 @@ export function scanProject(project: Project, texts: ReadonlyMap<string, string>
   const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
   const wanted = options.rules ? rules.filter((rule) => options.rules?.includes(rule.id)) : rules;
   const findings = finished(project, wanted.flatMap((rule) => rule.find(scanned)), options.baseline);
-  const gaps: Gap[] = [...surface.skipped.map(({ file, reason }) => ({ file, reason })), ...unfinished];
+  const skipped = project.skipped.map(({ path, reason }) => ({ file: path, reason }));
+  const gaps: Gap[] = [...skipped, ...unfinished];
   const counts = countOf(findings);
   const bar = severities.indexOf(options.failOn ?? 'high');
   const isOver = findings.some((each) => counts && isOpen(each) && severities.indexOf(each.severity) <= bar);
   return {
-    verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean', findings, gaps, surface, counts, surfaceHash: surfaceHash(surface), capabilities: capabilitiesOf(entries),
+    verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean', findings, gaps, surface: { ...surface, skipped }, counts, surfaceHash: surfaceHash(surface), capabilities: capabilitiesOf(entries),
   };
 }
 

@@ -202,8 +202,10 @@ export interface FunctionNode extends Spot {
   /** Absent for an anonymous function. */
   readonly name?: string | undefined;
   readonly params: readonly Param[];
-  /** An arrow with an expression body holds one return statement. */
+  /** An arrow with an expression body holds one return statement. A long body may be read only when it is first asked for. */
   readonly body: readonly Stmt[];
+  /** The text of a body that nobody asked for yet: a search can look into it before it costs anything. */
+  readonly unread?: string | undefined;
   readonly isAsync: boolean;
   readonly isGenerator: boolean;
   /** An arrow or lambda: no `this` of its own. */

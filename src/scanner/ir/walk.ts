@@ -6,6 +6,8 @@ export interface Visitor {
   readonly stmt?: (stmt: Stmt) => boolean | void;
   readonly fn?: (fn: FunctionNode, owner: ClassNode | undefined) => boolean | void;
   readonly cls?: (cls: ClassNode) => boolean | void;
+  /** Whether a body that was not read yet, given as text, may hold what is looked for; without this every body is read. */
+  readonly mayHold?: (text: string) => boolean;
 }
 
 /** Visits statements and everything inside them, in source order. */
@@ -77,6 +79,7 @@ export function walkFunction(fn: FunctionNode, owner: ClassNode | undefined, vis
     if (param.default) walkExpr(param.default, visitor);
     if (param.target.kind !== 'name') walkExpr(param.target, visitor);
   }
+  if (visitor.mayHold && fn.unread !== undefined && !visitor.mayHold(fn.unread)) return;
   walk(fn.body, visitor);
 }
 

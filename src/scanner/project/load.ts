@@ -22,6 +22,7 @@ export interface Project {
   readonly modules: ReadonlyMap<string, Module>;
   readonly node: readonly NodeManifest[];
   readonly python: readonly PythonManifest[];
+  /** What was not read, or not whole; a body that is read later may add to it. */
   readonly skipped: readonly Skipped[];
   /** The module that an import in a file means, or undefined when it means something outside the root. */
   readonly resolve: Resolver;
@@ -66,10 +67,14 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
     else modules.set(path, module);
     if (module?.partial) skipped.push({ path, reason: 'partial' });
   };
+  const late = (): Skipped[] => {
+    const known = new Set(skipped.map((each) => each.path));
+    return [...modules.values()].filter((module) => module.partial && !known.has(module.path)).map(({ path }) => ({ path, reason: 'partial' }));
+  };
   for (const path of walked.files) await load(path);
   const files = new Set(walked.files);
   const script = scriptResolver(files, node, paths);
   const snake = pythonResolver(files);
   const resolve: Resolver = (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));
-  return { modules, node, python, skipped, resolve, bytes, ...(walked.only === undefined ? {} : { only: walked.only }) };
+  return { modules, node, python, get skipped() { return [...skipped, ...late()]; }, resolve, bytes, ...(walked.only === undefined ? {} : { only: walked.only }) };
 }

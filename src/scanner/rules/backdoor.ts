@@ -57,7 +57,7 @@ function shells(scanned: Scanned): Finding[] {
         const [first] = expr.args;
         const text = first?.value.kind === 'literal' ? String(first.value.value) : first?.value.kind === 'template' ? first.value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('') : '';
         if (pipeToShell.test(text)) found.push({ rule: backdoor.id, kind: 'bug', severity: 'high', message: 'What a server answers is piped into a shell', location: nodeAt(module, expr) });
-      });
+      }, (text) => /curl|wget|iex|powershell/i.test(text));
     }
     return found;
   });

@@ -14,9 +14,9 @@ export function spotAt(module: Module, start: number, length = 1): Location {
   return { file: module.path, startLine: line, startColumn: column, endLine: line, endColumn: column + length };
 }
 
-/** Every expression of a module, with the innermost function around it known by its start. */
-export function eachExpr(module: Module, visit: (expr: Expr) => void): void {
-  walk(module.body, { expr: (expr) => visit(expr) });
+/** Every expression of a module; bodies that cannot hold what is looked for may be left out by their text. */
+export function eachExpr(module: Module, visit: (expr: Expr) => void, mayHold?: (text: string) => boolean): void {
+  walk(module.body, { expr: (expr) => visit(expr), ...(mayHold ? { mayHold } : {}) });
 }
 
 /** Every statement of a module. */

@@ -48,6 +48,11 @@ function inCode(scanned: Scanned): Finding[] {
   });
 }
 
+const telling = /pwd|passw|secret|\bapi\s*:|(?:passphrase|credential|bearer|(?:api|access|private|signing|encryption)[ _-]?key|auth|token)[\w$-]*["'\]]*\s*[:=]\s*["'`]|(?:api[ _-]?key|access[ _-]?key|private[ _-]?key|token|credential|encryption key|connection string)\s*(?::|=>?)\s*["']?[^\s"'`,;{}()<>]{8}/i;
+
+/** Whether a text may hold anything that the searches below take for a secret. */
+const mayHold = (text: string): boolean => telling.test(text) || shapes.test(text) || secretKindIn(text) !== undefined;
+
 /** Names that stand for a secret, bound to a literal. */
 function named(module: Module, add: (start: number, kind: string, sure: boolean) => void): void {
   const judge = (key: string, value: unknown, start: number): void => {
@@ -58,6 +63,7 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
     else if (why?.why === 'named-like-a-secret' && password.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) && !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)) add(start, 'What is named like a secret', false);
   };
   walk(module.body, {
+    mayHold,
     stmt: (stmt) => {
       if (stmt.kind === 'assign' && stmt.value?.kind === 'literal') for (const name of boundNames(stmt.target)) judge(name, stmt.value.value, stmt.value.start);
     },
@@ -70,7 +76,7 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
 
 /** Known shapes inside any string, and texts that tell a password outright. */
 function literals(module: Module, add: (start: number, kind: string, sure: boolean) => void): void {
-  walk(module.body, { expr: (expr) => {
+  walk(module.body, { mayHold, expr: (expr) => {
     if (expr.kind !== 'literal' && expr.kind !== 'template') return;
     const text = module.text.slice(expr.start, Math.min(expr.end, expr.start + 20_000));
     if (text.length < 12) return;

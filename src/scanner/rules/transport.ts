@@ -6,6 +6,8 @@ import type { Finding, Rule, Scanned } from './rule.js';
 
 const listens = /(?:^|\.)(?:listen|run|run_async|run_http_async|run_sse_async|serve|start|FastMCP|MCPServer|Config|TCPSite|createServer)$/;
 
+const anyAddress = /0\.0\.0\.0|['"]::['"]/;
+
 /** Every call with one of these addresses in its arguments. */
 function bindings(module: Module): Expr[] {
   const found: Expr[] = [];
@@ -13,7 +15,7 @@ function bindings(module: Module): Expr[] {
     if (expr.kind !== 'call' || !listens.test(dottedName(expr.callee) ?? '')) return;
     const values = expr.args.flatMap(({ value }) => (value.kind === 'dict' ? value.entries.map((entry) => entry.value) : [value]));
     if (values.some((value) => value.kind === 'literal' && (value.value === '0.0.0.0' || value.value === '::'))) found.push(expr);
-  });
+  }, (text) => anyAddress.test(text));
   return found;
 }
 
@@ -28,8 +30,10 @@ export const bindAll: Rule = {
   why: 'Everybody on the same network can call the tools.',
   mend: 'Listen on 127.0.0.1 and let a proxy with authentication stand before it.',
   cases: [pythonCase('', 'mcp2 = FastMCP("b", host="0.0.0.0", port=8000)', 'mcp2 = FastMCP("b", host="127.0.0.1", port=8000)'), scriptCase('import express from "express";', "const app = express();\napp.listen(3000, '0.0.0.0');", "const app = express();\napp.listen(3000, '127.0.0.1');")],
-  find: (scanned) => servedModules(scanned).filter((module) => /0\.0\.0\.0|['"]::['"]/.test(module.text)).flatMap((module) => bindings(module).map((expr): Finding => ({ rule: bindAll.id, kind: 'bug', severity: 'medium', message: 'The server listens on all interfaces', location: nodeAt(module, expr) }))),
+  find: (scanned) => servedModules(scanned).filter((module) => anyAddress.test(module.text)).flatMap((module) => bindings(module).map((expr): Finding => ({ rule: bindAll.id, kind: 'bug', severity: 'medium', message: 'The server listens on all interfaces', location: nodeAt(module, expr) }))),
 };
+
+const speaksOfOrigins = /allow_origins|Access-Control-Allow-Origin|\bcors\b/i;
 
 /** Any web page may talk to the server. */
 export const corsAny: Rule = {
@@ -45,7 +49,7 @@ export const corsAny: Rule = {
     pythonCase('from starlette.middleware.cors import CORSMiddleware\nfrom starlette.applications import Starlette', 'app = Starlette()\napp.add_middleware(CORSMiddleware, allow_origins=["*"])', 'app = Starlette()\napp.add_middleware(CORSMiddleware, allow_origins=["https://app.example.com"])'),
     scriptCase('import cors from "cors";\nimport express from "express";', "const app = express();\napp.use(cors({ origin: '*' }));", "const app = express();\napp.use(cors({ origin: 'https://app.example.com' }));"),
   ],
-  find: (scanned) => servedModules(scanned).filter((module) => module.text.length < 1_000_000 && /allow_origins|Access-Control-Allow-Origin|\bcors\b/i.test(module.text)).flatMap((module) => {
+  find: (scanned) => servedModules(scanned).filter((module) => module.text.length < 1_000_000 && speaksOfOrigins.test(module.text)).flatMap((module) => {
     const found: Finding[] = [];
     const add = (expr: Expr): void => void found.push({ rule: corsAny.id, kind: 'bug', severity: 'low', message: 'Any web page may call the server', location: nodeAt(module, expr) });
     eachExpr(module, (expr) => {
@@ -55,7 +59,7 @@ export const corsAny: Rule = {
       if (name === 'cors' && (expr.args.length === 0 || /origin:\s*(?:['"]\*['"]|true)/.test(text))) add(expr);
       else if (/add_middleware$|CORSMiddleware$|Middleware$/.test(name) && /allow_origins\s*=\s*\[\s*["']\*["']/.test(text)) add(expr);
       else if (/(?:setHeader|header|set|writeHead)$/.test(name) && /Access-Control-Allow-Origin['"]\s*[,:]\s*['"]\*['"]/i.test(text)) add(expr);
-    });
+    }, (text) => speaksOfOrigins.test(text));
     return found.slice(0, 3);
   }),
 };
@@ -105,7 +109,7 @@ export const noOrigin: Rule = {
     if (/allowedHosts|enableDnsRebindingProtection|allowedOrigins|\borigin\b|hostHeaderValidation|createMcpExpressApp/i.test(module.text)) return found;
     eachExpr(module, (expr) => {
       if (expr.kind === 'call' && expr.isNew && /^(?:StreamableHTTPServerTransport|SSEServerTransport)$/.test(dottedName(expr.callee) ?? '')) found.push({ rule: noOrigin.id, kind: 'bug', severity: 'low', message: 'This transport answers whatever Host and Origin a request names', location: nodeAt(module, expr) });
-    });
+    }, (text) => text.includes('ServerTransport'));
     return found.slice(0, 1);
   }),
 };

@@ -25,11 +25,14 @@ export function signalOf(name: string): AuthSignal['type'] | undefined {
 }
 
 const maxSignals = 200;
+/** Whether any call in a text may be one of these. */
+const mayHold = (text: string): boolean => /(?:cookie|header|authorization|oauth|nonce|state)[\w$]*\s*(?:\?\.\s*)?\(|\bnew\s+[\w$.]*(?:cookie|header|authorization|oauth|nonce|state)/i.test(text);
 
 /** Calls whose names speak of cookies, headers or sign-in state. */
 export function authSignals(module: Module): AuthSignal[] {
   const found: AuthSignal[] = [];
   walk(module.body, {
+    mayHold,
     expr: (expr) => {
       if (expr.kind !== 'call' || found.length >= maxSignals) return;
       const full = dottedName(expr.callee);

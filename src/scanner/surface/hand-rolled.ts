@@ -22,7 +22,7 @@ export function readHandRolled(machine: Machine, findings: Findings): void {
         if (open) findings.unresolved.push({ kind: 'tool', reason: 'the list is not fully known before the server runs', at: { module, spot: value } });
       }
     };
-    walk(module.body, { expr: (expr) => void (expr.kind === 'dict' && see(expr)) });
+    walk(module.body, { mayHold: (text) => /\btools\b/.test(text), expr: (expr) => void (expr.kind === 'dict' && see(expr)) });
   }
 }
 

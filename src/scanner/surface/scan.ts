@@ -1,5 +1,5 @@
 import { positionAt } from '../ir/positions.js';
-import { walk } from '../ir/walk.js';
+import { walk, type Visitor } from '../ir/walk.js';
 import type { Module } from '../ir/nodes.js';
 import { defaultLimits, loadProject, type Project, type ProjectLimits } from '../project/load.js';
 import { authSignals } from './auth.js';
@@ -80,7 +80,9 @@ function heuristicTools(project: Project, tools: readonly ReportTool[], { machin
   const candidates = [...project.modules.values()].filter((module) => !isAside(module.path)).flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
   if (candidates.length === 0) return [];
   const mentioned = new Set<string>();
-  for (const module of project.modules.values()) walk(module.body, { expr: (expr) => void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)) });
+  const names = [...new Set(candidates.map(({ fn }) => fn.name ?? ''))];
+  const visitor: Visitor = { mayHold: (text) => names.some((name) => text.includes(name)), expr: (expr) => void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)) };
+  for (const module of project.modules.values()) if (visitor.mayHold?.(module.text)) walk(module.body, visitor);
   const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
   const handlers = new Set(tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])));
   return candidates.flatMap(({ fn, module }) => {

@@ -30,6 +30,7 @@ export function unseenSites(machine: Machine, sites: ReadonlySet<string>): Unres
   for (const { module } of machine.runs.values()) {
     if (isAside(module.path) || !/\.(?:registerTool|addTool|add_tool|tool)/.test(module.text)) continue;
     walk(module.body, {
+      mayHold: (text) => /registerTool|addTools?\b|add_tool|\btool\b/.test(text),
       cls: (cls) => !cls.members.some((member) => sdkMembers.has(member.name)),
       expr: (expr) => {
         if (expr.kind !== 'call' || !registers(expr)) return;

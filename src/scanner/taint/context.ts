@@ -82,7 +82,7 @@ function patternsOf(module: Module): ReadonlyMap<string, string> {
   const stmt = (each: Stmt): void => {
     if (each.kind === 'assign' && each.target.kind === 'name' && each.value?.kind === 'regex') found.set(each.target.name, `/${each.value.source}/${each.value.flags}`);
   };
-  if (module.language !== 'python') walk(module.body, { stmt });
+  if (module.language !== 'python') walk(module.body, { stmt, mayHold: (text) => /[\w$]\s*=\s*\//.test(text) });
   patterns.set(module, found);
   return found;
 }

@@ -5,6 +5,21 @@ import type { Node } from '@babel/types';
 export interface Context {
   depth: number;
   partial: boolean;
+  /** The body that was left blank at an offset, to be read when it is asked for. */
+  readonly later?: ((open: number, head: Head, depth: number) => Later | undefined) | undefined;
+}
+
+/** What must be known of a function to read its body alone. */
+export interface Head {
+  readonly isAsync: boolean;
+  readonly isGenerator: boolean;
+}
+
+/** A body that is read when it is first asked for. */
+export interface Later {
+  readonly body: () => readonly Stmt[];
+  /** Its text, as long as nobody asked for it. */
+  readonly unread: () => string | undefined;
 }
 
 /** Deeper code than this is left out and the file is marked partial; it keeps hostile nesting off our stack. */

@@ -12,22 +12,25 @@ type FunctionLike = Babel.FunctionDeclaration | Babel.FunctionExpression | Babel
 /** Turns any kind of function into a function node. */
 export function toFunction(node: FunctionLike, context: Context): FunctionNode {
   const spot = spotOf(node);
-  const body: Stmt[] = node.body.type === 'BlockStatement'
-    ? toStmts(node.body.body, context)
-    : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }];
   const name = nameOf(node);
-  return {
+  const head = { isAsync: node.async ?? false, isGenerator: node.generator ?? false };
+  const later = node.body.type === 'BlockStatement' ? context.later?.(node.body.start ?? -1, head, context.depth) : undefined;
+  const made = {
     ...(name === undefined ? {} : { name }),
     params: node.params.map((param) => toParam(param, context)),
-    body,
-    isAsync: node.async ?? false,
-    isGenerator: node.generator ?? false,
+    ...head,
     isArrow: node.type === 'ArrowFunctionExpression',
     decorators: decoratorsOf(node, context),
     decoratedStart: spot.start,
     start: spot.start, end: spot.end,
   };
+  if (!later) return { ...made, body: bodyOf(node, context) };
+  return Object.defineProperties({ ...made, body: [] }, { body: { get: later.body, enumerable: true }, unread: { get: later.unread } });
 }
+
+const bodyOf = (node: FunctionLike, context: Context): Stmt[] => (node.body.type === 'BlockStatement'
+  ? toStmts(node.body.body, context)
+  : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }]);
 
 function nameOf(node: FunctionLike): string | undefined {
   if (node.type === 'ArrowFunctionExpression') return undefined;

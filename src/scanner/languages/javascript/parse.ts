@@ -1,7 +1,9 @@
 import { parse, type ParserOptions } from '@babel/parser';
 import type { Language, Module, Stmt } from '../../ir/nodes.js';
 import { lineStartsOf } from '../../ir/positions.js';
+import { functionBodies } from './bodies.js';
 import type { Context } from './context.js';
+import { readLazily } from './lazy.js';
 import { toStmts } from './statements.js';
 import type { File } from '@babel/types';
 
@@ -9,11 +11,17 @@ import type { File } from '@babel/types';
 export function parseJavaScript(path: string, text: string): Module {
   const language: Language = /\.[mc]?tsx?$/.test(path) ? 'typescript' : 'javascript';
   const options = optionsFor(path);
+  const bodies = language === 'javascript' && text.length >= minLazyLength ? functionBodies(text) : undefined;
+  const lazy = bodies && readLazily(text, options, bodies, tryParse);
+  if (lazy) return { path, language, text, body: lazy.body, get partial() { return lazy.isPartial(); }, lineStarts: lineStartsOf(text) };
   const context: Context = { depth: 0, partial: false };
   const whole = tryParse(text, options);
   const body = whole ? toStmts(whole.program.body, context) : pieces(text, options, context);
   return { path, language, text, body, partial: context.partial || whole === undefined, lineStarts: lineStartsOf(text) };
 }
+
+/** In a short file most of the code is looked at anyway. */
+const minLazyLength = 8_000;
 
 function optionsFor(path: string): ParserOptions {
   const typescript = /\.[mc]?tsx?$/.test(path);
