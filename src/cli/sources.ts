@@ -5,11 +5,9 @@ import { load } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import type { JsonObject } from '../core/json.js';
 import { visible } from '../lib/visible.js';
-import { isLoopback } from '../config/checks.js';
 import type { Config } from '../config/schema.js';
-import { egress } from '../net/egress.js';
-import { policiesOf } from '../serve/policies.js';
-import { registryLookup } from '../sources/mcp/registry-lookup.js';
+import { mcpRegistry } from '../serve/mcp-registry.js';
+import type { Screening } from '../serve/screening/evidence.js';
 import { homeOf } from '../serve/home.js';
 import { pinFiles } from '../serve/pin-files.js';
 import { fromClientFile } from '../sources/mcp/client-files.js';
@@ -25,15 +23,15 @@ export const help = `Usage: toolgate sources list [--json]
        toolgate sources add <id> --url <address> | --package <name@version> [--runtime npx|uvx] | --command <program> [-- args ...]
        toolgate sources add --from <mcpServers file> | --registration <file>
        toolgate sources remove <id>
-       toolgate sources lookup <server name> --registry <address>
+       toolgate sources lookup <server name> [--registry <address>]
      each with [--config file]
 
-  list      shows where tools come from, how each source stands and what was left out
+  list      shows where tools come from, how each source stands, what its code was found to be and what was left out
   test      connects to one source and shows what it offers
   refresh   has a running gateway ask the source again
   add       writes a source into the configuration file, in one of its forms or from a client's file
   remove    takes it out again; its pins are kept
-  lookup    asks an MCP registry whether it knows a server of this name
+  lookup    asks an MCP registry, the configured one unless told, whether it knows a server of this name
 
 Sources are added here and in the file only: nothing that comes over the network can add one.
 `;
@@ -55,7 +53,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   });
   const [, id] = positionals;
   const file = loaded.file ?? resolve('toolgate.yaml');
-  if (verb === 'lookup' && id !== undefined && values.registry !== undefined) return lookedUp(id, values.registry, loaded.config, io);
+  const registry = values.registry ?? loaded.config.mcp_registry?.url;
+  if (verb === 'lookup' && id !== undefined && registry !== undefined) return lookedUp(id, registry, loaded.config, io);
   if (verb === 'refresh' && id !== undefined) return refreshed(id, homeOf(io.env, loaded.config.state.directory).pins, io);
   if (verb === 'remove' && id !== undefined) {
     let found = false;
@@ -122,12 +121,10 @@ function told(problems: readonly string[], io: Io): number {
 
 async function lookedUp(name: string, url: string, config: Config, io: Io): Promise<number> {
   if (!URL.canParse(url)) return told(['--registry must be an address'], io);
-  const { hostname } = new URL(url);
-  const networks = policiesOf(config)[isLoopback(hostname) ? 'loopback' : 'public'];
-  if (!networks) return told(['there is no network policy to reach it by'], io);
-  const way = egress({ networks, hosts: [hostname.replaceAll(/^\[|\]$/g, '')], ...(isLoopback(hostname) ? { ports: 'any' as const } : { schemes: ['https' as const] }) });
-  const known = await registryLookup({ url, egress: way })(name);
-  await way.close();
+  const registry = mcpRegistry(config, url, url === config.mcp_registry?.url ? config.mcp_registry.network_policy : undefined);
+  if (!registry) return told(['there is no network policy to reach it by, or it is neither https nor on this machine'], io);
+  const known = await registry.lookup(name);
+  await registry.close();
   io.out(`${visible(name)}  ${known.verdict}${known.verdict === 'listed' ? `, ${visible(known.status)}, ${known.versions.map(visible).join(' ')}` : known.verdict === 'unknown' ? `: ${visible(known.why)}` : ''}\n`);
   return known.verdict === 'listed' ? 0 : 1;
 }
@@ -155,11 +152,13 @@ async function listed(argv: readonly string[], one: boolean, io: Io): Promise<nu
     const rows = health.map(([source, { status, detail }]) => ({
       source, status, ...(detail !== undefined && { detail }),
       tools: statuses.filter(({ tool }) => tool.source === source).map(({ tool }) => tool.name),
+      ...admissionOf(gate.screening(source)),
       withheld: withheld.filter((item) => item.source === source).map(({ what, why }) => ({ what, why })),
     }));
     if (rest.includes('--json')) io.out(`${JSON.stringify({ sources: rows }, null, 2)}\n`);
-    else for (const { source, status, detail, tools, withheld: left } of rows) {
+    else for (const { source, status, detail, tools, admission, withheld: left } of rows) {
       io.out(`${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${visible(detail)}`}\n`);
+      for (const line of admission === undefined ? [] : admissionLines(admission)) io.out(`  ${visible(line)}\n`);
       if (one) for (const tool of tools) io.out(`  ${tool}\n`);
       for (const { what, why } of left) io.out(`  withheld   ${visible(what)}: ${visible(why)}\n`);
     }
@@ -167,4 +166,30 @@ async function listed(argv: readonly string[], one: boolean, io: Io): Promise<nu
   } finally {
     await gate.close(1_000);
   }
+}
+
+const maxShown = 5;
+
+const admissionOf = (screening: Screening | undefined): { readonly admission?: Omit<Screening, 'source'> } => {
+  if (!screening) return {};
+  const { source: _, ...admission } = screening;
+  return { admission };
+};
+
+/** The verdict about a source's code and what it rests on, for a terminal. */
+function admissionLines({ decision, findings, unknown, tools, registry, differences }: Omit<Screening, 'source'>): readonly string[] {
+  const facts = [
+    decision,
+    ...(tools === undefined ? [] : [`${tools} tools in its code`]),
+    ...(findings.length === 0 ? [] : [`${findings.length} findings`]),
+    ...(registry ? [`registry: ${registry.verdict}`] : []),
+  ];
+  const differing = differences.filter(({ kind }) => kind !== 'not-live');
+  return [
+    `admission  ${facts.join(', ')}`,
+    ...findings.slice(0, maxShown).map((finding) => `finding    ${finding}`),
+    ...(findings.length > maxShown ? [`finding    and ${findings.length - maxShown} more; toolgate scan shows all`] : []),
+    ...(unknown === undefined ? [] : [`unknown    ${unknown}`]),
+    ...differing.slice(0, maxShown).map(({ kind, tool, severity, why }) => `${kind === 'not-in-source' ? 'not in source' : 'differs'}  ${tool} (${severity}): ${why}`),
+  ];
 }

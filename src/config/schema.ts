@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { access, flows, output, policy } from './sections/access.js';
 import { auth } from './sections/auth.js';
 import { mcpTools } from './sections/functions.js';
+import { mcpRegistry } from './sections/mcp-registry.js';
 import { outbound } from './sections/outbound.js';
 import { prompts } from './sections/prompts.js';
 import { circuitBreaker, rateLimit, security } from './sections/protection.js';
@@ -33,6 +34,7 @@ export const schema = z.strictObject({
   log,
   prompts,
   sources,
+  mcp_registry: mcpRegistry,
   mcp_tools: mcpTools,
 });
 

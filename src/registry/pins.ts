@@ -53,6 +53,15 @@ export const emptyBook = (source: string, identity: string): PinBook => ({ sourc
 /** The kind under which a tool that imitates another waits for approval. */
 export const lookAlikeKind = 'look-alike';
 
+/** The kind under which a tool waits that runs but that nothing in the code of its server registers. */
+export const unsourcedKind = 'not-in-source';
+
+/** Under which what was found in a server's code waits for approval. */
+export const screeningKey = 'source scan';
+
+/** Kinds that are judged elsewhere and wait beside what is judged by definition. */
+const judgedElsewhere = [lookAlikeKind, unsourcedKind, screeningKey.split(' ')[0]];
+
 export const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string => `${kind} ${name}`;
 
 export const pinHash = (definition: JsonObject): string => sha256(canonicalJson(definition));
@@ -60,8 +69,7 @@ export const pinHash = (definition: JsonObject): string => sha256(canonicalJson(
 /** Holds what a source offers now against what it offered before; `suspicion` says what is wrong with an item on its own. */
 export function judgePins<T extends Pinnable>(book: PinBook, items: readonly T[], admission: Admission, suspicion: (item: T) => string | undefined, now: string): Judged<T> {
   const pins: Record<string, Pin> = { ...book.pins };
-  // Look-alikes are judged across all sources and wait beside what is judged here.
-  const pending: Record<string, Pending> = Object.fromEntries(Object.entries(book.pending).filter(([key]) => key.startsWith(`${lookAlikeKind} `)));
+  const pending: Record<string, Pending> = Object.fromEntries(Object.entries(book.pending).filter(([key]) => judgedElsewhere.includes(key.slice(0, key.indexOf(' ')))));
   const withheld = new Map<T, string>();
   const news: string[] = [];
   for (const item of items) {

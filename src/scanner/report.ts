@@ -10,6 +10,9 @@ export interface ReportFinding extends Finding {
   readonly known?: boolean | undefined;
 }
 
+/** Neither suppressed in the code nor known from before. */
+export const isOpen = (finding: ReportFinding): boolean => finding.suppressed === undefined && finding.known !== true;
+
 /** Something that could not be read, parsed or finished: unknown is not safe. */
 export interface Gap {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import { loadProject, defaultLimits, type Project, type ProjectLimits } from './project/load.js';
-import type { Gap, ReportFinding, ScanReport } from './report.js';
+import { isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
 import { capabilitiesOf } from './capabilities.js';
 import { rules } from './rules/index.js';
 import { severities, type Finding, type Scanned, type Severity } from './rules/rule.js';
@@ -60,9 +60,6 @@ export function scanProject(project: Project, texts: ReadonlyMap<string, string>
     verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean', findings, gaps, surface: { ...surface, skipped }, counts, surfaceHash: surfaceHash(surface), capabilities: capabilitiesOf(entries),
   };
 }
-
-/** Neither suppressed in the code nor known from before. */
-export const isOpen = (finding: ReportFinding): boolean => finding.suppressed === undefined && finding.known !== true;
 
 function countOf(findings: readonly ReportFinding[]): Record<Severity, number> {
   const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0, note: 0 };

@@ -5,7 +5,6 @@ import { secretsIn } from '../config/secrets.js';
 import type { Gateway } from '../core/gateway.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Outcome } from '../core/outcome.js';
-import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import { gateway } from '../gateway.js';
 import type { RuleProblem } from '../access/policy.js';
@@ -23,10 +22,8 @@ import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import { sanitize } from '../guards/sanitize.js';
 import { tracing } from '../guards/trace.js';
-import { uuid7 } from '../lib/hash.js';
 import { redactor } from '../lib/redact.js';
 import { tokenBucket } from '../lib/token-bucket.js';
-import type { AuditLog } from '../observe/audit-log.js';
 import type { EventBus } from '../observe/events.js';
 import { eventBus } from '../observe/events.js';
 import type { Health } from '../observe/health.js';
@@ -43,6 +40,8 @@ import { originBreakers } from '../sources/http/breakers.js';
 import type { Credentials, Remembered, Rules } from './access.js';
 import { credentialsOf, keysIn, mustKeep, remembered as memory, rulesOf } from './access.js';
 import { admission, quarantine } from './admission.js';
+import { recordAdmin, recordAdmission, recordAnswer } from './admin-records.js';
+import { admissionCheck } from './admission-check.js';
 import { callLines } from './call-lines.js';
 import { consentOf } from './consent.js';
 import type { Home } from './home.js';
@@ -57,6 +56,8 @@ import type { Approvals } from '../transports/http/approvals.js';
 import { pinFiles } from './pin-files.js';
 import { ruleNames } from './rule-names.js';
 import { isRedactable } from './secret-values.js';
+import type { Screening } from './screening/evidence.js';
+import type { Screens } from './screening/screening.js';
 import { sourcesOf } from './sources.js';
 import { lazyState } from './task-store.js';
 
@@ -78,6 +79,8 @@ export interface Gate {
   /** Where small things are kept; opened at the first use. */
   readonly state: { open(): Promise<Store> };
   callers(): Credentials;
+  /** What was decided about a local server before it was started, and by what. */
+  screening(source: string): Screening | undefined;
   config(): Config;
   /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
   reload(config: Config): Promise<void>;
@@ -132,7 +135,14 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   };
   const pins = pinFiles(home.pins);
   const results = keptResults({ keepMs: () => config.output.keep_seconds * 1000 });
-  const sources = async () => [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, admit: admission({ files: pins, onEvent }), grants: home.grants, packages: home.packages, onEvent }))];
+  let screens: (Screens & { close(): Promise<void> }) | undefined;
+  const sources = async () => {
+    // Whoever has no upstream server need not load what reads them.
+    if (Object.values(config.sources).some(({ kind }) => kind === 'mcp')) {
+      screens ??= (await import('./screens.js')).screensOf({ config: () => config, base: loaded.base, home, processes: programs, pins, onEvent, onDecision: (screening) => recordAdmission(journal, log, screening) });
+    }
+    return [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, screens, admit: admission({ files: pins, screens, onEvent }), grants: home.grants, packages: home.packages, onEvent }))];
+  };
 
   let overrides = overridesOf(config);
   const known = registry({
@@ -204,7 +214,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     events.publish('registry', { changed: what });
   });
   const names = ruleNames({ rules: () => rules, registry: known, log, events });
-  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events, more: [names.check] });
+  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events, more: [names.check, admissionCheck(() => Object.keys(config.sources), (id) => screens?.of(id))] });
   let unwatch = (): void => {};
 
   const shut = async (graceMs: number): Promise<void> => {
@@ -214,6 +224,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     events.close();
     await programs.close(graceMs);
     await known.close();
+    await screens?.close();
     await callers.close();
     remembered.budgets.settle();
     await state.close();
@@ -246,6 +257,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     asked: asking.asked,
     state,
     callers: () => callers,
+    screening: (source) => screens?.of(source),
     gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,
     config: () => config,
     async reload(next) {
@@ -311,19 +323,4 @@ function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator<string
     const resolved = secret.resolve(env);
     if (resolved.ok) yield resolved.value;
   }
-}
-
-function recordAnswer(journal: AuditLog, log: Log, { id, tool, status }: { readonly id: string; readonly tool: string; readonly status: string }, by: Principal): void {
-  const call = uuid7();
-  journal
-    .append({ event: 'admin', at: new Date().toISOString(), call, correlationId: call, principal: by.id, via: 'rest', tool, definition: '', argsDigest: '', decision: 'allowed', detail: { action: status === 'approved' ? 'approve' : 'deny', ticket: id } })
-    .catch(() => log.event('audit.lost', { action: status, target: id }));
-}
-
-function recordAdmin(journal: AuditLog, log: Log, action: string, target: string, by: Principal): void {
-  const id = uuid7();
-  log.event(action === 'breaker_reset' ? 'circuit_breaker.reset' : action === 'enable' ? 'tool.enabled' : 'tool.disabled', { tool: target, by: by.id });
-  journal
-    .append({ event: 'admin', at: new Date().toISOString(), call: id, correlationId: id, principal: by.id, via: 'rest', tool: target, definition: '', argsDigest: '', decision: 'allowed', detail: { action } })
-    .catch(() => log.event('audit.lost', { action, target }));
 }

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { Config } from '../config/schema.js';
 import type { SecretText } from '../config/secrets.js';
 import type { JsonObject } from '../core/json.js';
+import type { SourceHealth } from '../core/source.js';
 import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
 import type { Ended, OpenChannel } from '../sources/mcp/channel.js';
@@ -10,6 +11,8 @@ import { identityOf } from './admission.js';
 import { remoteOf } from './mcp-remote.js';
 import { packageLock } from './package-lock.js';
 import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
+import type { Screening } from './screening/evidence.js';
+import type { Screens } from './screening/screening.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
 
 export type McpConfig = Extract<Config['sources'][string], { readonly kind: 'mcp' }>;
@@ -23,6 +26,8 @@ export interface McpSourcesOptions {
   readonly packages: string;
   /** The folder in which tokens of remote servers are kept. */
   readonly grants: string;
+  /** Who decides whether a local server is started at all. */
+  readonly screens?: Screens | undefined;
   /** Who decides what of a source is offered. */
   readonly admit?: (id: string, config: McpConfig) => Admit;
   onEvent(event: string, fields: JsonObject): void;
@@ -35,9 +40,9 @@ export function mcpSourcesOf(options: McpSourcesOptions): readonly McpSource[] {
 
 /** One upstream server as its entry describes it. */
 export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOptions): McpSource {
-  const { config: whole, onEvent, admit } = options;
+  const { config: whole, onEvent, admit, screens } = options;
   const remote = config.url !== undefined;
-  return mcpSource({
+  const source = mcpSource({
     id, remote, onEvent,
     identity: identityOf(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
@@ -67,18 +72,29 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     },
     ...(admit && { admit: admit(id, config) }),
   });
+  return { ...source, health: () => withDifferences(source.health?.() ?? { status: 'healthy' }, screens?.of(id)) };
+}
+
+/** How a source stands, and that it offers what its code does not have where it does. */
+function withDifferences(health: SourceHealth, screening: Screening | undefined): SourceHealth {
+  const hidden = screening?.differences.filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high').map(({ tool }) => tool) ?? [];
+  if (health.status !== 'healthy' || hidden.length === 0) return health;
+  return { status: 'degraded', detail: `offers what nothing in its code registers: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}` };
 }
 
 /** Whether each caller has a token of their own. */
 const ownTokens = ({ oauth }: McpConfig): boolean => oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
-function plugin(id: string, config: McpConfig, { base, env, processes, packages, onEvent }: McpSourcesOptions): OpenChannel {
+function plugin(id: string, config: McpConfig, { base, env, processes, packages, screens, onEvent }: McpSourcesOptions): OpenChannel {
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   const { sandbox } = config;
   const path = (given: string): string => resolve(base, given);
   return pluginChannel({
     id, processes,
-    command: () => commandOf(config, { env, processes, packages, lock }),
+    async command() {
+      const command = await commandOf(config, { env, processes, packages, lock });
+      return 'message' in command ? command : ((await screens?.admit(id, config, command)) ?? command);
+    },
     env: () => environmentOf(config, env),
     cwd: config.cwd === undefined ? base : path(config.cwd),
     tier: sandbox.tier,

@@ -28,6 +28,25 @@ const oauth = z
   })
   .describe('OAuth 2.1 towards a remote server.');
 
+const decision = z.enum(['allow', 'quarantine', 'deny']);
+const capabilities = ['private-read', 'untrusted-input', 'external-send', 'destructive', 'exec'] as const;
+
+const scan = z
+  .strictObject({
+    critical: decision.default('deny').describe('What a critical finding leads to: `quarantine` waits for `toolgate pins approve <id> scan`, `deny` for a change of this file.'),
+    high: decision.default('quarantine').describe('What a finding of high severity leads to.'),
+    medium: decision.default('allow').describe('What a finding of medium severity leads to.'),
+    low: decision.default('allow').describe('What a finding of low severity leads to.'),
+    capabilities: z.partialRecord(z.enum(capabilities), decision).default({}).describe(`What a power of any of its tools leads to, by power: ${capabilities.map((each) => `\`${each}\``).join(', ')}.`),
+    unknown: z.exactOptional(decision).describe('What it leads to that something could not be read, finished or told; `allow` under `pin` and `quarantine` under `strict` unless told.'),
+    unlisted: decision.default('allow').describe('What it leads to that `mcp_registry` does not list `registry_name`; a registry that cannot be asked hinders nothing.'),
+    path: z.exactOptional(z.string().min(1)).describe('The folder or file to read instead of the one in which the package or script lies.'),
+    timeout: seconds(60).describe('Seconds the reading may take; what is not read then is unknown.'),
+    memory_mb: z.int().min(64).max(16_384).default(1024).describe('Memory the reading may use.'),
+  })
+  .prefault({})
+  .describe('What is decided about a local server by reading its source before it is started; `admission: open` does not read it.');
+
 const registryPackage = /^(?:@[a-z0-9._~-]+\/)?[a-z0-9._~-]+(?:\[[a-z0-9,_-]+\])?(?:@|==)[0-9][A-Za-z0-9.+_-]*$/i;
 
 /** An upstream MCP server: a local program, a package, or a URL. */
@@ -59,6 +78,8 @@ export const mcpSource = z
     oauth: z.exactOptional(oauth),
     prefix: z.exactOptional(z.union([z.literal('none'), name])).describe('What tool names begin with; the id of the source unless told, `none` for nothing.'),
     admission: z.enum(['strict', 'pin', 'open']).default('pin').describe('`pin` offers what is seen first and withholds what changes, `strict` offers only what was approved, `open` everything.'),
+    scan,
+    registry_name: z.exactOptional(z.string().regex(/^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/, 'must be a name such as io.github.owner/server').max(200)).describe('The name of the server in an MCP registry, as its server.json has it.'),
     timeout: seconds(120).describe('Seconds a call may take when the caller asks for nothing.'),
     max_timeout: seconds(3600).describe('Seconds no caller can exceed.'),
     connect_timeout: seconds(30).describe('Seconds the server may take to greet.'),

@@ -1,5 +1,4 @@
-import { isOpen } from '../scan.js';
-import type { Capability, ScanReport } from '../report.js';
+import { isOpen, type Capability, type ScanReport } from '../report.js';
 import { severities, type Severity } from '../rules/rule.js';
 
 /** What a gateway does with a server after it was read. */

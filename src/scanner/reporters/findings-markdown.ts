@@ -1,6 +1,6 @@
 import { visible } from '../../lib/visible.js';
 import type { ScanReport } from '../report.js';
-import { isOpen } from '../scan.js';
+import { isOpen } from '../report.js';
 
 /** Text from the scanned code inside a table cell: it must not end the cell, start markup or leave the line. */
 const cell = (text: string): string => visible(text.replace(/\s+/g, ' ').slice(0, 300)).replace(/[\\`*_{}[\]<>()#+!|~]/g, '\\$&');

@@ -1,6 +1,6 @@
 import { visible } from '../../lib/visible.js';
 import type { ReportFinding, ScanReport } from '../report.js';
-import { isOpen } from '../scan.js';
+import { isOpen } from '../report.js';
 
 const longest = 400;
 const shown = (text: string): string => visible(text.replace(/\s+/g, ' ').slice(0, longest));

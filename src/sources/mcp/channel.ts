@@ -6,6 +6,8 @@ export interface Ended {
   readonly message: string;
   /** The last lines it wrote to stderr, where it had any. */
   readonly stderr?: string;
+  /** It was never started, because somebody has to decide first; asking again costs nothing. */
+  readonly held?: boolean;
 }
 
 /** One request of ours to an upstream server. */

@@ -64,7 +64,7 @@ export async function npmCommand(spec: string, args: readonly string[], options:
   if (known && treeOf(known.packages) !== treeOf(locked.packages)) return { message: `${spec} is not the package that was locked` };
   if (!known) options.lock.put(`npm:${spec}`, locked);
   const bin = await binOf(join(folder, 'node_modules', parts.name), parts.name);
-  return bin === undefined ? { message: `${spec} has no program to start` } : { program: process.execPath, args: [bin, ...args], readable: [folder] };
+  return bin === undefined ? { message: `${spec} has no program to start` } : { program: process.execPath, args: [bin, ...args], readable: [folder], code: join(folder, 'node_modules', parts.name) };
 }
 
 async function install({ name, version }: { readonly name: string; readonly version: string }, folder: string, known: Locked | undefined, { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions): Promise<string | undefined> {

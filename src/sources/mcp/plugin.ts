@@ -10,6 +10,8 @@ export interface Command {
   readonly args: readonly string[];
   /** Folders the program must be able to read in the `bwrap` tier. */
   readonly readable?: readonly string[];
+  /** The code that is its own, where it is a package that was installed. */
+  readonly code?: string;
 }
 
 export interface PluginOptions {

@@ -112,7 +112,7 @@ export function pool(options: { readonly open: (signal: AbortSignal, owner: stri
       if ('ask' in opened) slot.session = opened;
       else {
         slots.delete(slot);
-        if (!closed) failed(opened);
+        if (!closed && opened.held !== true) failed(opened);
       }
     }, () => slots.delete(slot));
     return slot;

@@ -1,0 +1,48 @@
+import { isLoopback } from '../config/checks.js';
+import type { Config } from '../config/schema.js';
+import { egress } from '../net/egress.js';
+import { registryLookup, type Known } from '../sources/mcp/registry-lookup.js';
+import { policiesOf } from './policies.js';
+
+/** A way to ask an MCP registry. */
+export interface McpRegistry {
+  lookup(name: string): Promise<Known>;
+  close(): Promise<void>;
+}
+
+const askAgainMs = 60_000;
+
+/** A registry at an address, reached through the guard and nothing but it; undefined where no network policy leads there. */
+export function mcpRegistry(config: Config, url: string, policy?: string): McpRegistry | undefined {
+  const { hostname, protocol } = new URL(url);
+  const local = isLoopback(hostname);
+  const networks = policiesOf(config)[policy ?? (local ? 'loopback' : 'public')];
+  if (!networks || (protocol !== 'https:' && !local)) return undefined;
+  const way = egress({ networks, hosts: [hostname.replaceAll(/^\[|\]$/g, '')], ...(local ? { ports: 'any' as const, schemes: ['http' as const, 'https' as const] } : { schemes: ['https' as const] }) });
+  return { lookup: registryLookup({ url, egress: way }), close: () => way.close() };
+}
+
+/** Asks the registry that the configuration names now; one that could not be asked is left alone for a minute. */
+export function configuredRegistry(config: () => Config, now: () => number = Date.now): McpRegistry {
+  let current: { readonly url: string; readonly registry: McpRegistry | undefined } | undefined;
+  const failed = new Map<string, { readonly at: number; readonly known: Known }>();
+  return {
+    async lookup(name) {
+      const wanted = config().mcp_registry;
+      if (wanted === undefined) return { verdict: 'unknown', why: 'no registry is configured' };
+      if (current?.url !== wanted.url) {
+        void current?.registry?.close();
+        failed.clear();
+        current = { url: wanted.url, registry: mcpRegistry(config(), wanted.url, wanted.network_policy) };
+      }
+      if (!current.registry) return { verdict: 'unknown', why: 'no network policy leads to the registry' };
+      const before = failed.get(name);
+      if (before && now() - before.at < askAgainMs) return before.known;
+      const known = await current.registry.lookup(name);
+      if (known.verdict === 'unknown') failed.set(name, { at: now(), known });
+      else failed.delete(name);
+      return known;
+    },
+    close: async () => current?.registry?.close(),
+  };
+}

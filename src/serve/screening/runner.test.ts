@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Finished, RunResult } from '../../processes/index.js';
+import { sourceReader } from './runner.js';
+
+const ended = (over: Partial<Finished>): RunResult => ({
+  kind: 'finished', code: 0, signal: null, stdout: Buffer.from('{}'), stderr: Buffer.alloc(0), truncatedStdout: false, truncatedStderr: false,
+  timedOut: false, cancelled: false, durationMs: 1, tier: 'prlimit', ...over,
+});
+
+test.each<[string, RunResult]>([
+  ['its reading took longer than 60 s', ended({ code: null, signal: 'SIGKILL', timedOut: true })],
+  ['its reading gave more than can be kept', ended({ truncatedStdout: true })],
+  ['its reading broke off (SIGABRT), for want of memory or by a fault', ended({ code: null, signal: 'SIGABRT' })],
+  ['its reading broke off (exit code 7), for want of memory or by a fault', ended({ code: 7 })],
+  ['its reading could not be understood', ended({ stdout: Buffer.from('{"half') })],
+  ['its reading could not be started: no broker', { kind: 'refused', reason: 'broker_lost', message: 'no broker' }],
+])('%s: it is unread, never taken for clean', async (unread, result) => {
+  const read = sourceReader({ run: async () => result });
+  expect(await read({ root: '/nowhere', timeoutMs: 60_000, memoryMb: 64 })).toEqual({ unread });
+});
+
+test('few are read at once, and each gets its turn', async () => {
+  let now = 0;
+  let most = 0;
+  const read = sourceReader({
+    async run() {
+      most = Math.max(most, (now += 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return ended({});
+    },
+  });
+  await Promise.all(Array.from({ length: 20 }, () => read({ root: '/nowhere', timeoutMs: 1, memoryMb: 64 })));
+  expect(most).toBeLessThanOrEqual(2);
+});
