@@ -34,9 +34,8 @@ export function heldResults({ seals, prefix, answerMs, now = Date.now }: HeldOpt
     const { answers, state } = call.confirmation ?? { answers: {}, state: '' };
     const opened = (await seals()).open(state, bindingOf(call, tool));
     const kept = opened.ok ? held.get(opened.inner ?? '') : undefined;
-    if (!opened.ok || kept === undefined || kept.until <= now()) {
-      return refuse('invalid_confirmation', 'The answer does not belong to this call, was used before, or is too late', { data: { why: opened.ok ? 'expired' : opened.why } });
-    }
+    if (!opened.ok) return refuse('invalid_confirmation', 'The answer does not belong to this call, was used before, or is too late', { data: { why: opened.why } });
+    if (kept === undefined || kept.until <= now()) return refuse('invalid_confirmation', 'The result that was held back is no longer kept: it was released, too much time passed, or the gateway was restarted', { hint: 'The tool ran; call it again only if it may run twice', data: { why: 'expired' } });
     held.delete(opened.inner ?? '');
     const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined;
     if (answer?.['action'] === 'accept' && isYes(answer['content'])) return kept.outcome;

@@ -138,7 +138,7 @@ export const errors = {
   },
   output_withheld: {
     type: 'output_withheld', status: 403, mcp: 'result', retryable: false, tripsBreaker: false,
-    means: 'The tool ran, but its result gives instructions to the model and was held back by the operator\'s settings.',
+    means: 'The tool ran, but its result gives instructions to the model and was held back by the operator\'s settings, or does not fit its schema without the secrets in it.',
     recovery: 'Do not repeat the call; let a person look at what the tool returned.',
   },
   audit_unavailable: {

@@ -8,6 +8,7 @@ import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import type { Pen } from '../core/outcome-text.js';
 import { rewriteContent, rewriteData, rewriteFields } from '../core/outcome-text.js';
+import { outputFit } from '../core/output-fit.js';
 import type { Tool } from '../core/tool.js';
 import type { CleanLevel } from '../lib/hostile-text/clean.js';
 import { clean } from '../lib/hostile-text/clean.js';
@@ -28,6 +29,8 @@ export interface Holder {
 export interface OutputRules {
   readonly level?: CleanLevel;
   readonly redact?: SecretRedactor;
+  /** Redacts without changing what a text looks like, where data must keep a form. */
+  readonly redactInShape?: SecretRedactor;
   readonly suspicion?: Suspicion;
   readonly onSuspicion?: 'flag' | 'block' | 'confirm';
   readonly holder?: Holder;
@@ -45,16 +48,19 @@ export interface OutputRules {
  * of data never change.
  */
 export function sanitize(rules: () => OutputRules = () => ({})): Guard {
-  return (tool, next) => async (call) => {
-    const now = rules();
-    const released = call.confirmation === undefined ? undefined : now.holder?.release(call, tool);
-    if (released !== undefined) return released;
-    const outcome = await next(call);
-    if (outcome.kind === 'confirm') return outcome;
-    const { washed, suspect } = wash(outcome, call, tool, now);
-    if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
-    if (now.onSuspicion === 'confirm' && now.holder) return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
-    return failed(withheld(suspect), washed.meta && { meta: washed.meta });
+  return (tool, next) => {
+    const promised = outputFit(tool);
+    return async (call) => {
+      const now = rules();
+      const released = call.confirmation === undefined ? undefined : now.holder?.release(call, tool);
+      if (released !== undefined) return released;
+      const outcome = await next(call);
+      if (outcome.kind === 'confirm') return outcome;
+      const { washed, suspect } = wash(outcome, call, tool, now, promised);
+      if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
+      if (now.onSuspicion === 'confirm' && now.holder) return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
+      return failed(withheld(suspect), washed.meta && { meta: washed.meta });
+    };
   };
 }
 
@@ -74,13 +80,17 @@ interface Report {
   readonly seen: Set<string>;
   readonly rest: string[];
   truncated: boolean;
+  /** What had to be done so that data keeps the promise of its schema. */
+  fitted?: 'masked' | 'dropped';
 }
 
-function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
+function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules, promised: (data: Json) => boolean): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
   const report: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
   const { maxOutputBytes } = tool.limits;
   let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
-  const data = outcome.data === undefined ? undefined : rewriteData(outcome.data, pen(report, rules, maxOutputBytes));
+  // What failed owes nobody its schema.
+  const isOwed = outcome.kind === 'done' ? promised : () => true;
+  const data = outcome.data === undefined ? undefined : fitting(outcome.data, rewriteData(outcome.data, pen(report, rules, maxOutputBytes)), tool, rules, isOwed, report);
   const error = outcome.kind === 'failed' ? rewriteFields(outcome.error, pen(report, rules, 16_384), ['message', 'hint']) : undefined;
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
   const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion([...report.seen].join('\n')) : undefined;
@@ -92,9 +102,31 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
   const meta = noted(outcome.meta, report, isSame, { suspect, provenance: rules.provenance?.(tool), isEnveloped: enveloped !== undefined, kept: links?.length ?? 0 });
   if (isSame && meta === outcome.meta) return { washed: outcome, ...(suspect && { suspect }) };
   const rest = { ...(data !== undefined && { data }), ...(meta && { meta }) };
+  if (report.fitted === 'dropped') return { washed: unfit(content?.some(({ type }) => type === 'text') === true ? content : [...(content ?? []), text(readable([], data))], report, meta), ...(suspect && { suspect }) };
   const washed: Done | Failed = outcome.kind === 'done' ? { ...outcome, content: content ?? [], ...rest } : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
   return { washed, ...(suspect && { suspect }) };
 }
+
+/**
+ * Data that fitted the tool's schema and was changed must fit it still, since clients refuse what does not: secrets are then
+ * masked in their own shape, and where even that does not fit, there is no data.
+ */
+function fitting(given: Json, written: Json, tool: Tool, rules: OutputRules, promised: (data: Json) => boolean, report: Report): Json {
+  if (written === given || promised(written) || !promised(given)) return written;
+  const { redactInShape: redact } = rules;
+  const again: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
+  const masked = redact === undefined ? written : rewriteData(given, pen(again, { ...rules, redact }, tool.limits.maxOutputBytes));
+  report.fitted = promised(masked) ? 'masked' : 'dropped';
+  return report.fitted === 'masked' ? masked : written;
+}
+
+/** What is told where data could not be kept: the result as text, and that it failed, since a client takes no other answer without data. */
+const unfit = (content: readonly Content[], { truncated }: Report, meta: Meta | undefined): Failed =>
+  failed({
+    code: truncated ? 'output_limit' : 'output_withheld',
+    message: truncated ? 'The result was cut to its limit and no longer fits the output schema of the tool' : 'The result no longer fits the output schema of the tool once what may not leave was taken out',
+    hint: 'The tool ran; what is left of its result is given as text',
+  }, { content, ...(meta && { meta }) });
 
 function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules, maxBytes: number, rest?: string[]): Pen {
   let left = maxBytes;
@@ -161,13 +193,13 @@ interface Notes {
   readonly kept: number;
 }
 
-function noted(meta: Meta | undefined, { removed, secrets, truncated }: Report, isSame: boolean, { suspect, provenance, isEnveloped, kept }: Notes): Meta | undefined {
+function noted(meta: Meta | undefined, { removed, secrets, truncated, fitted }: Report, isSame: boolean, { suspect, provenance, isEnveloped, kept }: Notes): Meta | undefined {
   if (isSame && suspect === undefined && provenance === undefined) return meta;
   const redacted = Object.keys(secrets).length > 0;
   const touched = redacted || truncated || isEnveloped || Object.keys(removed).length > 0;
   return {
     ...meta,
-    ...(touched && { 'toolgate/sanitized': { removed, truncated, ...(redacted && { redacted: secrets }), ...(isEnveloped && { enveloped: true }), ...(kept > 0 && { kept }) } }),
+    ...(touched && { 'toolgate/sanitized': { removed, truncated, ...(redacted && { redacted: secrets }), ...(isEnveloped && { enveloped: true }), ...(fitted && { data: fitted }), ...(kept > 0 && { kept }) } }),
     ...(suspect && { 'toolgate/injection': suspect }),
     ...(provenance && { 'toolgate/provenance': provenance }),
   };

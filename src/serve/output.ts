@@ -40,7 +40,7 @@ export function outputRulesOf({ config, secrets, results, open }: OutputParts): 
   return {
     level: output.clean,
     provenance,
-    ...(output.secrets && { redact: secretRedactor({ values: secrets }) }),
+    ...(output.secrets && { redact: secretRedactor({ values: secrets }), redactInShape: secretRedactor({ values: secrets, inShape: true }) }),
     ...(output.injection !== 'off' && { suspicion, onSuspicion: output.injection }),
     ...(output.injection === 'confirm' && { holder: heldResults({ seals: () => (sealing ??= made()), prefix: holdPrefix, answerMs: () => policy.confirmation.ttl_seconds * 1000 }) }),
     ...(output.envelope !== 'off' && { envelope: (text, tool, isSuspect) => (wanted(output.envelope, isSuspect, isTrusted(tool)) ? enveloped(text, provenance(tool)) : undefined) }),

@@ -31,15 +31,23 @@ interface Span {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
+  /** How much of it tells its format and nothing else. */
+  readonly told?: number;
+}
+
+export interface RedactorOptions {
+  readonly values?: readonly string[];
+  /** Writes `xxXx-00` in place of `[redacted:kind]`: same length, same kinds of characters, for texts that must keep a form. */
+  readonly inShape?: boolean;
 }
 
 /** Redacts known formats, and every configured value of six characters or more in plain, URL, JSON and base64 form. */
-export function secretRedactor(options: { readonly values?: readonly string[] } = {}): SecretRedactor {
+export function secretRedactor(options: RedactorOptions = {}): SecretRedactor {
   const configured = exactValues(options.values ?? []);
   return (text) => {
     const spans = knownFormats(text);
     configured?.(text, (from, to) => spans.push({ kind: 'configured', from, to }));
-    return spans.length === 0 ? { text, findings: NOTHING } : redacted(text, spans);
+    return spans.length === 0 ? { text, findings: NOTHING } : redacted(text, spans, options.inShape === true);
   };
 }
 
@@ -74,7 +82,7 @@ function secretAt(text: string, at: number, start: string): Span | undefined {
     const secret = match?.[2];
     if (!match || secret === undefined || isPlaceholder(secret)) continue;
     const from = at + (match[1]?.length ?? 0);
-    return { kind: format.kind, from, to: from + secret.length };
+    return { kind: format.kind, from, to: from + secret.length, ...(from === at && { told: start.length }) };
   }
   return undefined;
 }
@@ -82,15 +90,19 @@ function secretAt(text: string, at: number, start: string): Span | undefined {
 const isWord = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95;
 
-function redacted(text: string, spans: Span[]): Redacted {
+/** Letters and digits without what they say; punctuation that formats are made of stays, all other characters go. */
+const inShape = (secret: string, told: number): string =>
+  secret.slice(0, told) + secret.slice(told).replace(/[a-z]/g, 'x').replace(/[A-Z]/g, 'X').replace(/[0-9]/g, '0').replace(/[^a-zA-Z0-9\s._:/+=%-]/g, 'x');
+
+function redacted(text: string, spans: Span[], keepsShape: boolean): Redacted {
   const counts = new Map<string, number>();
   const parts: string[] = [];
   let done = 0;
-  for (const { kind, from, to } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
+  for (const { kind, from, to, told = 0 } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
     if (from >= done) {
-      parts.push(text.slice(done, from), `[redacted:${kind}]`);
+      parts.push(text.slice(done, from), keepsShape ? inShape(text.slice(from, to), told) : `[redacted:${kind}]`);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    }
+    } else if (keepsShape && to > done) parts.push(inShape(text.slice(done, to), 0));
     // A span that begins inside another but ends after it is a secret too: its tail goes with the first.
     done = Math.max(done, to);
   }

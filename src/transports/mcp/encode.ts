@@ -44,6 +44,9 @@ const facts = (error: ToolError, correlationId: string): JsonObject => ({
   ...(error.data && { data: error.data }),
 });
 
+/** Our own links lead to what is kept in memory; who follows an old one shall not look for a mistake. */
+const gone = 'It has expired: what was cut off is kept for a while, for its caller only, and not over a restart. Call the tool again';
+
 const internal = (correlationId: string): RpcError => rpcError(codes.internalError, 'Internal error', { correlationId });
 
 /** A failure as a JSON-RPC error, for methods whose results cannot say that they failed. */
@@ -97,7 +100,7 @@ export function encoder(identity: Identity): Encoder {
       if (outcome.kind === 'failed') {
         const error = protocolError(outcome.error, correlationId);
         const missing = outcome.error.code === 'not_found' || outcome.error.code === 'forbidden';
-        return { error: missing ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', { uri }) : error };
+        return { error: missing ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', { uri, ...(/^toolgate:\/\/(?:rest|results)\//.test(uri) && { hint: gone }) }) : error };
       }
       const contents = isObject(outcome.data) ? outcome.data['contents'] : undefined;
       if (!Array.isArray(contents)) return { error: internal(correlationId) };
