@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { aPlace, cli, serving } from '../support/toolgate.js';
+import { checked } from '../support/wire-schemas.js';
 
 type Wire = ReturnType<typeof JSON.parse>;
 
@@ -19,7 +20,10 @@ async function overStdio(cwd: string): Promise<(method: string, params: unknown)
   let id = 0;
   const ask = (method: string, params: unknown): Promise<Wire> =>
     new Promise((resolve) => {
-      waiting.set(++id, resolve);
+      waiting.set(++id, (message) => {
+        checked('2025-11-25', message, method);
+        resolve(message);
+      });
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
   await ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
@@ -34,6 +38,7 @@ const overHttp = (gate: Awaited<ReturnType<typeof serving>>) => async (method: s
     body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
     headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(typeof params['name'] === 'string' && { 'mcp-name': params['name'] }) },
   });
+  checked('2026-07-28', json, method);
   return json;
 };
 

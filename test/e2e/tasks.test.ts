@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually, oddSleep, processesNamed } from '../support/processes.js';
 import { aPlace, serving, type Running } from '../support/toolgate.js';
+import { checked } from '../support/wire-schemas.js';
 
 type Wire = ReturnType<typeof JSON.parse>;
 
@@ -14,6 +15,7 @@ const client = (gate: Running) => async (method: string, params: Record<string, 
     body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
     headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(typeof named === 'string' && { 'mcp-name': named }) },
   });
+  checked('2026-07-28', json, method);
   return json;
 };
 
