@@ -2,6 +2,8 @@
  * The spawn broker: a small process of its own that starts and ends every tool, because forking from the gateway's
  * large heap would stop its event loop. Its stdin and stdout are the channel: a child's own 0, 1 and 2 replace them,
  * so no tool can ever inherit it. When the channel closes, the gateway is gone and everything started here goes too.
+ * The pipes of a long-lived program are passed to the gateway beside the channel, so that what is said to it and by it
+ * does not take the way through here.
  */
 import { Socket } from 'node:net';
 import { broker } from './broker.js';
@@ -13,7 +15,7 @@ closeInherited();
 const input = new Socket({ fd: 0, readable: true, writable: false });
 // process.stdout would write to a pipe synchronously, and a slow gateway would stop every timeout in here.
 const output = new Socket({ fd: 1, readable: false, writable: true });
-const main = broker((bytes) => void output.write(bytes));
+const main = broker((bytes) => void output.write(bytes), (passed, socket, done) => process.send?.(passed, socket, {}, done));
 let leaving = false;
 
 async function leave(code: number): Promise<void> {

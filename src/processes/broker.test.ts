@@ -87,6 +87,8 @@ test('what a gateway and its broker leave when both are killed is swept by the n
   expect(processesNamed(sleep).length).toBe(1); // not its folder, not its business
   const next = processes({ stateFolder: folder });
   await eventually(() => processesNamed(sleep), (left) => left.length === 0);
+  // Only its own note is left once it has been told that the sweep is over.
+  await eventually(() => readdirSync(folder), (left) => left.length === 1);
   await next.close();
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { removeStaleGroups, runGroups } from './cgroups.js';
 import { child, type Child } from './child.js';
@@ -5,7 +6,7 @@ import { frame, toCountFrame, toFrame } from './frames.js';
 import { launch, type Ground } from './launch.js';
 import { ownLimits } from './limits.js';
 import { brokerSerial, runSerial, toLimit } from './mark.js';
-import type { Hello, Start } from './messages.js';
+import type { Hello, Passed, Start } from './messages.js';
 import { refused } from './spec.js';
 import { killAll } from './sweep.js';
 import { sweeper } from './sweeper.js';
@@ -21,8 +22,11 @@ export interface Broker {
 
 const patienceMs = 5_000;
 
-/** A broker that answers through `send`. */
-export function broker(send: (bytes: Buffer) => void): Broker {
+/** Gives a socket away; `done` is told when it is gone. */
+export type Pass = (passed: Passed, socket: Socket, done: () => void) => void;
+
+/** A broker that answers through `send` and gives the pipes of long-lived programs away through `pass`. */
+export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
   const children = new Map<number, Child>();
   let ready: Promise<(id: number, start: Start) => void> | undefined;
   let instance = -1;
@@ -65,8 +69,7 @@ export function broker(send: (bytes: Buffer) => void): Broker {
           if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
         },
         output: (stream, chunk) => send(toFrame(stream === 'stdout' ? frame.stdout : frame.stderr, id, chunk)),
-        inputDone: (bytes) => send(toCountFrame(frame.inputDone, id, bytes)),
-        inputClosed: () => send(toFrame(frame.inputClosed, id)),
+        pipe: (pipe, socket, done) => pass({ id, pipe }, socket, done),
         problem: (message) => send(toFrame(frame.problem, id, message)),
         ended: (outcome) => {
           children.delete(id);
@@ -95,7 +98,7 @@ export function broker(send: (bytes: Buffer) => void): Broker {
     }
   };
 
-  /** A kill or input may overtake its start while the tiers are still being probed; the same promise keeps their order. */
+  /** A kill may overtake its start while the tiers are still being probed; the same promise keeps their order. */
   const withChild = async (id: number, use: (child: Child) => void): Promise<void> => {
     await ready;
     const target = children.get(id);
@@ -109,8 +112,6 @@ export function broker(send: (bytes: Buffer) => void): Broker {
         instance = hello.instance;
         ready = prepare(hello);
       } else if (kind === frame.start) void begin(id, payload);
-      else if (kind === frame.input) void withChild(id, (target) => target.input(payload));
-      else if (kind === frame.endInput) void withChild(id, (target) => target.endInput());
       else if (kind === frame.kill) void withChild(id, (target) => target.kill(payload.readUInt32LE(0)));
       else if (kind === frame.credit) void withChild(id, (target) => target.credit(payload.readUInt32LE(0)));
     },

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { Launch } from './launch.js';
 import type { RunGroup } from './cgroups.js';
 import type { Mark } from './mark.js';
-import { outputWindowBytes, type Exit, type Start } from './messages.js';
+import { outputWindowBytes, type Exit, type Pipe, type Start } from './messages.js';
 import { capture } from './capture.js';
 import { refused, type Refused } from './spec.js';
 import { marked, signal } from './sweep.js';
@@ -13,16 +14,14 @@ import { launcherFailure } from './tiers.js';
 export interface ChildEvents {
   started(pid: number): void;
   output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
-  inputDone(bytes: number): void;
-  inputClosed(): void;
+  /** Gives away a pipe of a long-lived program; `done` is told when it is gone. */
+  pipe(pipe: Pipe, socket: Socket, done: () => void): void;
   ended(outcome: Exit | Refused): void;
   problem(message: string): void;
 }
 
 /** One running program inside the broker. */
 export interface Child {
-  input(bytes: Buffer): void;
-  endInput(): void;
   credit(bytes: number): void;
   /** Ends the whole tree: SIGTERM, the grace, SIGKILL; `ended` follows when nothing is left. */
   kill(graceMs: number): void;
@@ -128,7 +127,6 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     clearTimeout(graceTimer);
     clearTimeout(stuckTimer);
     void group?.end();
-    program.stdin?.destroy();
     program.stdout?.destroy();
     program.stderr?.destroy();
     events.ended(outcome);
@@ -146,17 +144,20 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     });
   };
 
-  program.stdout?.on('data', (chunk: Buffer) => {
-    heard += 1;
-    state.sawStdout = true;
-    stdout.take(chunk);
-  });
+  if (start.kind === 'open') givePipes(program, events);
+  else {
+    program.stdout?.on('data', (chunk: Buffer) => {
+      heard += 1;
+      state.sawStdout = true;
+      stdout.take(chunk);
+    });
+  }
   program.stderr?.on('data', (chunk: Buffer) => {
     heard += 1;
     if (state.stderrStart.length < 512) state.stderrStart += chunk.toString('latin1', 0, 512);
     stderr.take(chunk);
   });
-  for (const stream of [program.stdin, program.stdout, program.stderr]) stream?.on('error', () => {});
+  for (const stream of [program.stdout, program.stderr]) stream?.on('error', () => {});
   program.once('spawn', () => events.started(program.pid ?? 0));
   program.once('error', (problem) => end(refused('spawn_failed', `The program could not be started: ${problem.message}`)));
   program.once('exit', (code, name) => {
@@ -182,12 +183,6 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   });
 
   return {
-    input(bytes) {
-      const { length } = bytes;
-      if (program.stdin === null || state.exited) return events.inputClosed();
-      program.stdin.write(bytes, (problem) => (problem ? events.inputClosed() : events.inputDone(length)));
-    },
-    endInput: () => void program.stdin?.end(),
     credit(bytes) {
       unread = Math.max(0, unread - bytes);
       if (unread < outputWindowBytes / 2) flow();
@@ -197,4 +192,17 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
       kill(graceMs);
     },
   };
+}
+
+/** Gives away stdin and stdout of a program that has just been started, before a byte of them was read. */
+function givePipes(program: ChildProcess, events: ChildEvents): void {
+  const { pid, stdin, stdout } = program;
+  if (pid === undefined || stdin === null || stdout === null) return;
+  // Node reads a child's output from the first moment, and what it read here would be lost; there is no public way to stop it.
+  (stdout as unknown as { readonly _handle: { readStop(): void } })._handle.readStop();
+  // When a program ends, Node destroys its stdin and reads its stdout empty, also where they still wait to be given away.
+  Object.assign(program, { stdin: null, stdout: null });
+  program.stdio.fill(null, 0, 2);
+  // Typed as plain streams, but the pipes of a child are sockets; the program's `close` waits for them to be closed here.
+  for (const [name, pipe] of [['stdin', stdin as Socket], ['stdout', stdout as Socket]] as const) events.pipe(name, pipe, () => pipe.destroy());
 }

@@ -2,8 +2,6 @@
 export const frame = {
   hello: 1, // > JSON Hello
   start: 2, // > JSON Start
-  input: 3, // > bytes for the child's stdin
-  endInput: 4, // > nothing
   kill: 5, // > u32 grace in ms
   credit: 6, // > u32 output bytes consumed
   tiers: 16, // < JSON TierReport
@@ -12,9 +10,7 @@ export const frame = {
   stderr: 19, // < bytes
   exit: 20, // < JSON Exit
   refused: 21, // < JSON { reason, message }
-  inputDone: 22, // < u32 stdin bytes taken by the child
   problem: 23, // < text for the log
-  inputClosed: 24, // < nothing: the child reads no more
   swept: 25, // < u32 orphans of dead gateways that could not be killed
 } as const;
 

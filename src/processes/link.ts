@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { ownFile } from '../lib/own-files.js';
 import { frameReader, type FrameHandler } from './frames.js';
 import { brokerSerial, toLimit } from './mark.js';
+import type { Passed } from './messages.js';
 import { findExecutable } from './tools.js';
 
-/** The broker as the gateway sees it: frames out, frames in, and one word when it is lost. */
+/** The broker as the gateway sees it: frames out, frames and pipes of programs in, and one word when it is lost. */
 export interface Link {
   readonly pid: number | undefined;
   send(bytes: Buffer): void;
@@ -19,6 +20,8 @@ export interface Link {
 
 export interface LinkEvents {
   readonly onFrame: FrameHandler;
+  /** A pipe of a program, ours from now on. */
+  onPipe(passed: Passed, socket: Socket): void;
   onLost(message: string): void;
 }
 
@@ -39,7 +42,7 @@ export function link(instance: number, events: LinkEvents): Link {
   // Nothing of the gateway's environment may be read in the broker's; only a Node that needs it keeps its library path.
   const libraries = process.env['LD_LIBRARY_PATH'];
   const env = libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries };
-  const broker = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env, cwd: '/', detached: true });
+  const broker = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe', 'ipc'], env, cwd: '/', detached: true });
   return linked(broker, events);
 }
 
@@ -65,14 +68,16 @@ function linked(broker: ChildProcess, events: LinkEvents): Link {
   stdout.on('data', (chunk: Buffer) => {
     if (!read(chunk)) broker.kill('SIGKILL');
   });
+  // Written by our own broker, which sends nothing but these.
+  broker.on('message', (passed, socket) => socket instanceof Socket && events.onPipe(passed as Passed, socket));
   stderr.setEncoding('utf8').on('data', (chunk: string) => (lastWords = (lastWords + chunk).slice(-500)));
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => {}); // `exit` follows and says it once
 
   const hold = (isHeld: boolean): void => {
     // Typed as plain streams, but the pipes of a child are sockets.
-    for (const handle of [broker, stdin as Socket, stdout as Socket, stderr as Socket]) {
-      if (isHeld) handle.ref();
-      else handle.unref();
+    for (const handle of [broker, broker.channel, stdin as Socket, stdout as Socket, stderr as Socket]) {
+      if (isHeld) handle?.ref();
+      else handle?.unref();
     }
   };
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ProcessSpec, Refused, Tier } from './spec.js';
 import type { TierReport } from './tiers.js';
 
@@ -37,10 +38,21 @@ export interface Exit {
   readonly refused?: Refused;
 }
 
+/** Which of a program's pipes a socket is. */
+export type Pipe = 'stdin' | 'stdout';
+
+/** What the broker says with each socket that it passes to the gateway. */
+export interface Passed {
+  readonly id: number;
+  readonly pipe: Pipe;
+}
+
 /** One thing the broker is doing for us; each frame with its id lands here. */
 export interface Entry {
   /** True when this was the last frame for the entry. */
   take(kind: number, payload: Buffer): boolean;
+  /** Takes over a pipe of the program; false where it has no use for one. */
+  adopt?(pipe: Pipe, socket: Socket): boolean;
   lost(refusal: Refused): void;
   /** When the broker must have answered by, on the clock of performance.now(). */
   readonly dueAt: number;
@@ -48,9 +60,6 @@ export interface Entry {
 
 /** Output bytes that may be on their way to the gateway for one process before its pipes are left full. */
 export const outputWindowBytes = 256 * 1024;
-
-/** Input bytes that may be on their way to one process before `write` waits. */
-export const inputWindowBytes = 256 * 1024;
 
 /** Stands for "no cap" where a number is needed in JSON. */
 export const uncapped = Number.MAX_SAFE_INTEGER;

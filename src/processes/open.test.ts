@@ -106,3 +106,38 @@ test('bytes that are not text pass unchanged both ways', async () => {
   await cat.exit;
   expect(Buffer.concat(received).equals(bytes)).toBe(true);
 });
+
+test('what is said to a program and by it does not take the way through the broker', async () => {
+  const cat = await opened({ ...aSpec(''), file: '/bin/cat', args: [] });
+  const broker = local.brokerPid ?? 0;
+  process.kill(broker, 'SIGSTOP');
+  try {
+    await cat.process.write('past the broker\n');
+    await eventually(cat.out, (out) => out === 'past the broker\n');
+  } finally {
+    process.kill(broker, 'SIGCONT');
+  }
+  await cat.process.kill(0);
+});
+
+test('no byte is lost of programs that speak before anybody listens', async () => {
+  const words = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
+    const quick = await opened({ ...aSpec(''), file: '/bin/echo', args: [`first words of ${n}`] });
+    await quick.exit;
+    return quick.out();
+  }));
+  expect(words).toEqual(words.map((_, n) => `first words of ${n}\n`));
+});
+
+test('a broker that dies takes its long-lived programs along, and their callers are told', async () => {
+  const own = processes();
+  let tell: (exit: ProcessExit) => void = () => {};
+  const exit = new Promise<ProcessExit>((resolve) => (tell = resolve));
+  const sleep = oddSleep();
+  const opening = await own.open(aSpec(`exec sleep ${sleep}`), { onStdout() {}, onStderr() {}, onExit: tell });
+  process.kill(own.brokerPid ?? 0, 'SIGKILL');
+  expect(await exit).toMatchObject({ lost: { reason: 'broker_lost' } });
+  expect(opening.kind === 'open' && (await opening.write('late'))).toBe(false);
+  await eventually(() => processesNamed(sleep), (left) => left.length === 0);
+  await own.close();
+});

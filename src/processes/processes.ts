@@ -79,6 +79,9 @@ export function processes(options: ProcessesOptions = {}): Processes {
     const bornAt = performance.now();
     current = link(instance, {
       onFrame,
+      onPipe({ id, pipe }, socket) {
+        if (entries.get(id)?.adopt?.(pipe, socket) !== true) socket.destroy();
+      },
       onLost(message) {
         current = undefined;
         for (const [id, entry] of entries) {
@@ -150,7 +153,7 @@ export function processes(options: ProcessesOptions = {}): Processes {
     open: (spec, handlers) =>
       new Promise((resolve) => {
         const start: Start = { kind: 'open', spec, graceMs: defaultGraceMs, maxStdoutBytes: uncapped, maxStderrBytes: uncapped, onCap: 'kill' };
-        const refusal = begin(start, (id, send) => openEntry(id, send, handlers, resolve));
+        const refusal = begin(start, (id, send) => openEntry(id, send, handlers, resolve, () => drop(id)));
         if (refusal !== undefined) resolve(refusal);
       }),
     async close(graceMs = 0) {
