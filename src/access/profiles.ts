@@ -33,8 +33,14 @@ export interface ProfileOptions {
 export function profiles({ profiles: all, roles, labelsOf }: ProfileOptions): Profiles {
   const members = new Map(Object.entries(all).map(([name, profile]) => [name, member(profile, labelsOf)]));
 
-  /** The profiles a principal is bound to; undefined where it is bound to none. */
+  const found = new WeakMap<Principal, { readonly names: readonly string[] | undefined }>();
+  /** The profiles a principal is bound to; undefined where it is bound to none. Every call asks several times, so the answer is kept. */
   const bound = (principal: Principal): readonly string[] | undefined => {
+    let known = found.get(principal);
+    if (known === undefined) found.set(principal, (known = { names: namesFor(principal) }));
+    return known.names;
+  };
+  const namesFor = (principal: Principal): readonly string[] | undefined => {
     if (principal.profile !== undefined) return [principal.profile];
     const named = principal.roles.flatMap((role) => (Object.hasOwn(roles, role) ? (roles[role]?.profiles ?? []) : []));
     return named.length === 0 ? undefined : [...new Set(named)].sort();

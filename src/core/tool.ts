@@ -68,6 +68,8 @@ export interface Tool {
   readonly unlisted?: boolean;
   /** The tool and arguments that a call really means; the gateway runs that one instead, so that every guard judges what is done and not who passed it on. */
   readonly standsFor?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
+  /** Its `run` hands the signal to nothing native, so that the cheap kind will do; see lib/light-signal.ts. */
+  readonly lightSignal?: boolean;
   /** Facts for people: command, version, allowed operations, security features. */
   readonly details?: JsonObject;
   readonly run: Handler;

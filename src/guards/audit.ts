@@ -62,17 +62,18 @@ export function audit(options: AuditOptions): Guard {
     const ahead = tool.effects.writes || tool.effects.destroys;
 
     return async (call) => {
+      const facts = factsOf(tool, call, options);
       // After a failed write, too: that write is what finds out that the disk is back.
       if (ahead || (onFailure === 'refuse' && log.problem() !== undefined)) {
         try {
-          await log.append(record(tool, call, options, { event: 'begin', decision: 'allowed' }));
+          await log.append(record(facts, begun));
         } catch {
           if (onFailure === 'refuse') return unrecorded();
         }
       }
       const outcome = await next(call);
       try {
-        const written = log.append(record(tool, call, options, conclusion(outcome), clock() - call.receivedAt));
+        const written = log.append(record(facts, conclusion(outcome), clock() - call.receivedAt));
         if (written !== undefined) await written;
       } catch {
         if (onFailure === 'refuse') return unrecorded();
@@ -84,6 +85,7 @@ export function audit(options: AuditOptions): Guard {
 
 type Conclusion = Pick<AuditRecord, 'event' | 'decision' | 'code' | 'message' | 'detail'>;
 
+const begun: Conclusion = { event: 'begin', decision: 'allowed' };
 const finished: Conclusion = { event: 'end', decision: 'allowed' };
 const asked: Conclusion = { event: 'end', decision: 'asked' };
 
@@ -102,10 +104,10 @@ function conclusion(outcome: Outcome): Conclusion {
   };
 }
 
-// Every field is named, present or not: spreads would cost more than the hash, and undefined is not written.
-const record = (tool: Tool, call: Call, options: AuditOptions, { event, decision, code, message, detail }: Conclusion, durationMs?: number): AuditRecord => ({
-  event,
-  at: timestamp(),
+type Facts = Omit<AuditRecord, keyof Conclusion | 'at' | 'durationMs'>;
+
+/** What is so from the beginning of a call to its end: the arguments do not change behind this guard's back. */
+const factsOf = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   call: call.id,
   correlationId: call.correlationId,
   traceparent: call.trace?.traceparent,
@@ -114,7 +116,22 @@ const record = (tool: Tool, call: Call, options: AuditOptions, { event, decision
   tool: call.tool,
   definition: definitionHash(tool),
   argsDigest: sha256(canonicalJson(call.args)),
-  args: options.redact?.(call.args),
+  args: redact?.(call.args),
+});
+
+// Every field is named, present or not: spreads would cost more than the hash, and undefined is not written.
+const record = (facts: Facts, { event, decision, code, message, detail }: Conclusion, durationMs?: number): AuditRecord => ({
+  event,
+  at: timestamp(),
+  call: facts.call,
+  correlationId: facts.correlationId,
+  traceparent: facts.traceparent,
+  principal: facts.principal,
+  via: facts.via,
+  tool: facts.tool,
+  definition: facts.definition,
+  argsDigest: facts.argsDigest,
+  args: facts.args,
   decision,
   code,
   message,

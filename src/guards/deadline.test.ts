@@ -63,3 +63,13 @@ test('nothing is left behind on the caller\'s signal', async () => {
   await guarded([deadline({ graceMs: 1 })], untilAborted)(aCall({ signal: controller.signal, timeoutMs: 1 }));
   expect(listeners).toBe(0);
 });
+
+test('a tool that needs no native signal gets the cheap kind, and it fires all the same', async () => {
+  const seen: boolean[] = [];
+  const call = guarded([deadline()], (given) => {
+    seen.push(given.signal instanceof AbortSignal);
+    return untilAborted(given);
+  }, aTool({ lightSignal: true }));
+  expect(await call(aCall({ timeoutMs: 5 }))).toMatchObject({ error: { code: 'timeout' } });
+  expect(seen).toEqual([false]);
+});

@@ -59,6 +59,9 @@ export function lightController(): Controller {
   };
 }
 
+/** A signal of its own for work that nobody cancels; any number may listen to it. */
+export const nobodyCancels = (): AbortSignal => lightController().signal;
+
 /** A controller that makes its real AbortSignal when it is first asked for. */
 export function lazyController(): Controller {
   let made: AbortController | undefined;

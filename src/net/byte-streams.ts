@@ -13,18 +13,18 @@ export async function* byteStream(source: ByteSource, headers: ResponseHeaders, 
       yield chunk;
     }
   }
+  const counted = (chunk: Buffer, limit: number): Buffer => {
+    total += chunk.length;
+    if (total > limit) throw new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
+    return chunk;
+  };
   try {
     const coding = codingOf(headers);
     if (typeof coding === 'object') throw new StreamFailure(coding);
     const first = await source.next(idleMs);
     if (!first) return;
-    const chunks = coding ? unpackedChunks(raw(first), unpacker(coding, first)) : raw(first);
-    for await (const chunk of chunks) {
-      total += chunk.length;
-      const limit = coding ? allowance(packed, limits) : limits.maxBytes;
-      if (total > limit) throw new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
-      yield chunk;
-    }
+    if (coding) for await (const chunk of unpackedChunks(raw(first), unpacker(coding, first))) yield counted(chunk, allowance(packed, limits));
+    else for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs)) yield counted(chunk, limits.maxBytes);
   } finally {
     source.stop();
     onOver();

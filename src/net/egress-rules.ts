@@ -1,3 +1,4 @@
+import { lru } from '../lib/lru.js';
 import { parseAddress, type Address } from './addresses.js';
 import { refused, type EgressRules, type Refused } from './egress-types.js';
 import { matchesName, namePattern, readName } from './names.js';
@@ -14,6 +15,8 @@ export interface Judge {
 }
 
 const everyHost = '*';
+/** Addresses that are remembered as admitted. */
+const mostRemembered = 64;
 const defaultPorts = [80, 443];
 
 /** Every mistake in the rules; rules without one are safe to give to `egress`. */
@@ -60,10 +63,15 @@ export function judgeOf(rules: EgressRules): Judge {
     return admitsName(reading.name) ?? { kind: 'name', name: reading.name };
   };
 
+  // A source asks for the same few addresses again and again, and what the rules say of a text does not change.
+  const admitted = lru<string, { readonly kind: 'admitted'; readonly url: URL }>(mostRemembered);
+
   return {
     host,
     address: (address, name) => (rules.hosts ? rules.networks.address(address) : rules.networks.address(address, name)),
     url: (given, base) => {
+      const known = typeof given === 'string' && base === undefined ? admitted.get(given) : undefined;
+      if (known) return known;
       const url = typeof given === 'string' ? parsed(given, base) : new URL(given);
       if (!url) return refused('bad_url', 'the URL cannot be read');
       if (!schemes.has(url.protocol)) return refused('scheme', `scheme ${url.protocol.slice(0, 20)} is not allowed`);
@@ -75,7 +83,9 @@ export function judgeOf(rules: EgressRules): Judge {
       // A trailing dot makes the same host a different string: to the list, to the connection pool, and to the certificate.
       if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
       if (url.hash !== '') url.hash = '';
-      return { kind: 'admitted', url };
+      const verdict = { kind: 'admitted', url } as const;
+      if (typeof given === 'string' && base === undefined) admitted.set(given, verdict);
+      return verdict;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Changed } from '../core/gateway.js';
 import type { Prompt, Resource, ResourceTemplate } from '../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../core/source.js';
 import type { Tool } from '../core/tool.js';
+import { nobodyCancels } from '../lib/light-signal.js';
 import type { NameFilter } from './filter.js';
 import { passes } from './filter.js';
 import { isToolName } from './naming.js';
@@ -61,7 +62,7 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
   }
 
   async function fill(of: Shelf, signal: AbortSignal): Promise<void> {
-    of.stop ??= of.source.onChange?.(() => void refresh(new AbortController().signal, of.source.id));
+    of.stop ??= of.source.onChange?.(() => void refresh(nobodyCancels(), of.source.id));
     try {
       const [tools, prompts, resources, templates] = await Promise.all([
         of.source.list(signal),

@@ -22,6 +22,7 @@ import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import { sanitize } from '../guards/sanitize.js';
 import { tracing } from '../guards/trace.js';
+import { nobodyCancels } from '../lib/light-signal.js';
 import { redactor } from '../lib/redact.js';
 import { tokenBucket } from '../lib/token-bucket.js';
 import type { EventBus } from '../observe/events.js';
@@ -233,7 +234,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   let closed: Promise<void> | undefined;
   const close = (graceMs: number): Promise<void> => (closed ??= shut(graceMs));
   const list = async (): Promise<void> => {
-    await Promise.all([known.refresh(new AbortController().signal), keep(config)]);
+    await Promise.all([known.refresh(nobodyCancels()), keep(config)]);
     for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
     settle();
     const misnamed = misspelt(rules, known);
@@ -243,7 +244,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     }
     names.look();
     known.onChange(() => names.look());
-    if (Object.keys(config.sources).length > 0) unwatch = pins.watch((source) => void known.refresh(new AbortController().signal, source));
+    if (Object.keys(config.sources).length > 0) unwatch = pins.watch((source) => void known.refresh(nobodyCancels(), source));
     healthy.start();
   };
   const ready = list();
@@ -266,7 +267,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
         config = to;
         overrides = overridesOf(config);
         log.hide(secretValues(config, env));
-        await known.replace(await sources(), { include: config.tool.include, exclude: config.tool.exclude }, new AbortController().signal);
+        await known.replace(await sources(), { include: config.tool.include, exclude: config.tool.exclude }, nobodyCancels());
       };
       await swap(next);
       // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.

@@ -9,7 +9,7 @@ export type RpcReply = RpcResponse['reply'];
 
 export interface AskOptions {
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Where the serialised request goes, where not the usual way. */
   readonly send?: (text: string) => void;
 }

@@ -15,11 +15,11 @@ export interface Outgoing {
   readonly method: string;
   readonly params: JsonObject;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Whose request this is; comes back with everything that arrives on the request's own stream. */
-  readonly owner?: object;
+  readonly owner?: object | undefined;
   /** Further headers, where the channel has headers. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What an upstream server sends on its own account; `owner` is known only where it came on a request's own stream. */

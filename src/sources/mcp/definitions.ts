@@ -110,6 +110,7 @@ export function toTool({ name, definition }: Item, { source, prefix, limits, ide
     annotations: hints,
     // The gateway keeps the task; the server sees a plain call.
     tasks: 'optional',
+    lightSignal: true,
     details: { upstream: name, identity },
     ...(titled !== undefined && { title: titled }),
     ...(isObject(outputSchema) && { output: { schema: outputSchema } }),

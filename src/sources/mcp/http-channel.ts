@@ -1,4 +1,6 @@
 import type { Egress, EgressStream } from '../../net/egress-types.js';
+import { lightController } from '../../lib/light-signal.js';
+import type { Controller } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { RpcError } from '../../wire/codes.js';
 import { requestHeaders } from '../../wire/headers.js';
@@ -38,8 +40,8 @@ const basic = { 'content-type': 'application/json', accept: 'application/json, t
 
 /** A channel over Streamable HTTP, in both eras: each request has its own exchange, and a stream of it where the server wants one. */
 export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions, events: ChannelEvents): Channel {
-  const stop = new AbortController();
-  const underWay = new Set<AbortController>();
+  const stop = lightController();
+  const underWay = new Set<Controller>();
   let end: Ended | undefined;
   let sessionId: string | undefined;
   let version: string | undefined;
@@ -162,7 +164,7 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
       const { method, params, timeoutMs, signal, headers } = outgoing;
       const id = nextId++;
       const modern = claimedVersion(params);
-      const abort = new AbortController();
+      const abort = lightController();
       let why: string | undefined;
       const giveUp = (reason: string): void => {
         if (why !== undefined) return;

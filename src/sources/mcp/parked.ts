@@ -3,6 +3,8 @@ import type { Call } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Ask, Outcome, Question } from '../../core/outcome.js';
 import { refuse } from '../../core/outcome.js';
+import { lightController } from '../../lib/light-signal.js';
+import type { Controller } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { RpcReply } from '../../wire/pending.js';
 
@@ -43,7 +45,7 @@ interface Waiting {
 
 interface Flight {
   readonly following: Following;
-  readonly abort: AbortController;
+  readonly abort: Controller;
   readonly outcome: Promise<Outcome>;
   /** Questions nobody has answered, by key. */
   readonly waiting: Map<string, Waiting>;
@@ -103,7 +105,7 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
 
   return {
     follow(following) {
-      const abort = new AbortController();
+      const abort = lightController();
       const waiting = new Map<string, Waiting>();
       const question = (ask: Ask): Promise<RpcReply> => {
         if (!following.can(ask)) return Promise.resolve({ error: rpcError(codes.methodNotFound, `The client behind the gateway cannot be asked ${ask.method}`) });

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.js';
 import { monotonic } from '../../lib/clock.js';
+import { lightController } from '../../lib/light-signal.js';
 import type { Ended } from './channel.js';
 import type { Session } from './session.js';
 
@@ -67,7 +68,7 @@ export function pool(options: { readonly open: (signal: AbortSignal, owner: stri
   let lastFailure: Ended | undefined;
   let notBefore = 0;
   let closed = false;
-  const stop = new AbortController();
+  const stop = lightController();
 
   const sweeper = setInterval(sweep, sweepEveryMs).unref();
 

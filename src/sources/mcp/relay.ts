@@ -56,8 +56,11 @@ interface Carried {
 
 const isAskable = (method: unknown): method is Ask['method'] => typeof method === 'string' && Object.hasOwn(askable, method);
 
+const nothing: JsonObject = {};
+
 const capabilitiesOf = ({ back }: Call): JsonObject => {
   const { elicitation, sampling, roots } = back?.capabilities ?? {};
+  if (elicitation === undefined && sampling === undefined && roots === undefined) return nothing;
   return { ...(isObject(elicitation) && { elicitation }), ...(isObject(sampling) && { sampling }), ...(isObject(roots) && { roots }) };
 };
 
@@ -103,7 +106,7 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     return what.read(reply.result);
   };
 
-  const ask = (call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, signal: AbortSignal): Promise<RpcReply> => {
+  const ask = (call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, capabilities: JsonObject, signal: AbortSignal): Promise<RpcReply> => {
     const meta: JsonObject | undefined = call.trace ? { ...call.meta, ...call.trace } : call.meta;
     const params: JsonObject = carried === undefined ? what.params : {
       ...what.params,
@@ -112,10 +115,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     };
     return lease.session.ask(what.method, params, {
       timeoutMs: (call.timeoutMs ?? 300_000) + lateMs,
-      signal, asker,
-      capabilities: capabilitiesOf(call),
-      ...(meta && { meta }),
-      ...(what.headers && { headers: what.headers }),
+      signal, asker, capabilities, meta,
+      headers: what.headers,
     });
   };
 
@@ -131,8 +132,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     };
     const capabilities = capabilitiesOf(call);
     // Only a server of the older kind asks while a call runs; the usual call pays nothing for it.
-    if (lease.session.introduction.modern || Object.keys(capabilities).length === 0) {
-      const reply = await ask(call, what, lease, asker, carried, call.signal);
+    if (lease.session.introduction.modern || capabilities === nothing) {
+      const reply = await ask(call, what, lease, asker, carried, capabilities, call.signal);
       lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
       // The server has not looked at the call, so making it once more is making it once.
       if (again && 'error' in reply && reply.error === sessionGone && !call.signal.aborted) return begin(call, what, carried, false);
@@ -143,7 +144,7 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
       bound: boundTo(call, what),
       can: ({ method }) => isObject(capabilities[askable[method]]),
       start: async (question, signal) => {
-        const reply = await ask(call, what, lease, { ...asker, question }, carried, signal);
+        const reply = await ask(call, what, lease, { ...asker, question }, carried, capabilities, signal);
         lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
         if (again && 'error' in reply && reply.error === sessionGone && !signal.aborted) return begin(call, what, carried, false);
         return settle(call, what, lease, reply);
@@ -153,9 +154,9 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
   }
 
   return {
-    async run(call, what) {
+    run(call, what) {
       const carried = open(call, what);
-      if (carried === 'invalid') return refuse('invalid_confirmation', 'The answers do not belong to this call, or come too late');
+      if (carried === 'invalid') return Promise.resolve(refuse('invalid_confirmation', 'The answers do not belong to this call, or come too late'));
       if (carried?.parked !== undefined) return parked.resume(carried.parked, call, carried.for);
       return begin(call, what, carried);
     },

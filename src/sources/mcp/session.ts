@@ -25,8 +25,8 @@ export interface AskUpstream {
   readonly asker?: Asker;
   /** What the client behind us can be asked; a modern server is told with each request. */
   readonly capabilities?: JsonObject;
-  readonly meta?: JsonObject;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly meta?: JsonObject | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources';
@@ -121,7 +121,7 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     },
     notify: (method, params) => channel.notify(method, params),
     close: () => channel.close(),
-    async ask(method, params, { timeoutMs, signal, asker, capabilities = {}, meta, headers }) {
+    ask(method, params, { timeoutMs, signal, asker, capabilities = {}, meta, headers }) {
       let token: number | undefined;
       if (asker) {
         askers.add(asker);
@@ -134,18 +134,12 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
       const envelope: JsonObject | undefined = introduction.modern
         ? { ...meta, ...modernMeta(handshake.clientInfo, capabilities), ...(asker?.log && { [metaKeys.logLevel]: 'debug' }), ...(token !== undefined && { progressToken: token }) }
         : token === undefined ? meta : { ...meta, progressToken: token };
-      try {
-        return await channel.request({
-          method, timeoutMs,
-          params: envelope ? { ...params, _meta: envelope } : params,
-          ...(signal && { signal }),
-          ...(asker && { owner: asker }),
-          ...(headers && { headers }),
-        });
-      } finally {
-        if (asker) askers.delete(asker);
+      const reply = channel.request({ method, params: envelope ? { ...params, _meta: envelope } : params, timeoutMs, signal, owner: asker, headers });
+      if (!asker) return reply;
+      return reply.finally(() => {
+        askers.delete(asker);
         if (token !== undefined) tokens.delete(token);
-      }
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { EgressStream } from '../../net/egress-types.js';
+import { lightController } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { encodeError, encodeNotification, encodeResult } from '../../wire/message.js';
 import { pendingRequests } from '../../wire/pending.js';
@@ -12,7 +13,7 @@ const longMs = 2_000_000_000;
 
 /** A channel in the way of 2024: one stream for everything the server says, and a second address for what we say. */
 export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions, events: ChannelEvents): Promise<Channel | Ended> {
-  const stop = new AbortController();
+  const stop = lightController();
   let end: Ended | undefined;
   let endpoint: string | undefined;
 

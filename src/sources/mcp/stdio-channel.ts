@@ -105,7 +105,7 @@ export async function stdioChannel(options: StdioOptions, events: ChannelEvents)
       if (end) return Promise.resolve({ error: rpcError(codes.internalError, end.message) });
       // A child that reads nothing must not have us keep everything that is said to it.
       if (untaken >= maxUntaken) return Promise.resolve({ error: rpcError(codes.internalError, `${called} reads nothing`) });
-      return pending.ask(method, params, { timeoutMs, ...(signal && { signal }) });
+      return pending.ask(method, params, { timeoutMs, signal });
     },
     notify: (method, params) => send(encodeNotification(method, params)),
     close() {

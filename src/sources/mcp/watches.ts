@@ -1,3 +1,5 @@
+import { lightController } from '../../lib/light-signal.js';
+import type { Controller } from '../../lib/light-signal.js';
 import { isObject } from '../../wire/message.js';
 import type { Lease, NoLease } from './pool.js';
 import type { Session } from './session.js';
@@ -20,13 +22,13 @@ const maxWatched = 1_000;
 export function watches(options: { readonly connectMs: number; readonly lease: () => Promise<Lease | NoLease>; readonly listChanged: () => void }): Watches {
   const watched = new Map<string, Set<() => void>>();
   let current: Session | undefined;
-  let listening: AbortController | undefined;
+  let listening: Controller | undefined;
   let again: NodeJS.Timeout | undefined;
   let closed = false;
 
   /** One long request carries everything that is watched; a change of that is a new request. */
   function listen(session: Session): void {
-    const abort = new AbortController();
+    const abort = lightController();
     listening?.abort();
     listening = abort;
     const { capabilities } = session.introduction;

@@ -1,10 +1,10 @@
-import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Transport } from '../../core/gateway.js';
 import { isAdmin } from '../../core/principal.js';
 import type { Principal } from '../../core/principal.js';
+import { lightController } from '../../lib/light-signal.js';
 import type { TokenBucket } from '../../lib/token-bucket.js';
 import { tokenBucket } from '../../lib/token-bucket.js';
 import type { Authenticator } from './authenticate.js';
@@ -165,10 +165,8 @@ const hangUps = new WeakMap<Socket, AbortSignal>();
 function hangUpOf(socket: Socket): AbortSignal {
   let signal = hangUps.get(socket);
   if (signal === undefined) {
-    const controller = new AbortController();
+    const controller = lightController();
     ({ signal } = controller);
-    // Pipelined requests share it; how many there are is bounded elsewhere.
-    setMaxListeners(0, signal);
     socket.once('close', () => controller.abort());
     hangUps.set(socket, signal);
     if (socket.destroyed) controller.abort();
