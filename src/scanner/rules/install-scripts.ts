@@ -1,7 +1,12 @@
 import type { Finding, Rule } from './rule.js';
 
-const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];
-const loud = /\b(?:curl|wget|nc|bash -c|powershell|Invoke-WebRequest|base64|eval|xxd)\b|https?:\/\/|node\s+(?:-e|--eval)|python\d?\s+-c|\/dev\/tcp|\$\(|\|\s*sh\b/i;
+// `prepare` runs where the package is made and for whoever installs it from a repository, not from the registry.
+const hooks = ['preinstall', 'install', 'postinstall'];
+const loud = /\b(?:curl|wget|nc|bash -c|powershell|Invoke-WebRequest|base64|eval|xxd)\b|https?:\/\/|python\d?\s+-c|\/dev\/tcp|\$\(|\|\s*sh\b/i;
+/** A line of script in the manifest is judged by what it says: one that sets a file mode is not one that fetches. */
+const inline = /node\s+(?:-e|--eval)\s+("|')([\s\S]*)\1/;
+const acts = /https?|fetch\(|child_process|exec|spawn|eval|Function|Buffer\.from|atob|net\b|process\.env|homedir/;
+const isLoud = (command: string): boolean => loud.test(command) || acts.test(inline.exec(command)?.[2] ?? '');
 const setupLoud = /cmdclass|class\s+\w+\((?:install|develop|egg_info|build_py)\)/;
 const setupActs = /os\.system\(|subprocess\.|urlopen\(|requests\.|exec\(|eval\(|socket\./;
 
@@ -39,8 +44,8 @@ function inManifest(path: string, text: string): Finding[] {
   if (typeof scripts !== 'object' || scripts === null) return [];
   return Object.entries(scripts).flatMap(([name, command]): Finding[] => {
     if (!hooks.includes(name) || typeof command !== 'string') return [];
-    if (loud.test(command)) return [{ rule: installScripts.id, kind: 'bug', severity: 'high', message: `The ${name} script fetches or evaluates code: ${command.slice(0, 160)}`, location: at(path, text, text.indexOf(`"${name}"`)) }];
-    if (name === 'prepare' || /^(?:husky|patch-package|node-gyp|prebuild-install|is-ci|exit 0|echo\b|tsc|npm run build|opencollective)/.test(command.trim())) return [];
+    if (isLoud(command)) return [{ rule: installScripts.id, kind: 'bug', severity: 'high', message: `The ${name} script fetches or evaluates code: ${command.slice(0, 160)}`, location: at(path, text, text.indexOf(`"${name}"`)) }];
+    if (/^(?:husky|patch-package|node-gyp|prebuild-install|is-ci|exit 0|echo\b|tsc|npm run build|opencollective)/.test(command.trim())) return [];
     return [{ rule: installScripts.id, kind: 'bug', severity: 'low', message: `The package runs ${command.slice(0, 160)} while it is installed`, location: at(path, text, text.indexOf(`"${name}"`)) }];
   });
 }

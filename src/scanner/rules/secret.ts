@@ -34,6 +34,9 @@ export const secret: Rule = {
 
 const finding = (kind: string, sure: boolean, location: Finding['location']): Finding => ({ rule: secret.id, kind: 'bug', severity: sure ? 'high' : 'medium', message: `${kind} is written into the code`, location });
 
+/** Kinds that are often published on purpose: sample tokens, and keys that browsers send along. */
+const isOften = (kind: string): boolean => kind === 'jwt' || kind === 'google-key';
+
 function inCode(scanned: Scanned): Finding[] {
   return servedModules(scanned).flatMap((module) => {
     const found = new Map<number, Finding>();
@@ -58,7 +61,7 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
   const judge = (key: string, value: unknown, start: number): void => {
     if (typeof value !== 'string' || value.length > 4_000 || value.length < 8 || fake.test(value)) return;
     const why = looksLikeLiteralSecret(key, value);
-    if (why?.why === 'known-format') add(start, `A ${why.kind}`, why.kind !== 'jwt');
+    if (why?.why === 'known-format') add(start, `A ${why.kind}`, !isOften(why.kind));
     else if (/(?:pwd|passw|secret)/i.test(value) && /[!@#$%^&*]|\d/.test(value) && !/\s|[/:.(){}]/.test(value) && value.length <= 40) add(start, 'What reads like a password', false);
     else if (why?.why === 'named-like-a-secret' && password.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) && !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)) add(start, 'What is named like a secret', false);
   };
@@ -83,7 +86,9 @@ function literals(module: Module, add: (start: number, kind: string, sure: boole
     let offset = 0;
     for (const line of text.split('\n')) {
       const kind = line.length < 5_000 ? secretKindIn(line) : undefined;
-      if (kind !== undefined && kind !== 'password-in-url') add(expr.start + offset, `A ${kind}`, kind !== 'jwt');
+      // The first line of a key alone is what code looks for, not a key.
+      if (kind === 'private-key' && !/PRIVATE KEY-----[\s\S]*[A-Za-z0-9+/=]{32}/.test(text)) return;
+      if (kind !== undefined && kind !== 'password-in-url') add(expr.start + offset, `A ${kind}`, !isOften(kind));
       else if (kind !== undefined && !fake.test(line)) add(expr.start + offset, 'A password in a URL', false);
       else if (shapes.test(line) && !/x{6}|\.\.\./i.test(line)) add(expr.start + offset, 'What looks like a key', false);
       else if (expr.end - expr.start > 60 || /\n/.test(text)) {

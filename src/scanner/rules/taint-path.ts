@@ -34,4 +34,4 @@ def read_note(name: str) -> str:
   return { content: [{ type: 'text', text }] };
 });`),
   ],
-}, 'Files outside the intended folder can be reached.', (flow) => (flow.lead === undefined || flow.isPrefixed ? 'medium' : 'high'));
+}, 'Files outside the intended folder can be reached.', ({ inFolder, isPrefixed, tail }) => (!inFolder || isPrefixed || tail !== undefined ? 'medium' : 'high'));

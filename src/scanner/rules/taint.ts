@@ -5,7 +5,22 @@ import { severities, type Finding, type Rule, type Scanned, type Severity } from
 
 /** A rule over the flows of one kind. */
 export function taintRule(kind: TaintRule, meta: Omit<Rule, 'find'>, harm: string, severityOf: (flow: Flow) => Severity = () => meta.severity): Rule {
-  return { ...meta, find: (scanned) => together(flowsIn(scanned, kind).map((flow) => toFinding(meta.id, flow, harm, severityOf(flow)))) };
+  return { ...meta, find: (scanned) => {
+    const flows = flowsIn(scanned, kind);
+    if (flows.length === 0) return [];
+    const isGiven = isGivenAway(scanned, kind);
+    return together(flows.map((flow) => toFinding(meta.id, flow, harm, isGiven ? atMost('medium', severityOf(flow)) : severityOf(flow))));
+  } };
+}
+
+const atMost = (limit: Severity, severity: Severity): Severity => (severities.indexOf(severity) < severities.indexOf(limit) ? limit : severity);
+const runsAnything: readonly TaintRule[] = ['command', 'code'];
+const byRunning: readonly TaintRule[] = ['command', 'code', 'path', 'module', 'deserialise', 'template', 'archive'];
+
+/** Whether another tool of the server hands out this very power on purpose, so that a mistake adds nothing to it. */
+function isGivenAway(scanned: Scanned, kind: TaintRule): boolean {
+  const gives = kind === 'sql' ? ['sql'] : byRunning.includes(kind) ? runsAnything : [];
+  return scanned.entries.some(({ result }) => result.flows.some((flow) => gives.includes(flow.rule) && purposeOf(flow) === 'by design'));
 }
 
 /** Several parameters that reach one place in one tool are one finding, told by the worst of them. */
@@ -31,10 +46,11 @@ const pastCheck = (flow: Flow): string => (flow.isPrefixed && flow.rule === 'pat
 
 function toFinding(rule: string, flow: Flow, harm: string, severity: Severity): Finding {
   const { entry } = flow;
-  const isMeant = purposeOf(flow) === 'by design';
+  const purpose = purposeOf(flow);
+  const isMeant = purpose === 'by design';
   const who = `${words[entry.kind]} ${entry.name}`;
   const message = isMeant
     ? `The ${who} is made to do this: ${flow.param} reaches ${flow.what}. ${harm}`
     : `${flow.param} of the ${who} reaches ${flow.what}${pastCheck(flow)}. ${harm}`;
-  return { rule, kind: isMeant ? 'capability' : 'bug', severity: isMeant ? 'note' : severity, message, location: flow.at, tool: entry.name, param: flow.param, flow: flow.steps };
+  return { rule, kind: isMeant ? 'capability' : 'bug', severity: isMeant ? 'note' : purpose === 'fenced' ? atMost('medium', severity) : severity, message, location: flow.at, tool: entry.name, param: flow.param, flow: flow.steps };
 }

@@ -118,7 +118,10 @@ function mutation(context: Context, expr: Call, method: string, receiver: Fact, 
     return taintsIn(receiver).length > 0 || given.positional.some((fact) => taintsIn(fact).length > 0) || receiver.fields ? nothingKnown : undefined;
   }
   if (method === 'extend' && first) {
-    addPart(env, key, '*', elementOf(first), context);
+    const isOrdered = receiver.fields && first.fields && !receiver.fields.has('*') && !first.fields.has('*');
+    let at = receiver.fields?.size ?? 0;
+    if (isOrdered) for (const fact of first.fields?.values() ?? []) addPart(env, key, String(at++), fact, context);
+    else addPart(env, key, '*', elementOf(first), context);
     return nothingKnown;
   }
   if (/^(?:update|set|setdefault)$/.test(method) && first && receiver.fields) {

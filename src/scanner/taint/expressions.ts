@@ -148,7 +148,7 @@ export function concat(parts: readonly Fact[]): Fact {
   const taints = mergeTaints(...lists);
   const last = parts.at(-1);
   const isKnown = taints.length === 0 && known.every((part) => typeof part === 'string');
-  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead } : {}), ...(last && isClosedPrefix(last) ? { isClosed: true } : {}) };
+  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead, tail: /\.\w{1,8}$/.exec(literal)?.[0] ?? (last && taintsIn(last).length > 0 ? last.tail : undefined) } : {}), ...(last && isClosedPrefix(last) ? { isClosed: true } : {}) };
 }
 
 /** The known text at the end of a value. */
@@ -276,7 +276,7 @@ function binaryFact(op: string, left: Fact, right: Fact): Fact {
   if (op === '/') {
     const taints = mergeTaints(taintsIn(left), taintsIn(right));
     // In Python this joins paths; a number has no text to carry.
-    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length === 0 ? true : left.lead };
+    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length === 0 ? true : left.lead, tail: right.tail };
   }
   if (op === '==' || op === '!=') return sameness(op, left, right);
   if (op === '|' || op === '??') return joinFacts(left, right);

@@ -132,6 +132,8 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
 const isNormalised = (fact: Fact): boolean => (fact.lead !== undefined && /^path\.(?:posix\.)?join\(\)$/.test(fact.name ?? '')) || /^(?:path\.resolve|os\.path\.(?:realpath|abspath)|fs.*\.realpath\w*)\(\)$/.test(fact.name ?? '') || (fact.name === 'pathlib.Path()' && fact.isResolved === true);
 
 function membership(context: Context, left: Expr, right: Expr, env: Env): Implied {
+  // `(schema, table) in known`: each of them is one of the known.
+  if (left.kind === 'list') return left.items.map((item) => membership(context, item.value, right, env)).reduce((one, other) => either([...one.yes, ...other.yes], [...one.no, ...other.no]), noImplied);
   const [item, holder] = [factOf(context, left, env), factOf(context, right, env)];
   const literal = textOf(item);
   const holderTaints = taintsIn(holder).length > 0;

@@ -42,13 +42,16 @@ const takesValue = (word: string): boolean => word.startsWith('-') && word !== '
 /** The text begins with what the caller gave. */
 const isBare = (fact: Fact): boolean => (fact.lead === undefined || fact.lead === '') && taintsIn(fact).length > 0;
 
+/** An option that a word may be, where it is one or nothing. */
+export const optionAmong = ({ value }: Fact): string => (value?.kind === 'choice' ? (value.options.flatMap((option) => (option.kind === 'constant' && typeof option.value === 'string' && option.value.startsWith('-') ? [option.value] : []))[0] ?? '') : '');
+
 const gitMethod = /(?:^|\.)git\.(?:add|am|apply|archive|blame|branch|checkout|cherry_pick|clone|commit|diff|fetch|grep|log|ls_files|ls_remote|merge|mv|pull|push|rebase|remote|reset|rev_list|rev_parse|revert|rm|show|stash|submodule|switch|tag|worktree|execute)$/;
 /** Whether this is a command of GitPython, whose arguments become words of a git line. */
 export const isGitMethod = (name: string): boolean => gitMethod.test(name);
 
 /** The words of a command of GitPython. */
 export function gitSink(call: SeenCall): readonly Hit[] {
-  const words = call.args.map((arg) => call.textOf(arg) ?? '');
+  const words = call.args.map((arg) => call.textOf(arg) ?? optionAmong(arg));
   const { facts } = positionals(call.args, words, Infinity);
   return facts.length === 0 ? [] : [{ rule: 'argument', facts, what: call.name.replace(/^\?\./, '') }];
 }

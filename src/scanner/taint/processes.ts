@@ -1,5 +1,5 @@
 import type { Fact } from './facts.js';
-import { gitSink, isGitMethod, optionSink } from './options.js';
+import { gitSink, isGitMethod, optionAmong, optionSink } from './options.js';
 import { optionField, type Hit, type SeenCall } from './sinks.js';
 
 const shellLines = new Set(['os.system', 'os.popen', 'subprocess.getoutput', 'subprocess.getstatusoutput', 'commands.getoutput', 'asyncio.create_subprocess_shell', 'asyncio.subprocess.create_subprocess_shell', 'anyio.run_process', 'pexpect.run', 'pexpect.spawn', 'popen2.popen2',
@@ -55,7 +55,7 @@ function partsOf(fact: Fact): readonly Fact[] {
 function fromList(call: SeenCall, parts: readonly Fact[]): readonly Hit[] {
   const [program, ...rest] = parts;
   if (!program) return [];
-  const words = parts.map((part) => call.textOf(part) ?? (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : ''));
+  const words = parts.map((part) => call.textOf(part) ?? (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : optionAmong(part)));
   const found: Hit[] = [{ rule: 'command', facts: [program], what: call.name }, ...optionSink(parts, words)];
   words.forEach((word, at) => {
     const isShell = shells.test(word);

@@ -5,7 +5,7 @@ import { noBehaviour, observe, type Behaviour } from './behaviour.js';
 import type { Context } from './context.js';
 import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
-import { anyPath, known, taintsIn, unsafe, type Taint } from './facts.js';
+import { anyPath, known, leavesFolder, taintsIn, unsafe, type Fact, type Taint } from './facts.js';
 import { argumentsFor, type Entry } from './sources.js';
 import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
 
@@ -24,6 +24,10 @@ export interface Flow {
   readonly writes: boolean;
   /** The path begins as the folder does: only neighbours of that name are within reach. */
   readonly isPrefixed: boolean;
+  /** A folder was meant. */
+  readonly inFolder: boolean;
+  /** The ending of the file's name is not the caller's. */
+  readonly tail: string | undefined;
   /** The text before the caller's part, or true where it is not known but not the caller's. */
   readonly lead: string | true | undefined;
 }
@@ -59,10 +63,10 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
         const taints = taintsIn(fact);
         for (const taint of unsafe(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
-          add(flows, flowFrom(entry, taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit, call, taint, fact.lead));
+          add(flows, flowFrom(entry, taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit, call, taint, fact));
         }
         // The folder was compared with the spelling of the path, not with where its links lead.
-        if (hit.rule === 'path') for (const taint of taints) if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact.lead));
+        if (hit.rule === 'path') for (const taint of taints) if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact));
       }
     },
   };
@@ -87,9 +91,10 @@ const isOnlySpelled = ({ safe }: Taint): boolean => (safe & anyPath) === anyPath
 /** The host of an address is out of the caller's reach. */
 export const isFixedHost = (lead: string | true | undefined): boolean => lead === true || (typeof lead === 'string' && /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(lead));
 
-function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, lead: string | true | undefined): Flow {
+function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fact): Flow {
+  const lead = fact.lead === '' ? undefined : fact.lead;
   return {
-    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, isPrefixed: (taint.safe & known.prefixed) !== 0, lead: lead === '' ? undefined : lead,
+    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, isPrefixed: (taint.safe & known.prefixed) !== 0, lead, tail: fact.tail, inFolder: leavesFolder(fact),
     steps: [{ at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` }, ...taint.steps.map(({ at, says }) => ({ at: place(at), says })), { at: place(call.at), says: `it reaches ${hit.what}` }],
   };
 }
@@ -98,5 +103,5 @@ function add(flows: Map<string, Flow>, flow: Flow): void {
   const key = `${flow.rule} ${flow.at.file}:${flow.at.startLine} ${flow.param}`;
   const before = flows.get(key);
   if (!before) flows.set(key, flow);
-  else if (flow.judged && !before.judged) flows.set(key, { ...before, judged: true });
+  else if ((flow.judged && !before.judged) || (flow.inFolder && !before.inFolder)) flows.set(key, { ...before, judged: flow.judged || before.judged, inFolder: flow.inFolder || before.inFolder });
 }

@@ -1,5 +1,5 @@
 import { ofPath, held } from './containment.js';
-import { all, anyPath, danger, mergeTaints, taintsIn, vouchFor, type Derived, type Fact } from './facts.js';
+import { all, anyPath, danger, known, mergeTaints, taintsIn, vouchFor, type Derived, type Fact } from './facts.js';
 import { vouchedByRefusal } from './charset.js';
 import { quotedBy } from './quoting.js';
 import { lastWord } from './names.js';
@@ -19,14 +19,14 @@ const cleaned = new Map<string, number>([
   ['ipaddress.ip_address', all & ~danger.url], ['ipaddress.ip_network', all & ~danger.url & ~anyPath], ['ipaddress.IPv4Address', all & ~danger.url], ['bson.ObjectId', all], ['mongodb.ObjectId', all], ['ObjectId', all], ['re.escape', danger.query],
 ]);
 const decoders = new Set(['urllib.parse.unquote', 'urllib.parse.unquote_plus', 'decodeURIComponent', 'decodeURI', 'unescape', 'querystring.unescape', 'base64.b64decode', 'base64.urlsafe_b64decode', 'base64.standard_b64decode', 'atob', 'html.unescape', 'codecs.decode', 'bytes.fromhex', 'binascii.unhexlify']);
+/** Calls that follow the links of a path. */
+const links = new Set(['os.path.realpath', 'fs.realpath', 'fs.realpathSync', 'fs.promises.realpath', 'fs.realpathSync.native']);
 /** Calls that fail unless their argument is well formed: whoever gets past them holds a harmless value. */
 export const proves = new Map<string, number>([
-  ['int', all], ['float', all], ['uuid.UUID', all], ['ipaddress.ip_address', all & ~danger.url], ['ipaddress.IPv4Address', all & ~danger.url], ['ipaddress.ip_network', all & ~danger.url & ~anyPath], ['datetime.datetime.strptime', all], ['datetime.datetime.fromisoformat', all], ['bson.ObjectId', all], ['URL', danger.argument], ['url.URL', danger.argument],
+  ['int', all], ['float', all], ['uuid.UUID', all], ['ipaddress.ip_address', all & ~danger.url], ['ipaddress.IPv4Address', all & ~danger.url], ['ipaddress.ip_network', all & ~danger.url & ~anyPath], ['datetime.datetime.strptime', all], ['datetime.datetime.fromisoformat', all], ['bson.ObjectId', all], ...[...links].map((name): [string, number] => [name, known.followed]), ['URL', danger.argument], ['url.URL', danger.argument],
 ]);
 
 const resolving = new Set(['os.path.realpath', 'os.path.abspath', 'os.path.normpath', 'path.resolve', 'path.normalize', 'fs.realpath', 'fs.realpathSync', 'fs.promises.realpath', 'fs.realpathSync.native', 'upath.resolve']);
-/** Those that follow links as well. */
-const links = new Set(['os.path.realpath', 'fs.realpath', 'fs.realpathSync', 'fs.promises.realpath', 'fs.realpathSync.native']);
 const pathLike = new Set(['os.path.join', 'os.path.expanduser', 'os.path.expandvars', 'os.path.dirname', 'os.fspath', 'pathlib.Path', 'pathlib.PurePath', 'pathlib.PosixPath', 'anyio.Path', 'path.join', 'path.dirname', 'path.posix.join', 'str', 'String', 'url.fileURLToPath', 'untildify', 'os.path.relpath', 'path.relative']);
 const urlLike = new Set(['urllib.parse.urlparse', 'urllib.parse.urlsplit', 'urlparse.urlparse', 'URL', 'url.parse', 'url.URL', 'URL.parse', 'yarl.URL', 'httpx.URL', 'furl.furl', 'urllib3.util.parse_url', 'tldextract.extract']);
 const parsedUrl = new Set([...urlLike].map((name) => `${name}()`));
@@ -50,6 +50,7 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   if (decoders.has(name)) return { ...result, taints: given.map((taint) => ({ ...taint, safe: 0 })) };
   if (clean !== undefined && !addressLike.has(name)) return { ...result, taints: vouchFor(given, clean) };
   if (name === 're.sub' || name === 're.subn') return { ...result, taints: vouchFor(mergeTaints(args[1]?.taints ?? [], args[2]?.taints ?? []), vouchedByRefusal(call.textOf(args[0]) ?? args[0]?.name ?? '', '')) };
+  if (/^(?:shlex\.split|shell-quote\.parse|string-argv|string-argv\.parseArgsStringToArgv)$/.test(name) && args[0]) return cutWords(result, args[0]) ?? { ...result, taints: given };
   if (urlLike.has(name)) return { ...result, taints: given, ...keys(args, keyOfArg, danger.url) };
   if (addressLike.has(name)) return { ...result, taints: vouchFor(given, clean ?? 0), ...keys(args, keyOfArg, danger.url) };
   if (name === 'path.relative' || name === 'os.path.relpath' || name === 'os.path.commonpath' || name === 'os.path.commonprefix') return { ...result, taints: given, ...keys([...args, ...args.flatMap((arg) => [...(arg.fields?.values() ?? [])])], keyOfArg, ofPath), isResolved: true, isReal: areReal(args) };
@@ -57,10 +58,10 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
     const isSame = args.length === 1 && args[0]?.isResolved === true && args[0].taints.length > 0;
     // An absolute path begins with no dash.
     const joined = vouchFor(joinedPath(name, args), resolving.has(name) && !/norm/.test(name) ? danger.argument : 0);
-    const known = joined.length === 0 ? args.map(knownText).filter((part) => part !== '').join('/') : '';
+    const spelled = joined.length === 0 ? args.map(knownText).filter((part) => part !== '').join('/') : '';
     // A folder that is not the caller's stands before what they gave: that is where they should have stayed.
-    const behind = args.length > 1 && args[0] !== undefined && taintsIn(args[0]).length === 0 ? { lead: true as const } : args.length === 1 ? { lead: args[0]?.lead } : {};
-    return { ...result, taints: joined, ...behind, ...(known === '' ? {} : { value: { kind: 'text', parts: [known] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : ofPath), isResolved: resolving.has(name) || isSame, isReal: links.has(name) || (isSame && args[0]?.isReal === true), isClosed: args.length > 1 && args.at(-1)?.value?.kind === 'constant' && call.textOf(args.at(-1)) === '' };
+    const behind = args.length > 1 && args[0] !== undefined && taintsIn(args[0]).length === 0 ? { lead: true as const } : args.length === 1 ? { lead: args[0]?.lead, inFolder: args[0]?.inFolder } : {};
+    return { ...result, taints: joined, tail: name.endsWith('dirname') ? undefined : args.at(-1)?.tail, ...behind, ...(spelled === '' ? {} : { value: { kind: 'text', parts: [spelled] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : ofPath), isResolved: resolving.has(name) || isSame, isReal: links.has(name) || (isSame && args[0]?.isReal === true), isClosed: args.length > 1 && args.at(-1)?.value?.kind === 'constant' && call.textOf(args.at(-1)) === '' };
   }
   const method = lastWord(name);
   if (receiver && taintsIn(receiver).length > 0 && !name.startsWith('requests') ) return ofTaintedReceiver(call, method, result);
@@ -100,6 +101,14 @@ const noText = new Set(['startswith', 'endswith', 'startsWith', 'endsWith', 'inc
 /** What is listed in an archive was written by whoever made it. */
 const listsArchive = /^(?:namelist|infolist|getnames|getmembers|getEntries)$/;
 
+/** A line cut at its blanks: where the program stands in text that is not the caller's, only the words after it are theirs. */
+function cutWords(result: Fact, line: Fact): Fact | undefined {
+  const front = typeof line.lead === 'string' ? line.lead : line.lead === true && line.value?.kind === 'text' ? line.value.parts.slice(0, 2).map((part) => (typeof part === 'string' ? part : '?')).join('') : '';
+  const [program, rest] = front.trimStart().split(/\s/, 2);
+  if (program === undefined || rest === undefined) return undefined;
+  return { ...result, taints: [], fields: new Map([['0', { taints: [], value: { kind: 'constant', value: program } }], ['*', { taints: taintsIn(line).map((taint) => ({ ...taint, whole: false })) }]]) };
+}
+
 /** A plain text as a pattern. */
 const escaped = (text: string): string => (text.length === 1 ? `\\${text}` : '');
 
@@ -108,8 +117,9 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
   const { receiver, args } = call;
   if (!receiver || noText.has(method)) return result;
   const taints = taintsIn(receiver);
+  if (method === 'split' && (args.length === 0 || call.textOf(args[0]) === ' ')) return cutWords(result, receiver) ?? { ...result, taints, from: receiver.from };
   if (listsArchive.test(method)) return { ...result, taints: taints.map((taint) => ({ ...taint, safe: 0, whole: false, inArchive: true })) };
-  if (method === 'resolve' || method === 'absolute') return { ...result, name: 'pathlib.Path()', taints, from: receiver.from, lead: receiver.lead, isResolved: method === 'resolve', isReal: method === 'resolve' };
+  if (method === 'resolve' || method === 'absolute') return { ...result, name: 'pathlib.Path()', taints, from: receiver.from, lead: receiver.lead, inFolder: receiver.inFolder, tail: receiver.tail, isResolved: method === 'resolve', isReal: method === 'resolve' };
   if (method === 'joinpath' || method === 'with_name' || method === 'with_suffix' || method === 'expanduser') return { ...result, name: 'pathlib.Path()', taints: mergeTaints(taints, ...args.map((arg) => arg.taints)), from: receiver.from, lead: receiver.lead };
   if (method === 'replace' || method === 'replaceAll') {
     const source = call.args[0]?.name?.startsWith('/') ? call.args[0].name : '';
