@@ -82,7 +82,7 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
     const problems: (Withheld & { readonly source: string })[] = [];
     for (const { source, tools: offered, problem } of shelves) {
       if (problem !== undefined) problems.push({ source: source.id, what: source.id, why: problem });
-      for (const withheld of source.withheld?.() ?? []) problems.push({ source: source.id, ...withheld });
+      for (const withheld of source.withheld?.() ?? []) if (withheld.why !== problem) problems.push({ source: source.id, ...withheld });
       for (const tool of offered) {
         if (!passes(filter, tool.name)) continue;
         const why = !isToolName(tool.name) ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'

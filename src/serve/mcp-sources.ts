@@ -7,6 +7,7 @@ import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
 import type { Ended, OpenChannel } from '../sources/mcp/channel.js';
 import { npmCommand, type PackageLock } from '../sources/mcp/packages.js';
+import { uvCommand } from '../sources/mcp/python-packages.js';
 import { identityOf } from './admission.js';
 import { remoteOf } from './mcp-remote.js';
 import { packageLock } from './package-lock.js';
@@ -96,7 +97,7 @@ function plugin(id: string, config: McpConfig, { base, env, processes, packages,
       return 'message' in command ? command : ((await screens?.admit(id, config, command)) ?? command);
     },
     env: () => environmentOf(config, env),
-    cwd: config.cwd === undefined ? base : path(config.cwd),
+    ...cwdOf(config, base),
     tier: sandbox.tier,
     network: sandbox.network ?? (sandbox.tier === 'bwrap' ? 'none' : 'host'),
     readable: sandbox.readable.map(path),
@@ -111,6 +112,13 @@ function plugin(id: string, config: McpConfig, { base, env, processes, packages,
   });
 }
 
+/** Where it runs: beside the configuration unless told, and where it is not let see that folder, wherever its tier puts it. */
+function cwdOf({ cwd, sandbox: { tier, readable, writable } }: McpConfig, base: string): { readonly cwd?: string } {
+  if (cwd !== undefined) return { cwd: resolve(base, cwd) };
+  const sees = [...readable, ...writable].some((folder) => `${base}/`.startsWith(`${resolve(base, folder)}/`.replace('//', '/')));
+  return tier === 'bwrap' && !sees ? {} : { cwd: base };
+}
+
 interface PackageParts {
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
@@ -121,7 +129,7 @@ interface PackageParts {
 async function commandOf({ command, runtime, args, package: packaged }: McpConfig, { env, processes, packages, lock }: PackageParts): Promise<Command | Ended> {
   if (command !== undefined) return { program: command, args };
   if (packaged !== undefined && runtime === 'npx') return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
-  if (packaged !== undefined) return { program: 'uvx', args: ['--from', packaged, packaged.replace(/[[=].*$/, ''), ...args] };
+  if (packaged !== undefined) return uvCommand(packaged, args, { processes, lock, folder: join(packages, 'pypi'), env: managerEnv(env) });
   if (runtime === 'node') return { program: process.execPath, args };
   if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
   return { program: 'python3', args };
@@ -129,7 +137,7 @@ async function commandOf({ command, runtime, args, package: packaged }: McpConfi
 
 /** What a package manager may know of our environment: where its settings are, and nothing that is not its own. */
 function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
+  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
   return Object.fromEntries(own) as Record<string, string>; // undefined values were left out
 }
 

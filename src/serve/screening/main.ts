@@ -2,8 +2,9 @@
 import { setPriority } from 'node:os';
 import { defaultLimits, loadProject } from '../../scanner/project/load.js';
 import { scanProject, surfaceHash } from '../../scanner/scan.js';
+import { surfaceOf } from '../../scanner/surface/scan.js';
 import { readTexts } from '../../scanner/texts.js';
-import { ownPart } from './own-part.js';
+import { ownModules } from './own-modules.js';
 import type { Reading, ReadingOrder } from './reading.js';
 
 const maxListed = 200;
@@ -20,7 +21,7 @@ const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as Readin
 const limits = { ...defaultLimits, timeoutMs };
 const project = await loadProject(root, limits);
 const report = scanProject(project, await readTexts(root, limits), { limits });
-const surface = entry === undefined ? report.surface : ownPart(project, report.surface, entry);
+const surface = entry === undefined ? report.surface : surfaceOf(ownModules(project, entry), { limits });
 const reading: Reading = {
   surfaceHash: surfaceHash(surface),
   // A comment in the code may not speak for the code: what it asks to be silent about counts here.

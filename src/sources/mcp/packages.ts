@@ -7,12 +7,13 @@ import type { Processes } from '../../processes/index.js';
 import { fixedPath, resolveProgram } from '../../processes/index.js';
 import { isObject } from '../../wire/message.js';
 import type { Ended } from './channel.js';
+import { installed } from './installs.js';
 import type { Command } from './plugin.js';
 
 /** What was locked for one package: exactly these bytes, its own and those of everything it needs. */
 export interface Locked {
   readonly integrity: string;
-  /** The whole tree as npm writes it, without addresses: another machine installs the same from it. */
+  /** The whole tree as npm writes it without addresses, or the hashes of all that a Python package needs: another machine installs the same from it. */
   readonly packages: JsonObject;
 }
 
@@ -39,8 +40,6 @@ export function nameAndVersion(spec: string): { readonly name: string; readonly 
   return name === undefined || version === undefined || name.includes('..') ? undefined : { name, version };
 }
 
-const installing = new Map<string, Promise<string | undefined>>();
-
 /**
  * Installs a package once, without running any script of it, and says how to start it. What npm resolved is held against
  * the lock: the first time it is written down, later a difference refuses the start.
@@ -50,15 +49,8 @@ export async function npmCommand(spec: string, args: readonly string[], options:
   if (!parts) return { message: `${spec} names no exact version` };
   const folder = join(options.folder, `${parts.name.replaceAll('/', '+')}@${parts.version}`);
   const known = options.lock.get(`npm:${spec}`);
-  if (!existsSync(folder)) {
-    let running = installing.get(folder);
-    if (!running) {
-      running = install(parts, folder, known, options).finally(() => installing.delete(folder));
-      installing.set(folder, running);
-    }
-    const problem = await running;
-    if (problem !== undefined) return { message: problem };
-  }
+  const problem = await installed(folder, () => install(parts, folder, known, options));
+  if (problem !== undefined) return { message: problem };
   const locked = await lockedOf(folder, parts.name);
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
   if (known && treeOf(known.packages) !== treeOf(locked.packages)) return { message: `${spec} is not the package that was locked` };

@@ -46,7 +46,7 @@ export function fromRegistration(given: JsonObject, base: string): Registered | 
   const manifest = manifestIn(resolve(base, folder ?? ''));
   if ('problems' in manifest) return manifest;
   const plugin = pluginEntry(manifest, given, resolve(base, folder ?? ''));
-  return 'problems' in plugin ? plugin : { id, entry: { ...common, ...plugin.entry, lifecycle, ...requiredOf(manifest), ...(Object.keys(env).length > 0 && { env }) } };
+  return 'problems' in plugin ? plugin : { id, entry: { ...common, ...plugin.entry, lifecycle, ...requiredOf(manifest), ...registryName(manifest), ...(Object.keys(env).length > 0 && { env }) } };
 }
 
 function manifestIn(folder: string): PluginManifest | RegistrationProblems {
@@ -80,6 +80,9 @@ function packaged(runtime: 'npx' | 'uvx', args: readonly string[], extra: readon
   const words = args.filter((word) => word !== '-y' && word !== '--yes' && word !== '--from');
   return { runtime, package: words[0] ?? '', args: [...words.slice(1), ...extra] };
 }
+
+/** Names with an owner before them are those of the MCP registry. */
+const registryName = ({ name }: PluginManifest): JsonObject => (/^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/.test(name) && name.length <= 200 ? { registry_name: name } : {});
 
 const requiredOf = ({ variables }: PluginManifest): JsonObject => {
   const required = variables.filter((variable) => variable.required).map(({ name }) => name);

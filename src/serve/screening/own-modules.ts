@@ -1,23 +1,13 @@
 import type { Project } from '../../scanner/project/load.js';
-import type { SurfaceReport } from '../../scanner/surface/report.js';
 
 const scriptImport = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`]([^'"`]+)['"`]/g;
 const pythonFrom = /^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^#;]*?)(?:\)|$)/gm;
 const pythonImport = /^[ \t]*import[ \t]+([\w., \t]+)/gm;
 
-/** The part of a folder's surface that belongs to one of its scripts: a folder may hold several servers. */
-export function ownPart(project: Project, surface: SurfaceReport, entry: string): SurfaceReport {
+/** The part of a folder that one of its scripts reaches, as if it stood alone: a folder may hold several servers. */
+export function ownModules(project: Project, entry: string): Project {
   const own = reachable(project, entry);
-  const isOwn = ({ location }: { readonly location: { readonly file: string } }): boolean => own.has(location.file);
-  const [tools, optionalTools] = [surface.tools.filter(isOwn), surface.optionalTools.filter(isOwn)];
-  const unresolved = surface.unresolved.filter(isOwn);
-  const untold = tools.length + optionalTools.length + unresolved.length === 0;
-  return {
-    ...surface, tools, optionalTools,
-    resources: surface.resources.filter(isOwn),
-    prompts: surface.prompts.filter(isOwn),
-    unresolved: untold ? [{ kind: 'any', reason: 'no registration was found in the script or what it imports', location: { file: entry, start_line: 1 } }] : unresolved,
-  };
+  return { ...project, only: entry, modules: new Map([...project.modules].filter(([path]) => own.has(path))) };
 }
 
 /** The entry and all that it imports from its own folder, by any spelling that looks like an import. */

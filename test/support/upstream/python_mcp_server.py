@@ -1,0 +1,26 @@
+"""A server of the official Python SDK: something to call, to read and to prompt with."""
+from mcp.server import MCPServer
+
+mcp = MCPServer("python-sdk")
+
+
+@mcp.tool()
+def add(a: int, b: int) -> int:
+    """Adds two numbers."""
+    return a + b
+
+
+@mcp.resource("note://one")
+def note() -> str:
+    """One note."""
+    return "what it says"
+
+
+@mcp.prompt()
+def greet(who: str) -> str:
+    """Greets somebody."""
+    return f"Hello {who}"
+
+
+if __name__ == "__main__":
+    mcp.run()
