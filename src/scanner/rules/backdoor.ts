@@ -12,7 +12,7 @@ export const backdoor: Rule = {
   severity: 'critical',
   cwe: [506, 94],
   owasp: ['MCP04:2025 Software Supply Chain Attacks and Dependency Tampering'],
-  safeMcp: ['SAFE-T1002', 'SAFE-T1204'],
+  safeMcp: ['SAFE-T1003', 'SAFE-T1203'],
   why: 'Nobody can judge code that is decoded or fetched just before it runs.',
   mend: 'Put the code into the source. Download nothing into a shell.',
   cases: [

@@ -11,7 +11,7 @@ export const leak: Rule = {
   severity: 'critical',
   cwe: [200, 506],
   owasp: ['MCP01:2025 Token Mismanagement and Secret Exposure', 'MCP10:2025 Context Injection and Over-Sharing'],
-  safeMcp: ['SAFE-T1502', 'SAFE-T1913'],
+  safeMcp: ['SAFE-T1502', 'SAFE-T1503', 'SAFE-T1913'],
   why: 'Reading key files or the whole environment and posting it somewhere has no honest use in a tool; nor has a destination that is hidden by an encoding.',
   mend: 'Send only what the tool was asked to send, to an address that can be read in the code.',
   cases: [

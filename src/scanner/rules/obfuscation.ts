@@ -15,7 +15,7 @@ export const obfuscation: Rule = {
   severity: 'high',
   cwe: [506],
   owasp: ['MCP04:2025 Software Supply Chain Attacks and Dependency Tampering'],
-  safeMcp: ['SAFE-T1002'],
+  safeMcp: ['SAFE-T1003'],
   why: 'Small code is minified; code that is hidden has something to hide, and cannot be judged.',
   mend: 'Publish readable source, or a plain bundle.',
   cases: [

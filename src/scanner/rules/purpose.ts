@@ -3,6 +3,8 @@ import type { Flow } from '../taint/run.js';
 const commandParam = /^(?:command|commands|cmd|cmds|commandline|command_line|shell_command|script|bash|shell|program|executable|app|application|stdin|args|argv)$/i;
 const codeParam = /^(?:code|script|python|python_code|javascript|js|source|source_code|snippet|program|js_code)$/i;
 const sqlParam = /(?:^|_)(?:sql|query|statement|stmt|sql_query|queries|cypher)$/i;
+/** Named so, it is a statement and not a word to look for. */
+const isStatement = /(?:^|_)(?:sql|sql_query|statement|stmt|cypher)$/i;
 const urlParam = /(?:^|_)(?:urls?|uri|link|links|endpoint|href|website|page|site|webpage|feed|address)$|Url$|URL$|Uri$/;
 
 const runsCommands = /(?:run|exec|execute|invoke|start)[-_ ]?\w*[-_ ]?(?:command|cmd|shell|bash|terminal|process|script|powershell)|(?:^|[-_ ])(?:shell|terminal|bash|powershell|ssh)(?:$|[-_ ])|(?:shell|system|terminal) commands?|(?:launch|open|start|run)\w*[-_ ](?:an? |the )?(?:\w+ )?(?:app|application|executable|program)/i;
@@ -32,7 +34,7 @@ function isMeant(flow: Flow): boolean {
     case 'code':
       return whole && codeParam.test(param) && runsCode.test(says);
     case 'sql':
-      return sqlParam.test(param) && runsSql.test(says) && (whole || wrapsStatement(lead));
+      return sqlParam.test(param) && runsSql.test(says) && (whole || isStatement.test(param) || wrapsStatement(lead));
     case 'url':
       return whole && urlParam.test(param) && fetches.test(says);
     default:

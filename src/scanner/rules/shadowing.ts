@@ -14,7 +14,7 @@ export const shadowing: Rule = {
   severity: 'medium',
   cwe: [1007, 451],
   owasp: ['MCP03:2025 Tool Poisoning', 'MCP09:2025 Shadow MCP Servers'],
-  safeMcp: ['SAFE-T1301'],
+  safeMcp: ['SAFE-T1004', 'SAFE-T1008', 'SAFE-T1301'],
   why: 'A second tool of the same name, or one that is hardly told apart, takes the calls that were meant for the first.',
   mend: 'Give each tool one clear name and one description.',
   cases: [

@@ -6,7 +6,7 @@ export const taintArchive = taintRule('archive', {
   id: 'TG-TAINT-ARCHIVE',
   title: 'An archive is unpacked without looking at the names inside',
   severity: 'high',
-  cwe: [22, 409],
+  cwe: [22],
   owasp: ['MCP05:2025 Command Injection and Execution'],
   safeMcp: ['SAFE-T1105'],
   why: 'Names such as `../../.ssh/authorized_keys` inside an archive are written where they say.',

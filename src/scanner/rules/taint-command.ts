@@ -6,7 +6,7 @@ export const taintCommand = taintRule('command', {
   id: 'TG-TAINT-CMD',
   title: 'A parameter reaches a shell or names a program',
   severity: 'high',
-  cwe: [78, 88],
+  cwe: [78, 77],
   owasp: ['MCP05:2025 Command Injection and Execution'],
   safeMcp: ['SAFE-T1101'],
   why: 'Text that a model was talked into passing runs as a command with the rights of the server.',

@@ -8,7 +8,7 @@ export const taintSql = taintRule('sql', {
   severity: 'high',
   cwe: [89],
   owasp: ['MCP05:2025 Command Injection and Execution'],
-  safeMcp: ['SAFE-T1101'],
+  safeMcp: ['SAFE-T1101', 'SAFE-T1803'],
   why: 'Text put into a statement changes what the statement does; the whole database is then open.',
   mend: 'Pass values as parameters of the statement; take table and column names from a fixed list.',
   cases: [

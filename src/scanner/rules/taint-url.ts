@@ -8,7 +8,7 @@ export const taintUrl = taintRule('url', {
   severity: 'medium',
   cwe: [918],
   owasp: ['MCP05:2025 Command Injection and Execution', 'MCP02:2025 Privilege Escalation via Scope Creep'],
-  safeMcp: ['SAFE-T1101'],
+  safeMcp: ['SAFE-T1104'],
   why: 'The server stands inside a network: a request to 169.254.169.254 or localhost answers with what nobody outside may see.',
   mend: 'Accept only hosts from a list, or resolve the name, refuse private addresses and connect to the address that was checked.',
   cases: [

@@ -11,7 +11,7 @@ export const toxicFlow: Rule = {
   severity: 'low',
   cwe: [200],
   owasp: ['MCP10:2025 Context Injection and Over-Sharing', 'MCP06:2025 Intent Flow Subversion'],
-  safeMcp: ['SAFE-T1911'],
+  safeMcp: ['SAFE-T1703', 'SAFE-T1914'],
   why: 'One tool reads what is private, one brings in text of strangers, one sends something out: whoever writes that text can ask for the rest.',
   mend: 'Do not let one conversation use all three; the gateway can refuse the third after the first two.',
   cases: [

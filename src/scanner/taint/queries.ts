@@ -28,7 +28,7 @@ function speaksSql(call: SeenCall, fact: Fact): boolean {
   if (statement.test(known)) return true;
   const named = mergeTaints(taintsIn(fact)).some((taint) => taint.whole && /(?:^|[._-])(?:sql|query|statement|stmt)$/i.test(taint.origin.param));
   const receiver = call.receiver?.name ?? call.name;
-  return named && /cursor|conn|db|pool|sql|session|engine|database|client|pg|mysql|duck/i.test(receiver);
+  return named && (/^execute(?:many|script)?$/.test(lastWord(call.name)) || /cursor|conn|db|pool|sql|session|engine|database|client|pg|mysql|duck/i.test(receiver));
 }
 
 /** The literal parts of a text, whatever stands between them. */

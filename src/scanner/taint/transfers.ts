@@ -50,6 +50,7 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   if (decoders.has(name)) return { ...result, taints: given.map((taint) => ({ ...taint, safe: 0 })) };
   if (clean !== undefined && !addressLike.has(name)) return { ...result, taints: vouchFor(given, clean) };
   if (name === 're.sub' || name === 're.subn') return { ...result, taints: vouchFor(mergeTaints(args[1]?.taints ?? [], args[2]?.taints ?? []), vouchedByRefusal(call.textOf(args[0]) ?? args[0]?.name ?? '', '')) };
+  if (/^contextlib\.(?:closing|aclosing|nullcontext)$/.test(name) && args[0]) return args[0];
   if (/^(?:shlex\.split|shell-quote\.parse|string-argv|string-argv\.parseArgsStringToArgv)$/.test(name) && args[0]) return cutWords(result, args[0]) ?? { ...result, taints: given };
   if (urlLike.has(name)) return { ...result, taints: given, ...keys(args, keyOfArg, danger.url) };
   if (addressLike.has(name)) return { ...result, taints: vouchFor(given, clean ?? 0), ...keys(args, keyOfArg, danger.url) };
@@ -60,7 +61,7 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
     const joined = vouchFor(joinedPath(name, args), resolving.has(name) && !/norm/.test(name) ? danger.argument : 0);
     const spelled = joined.length === 0 ? args.map(knownText).filter((part) => part !== '').join('/') : '';
     // A folder that is not the caller's stands before what they gave: that is where they should have stayed.
-    const behind = args.length > 1 && args[0] !== undefined && taintsIn(args[0]).length === 0 ? { lead: true as const } : args.length === 1 ? { lead: args[0]?.lead, inFolder: args[0]?.inFolder } : {};
+    const behind = args.length > 1 && args[0] !== undefined && taintsIn(args[0]).length === 0 && !isAnywhere(args[0]) ? { lead: true as const } : args.length === 1 ? { lead: args[0]?.lead, inFolder: args[0]?.inFolder } : {};
     return { ...result, taints: joined, tail: name.endsWith('dirname') ? undefined : args.at(-1)?.tail, ...behind, ...(spelled === '' ? {} : { value: { kind: 'text', parts: [spelled] } }), ...keys(args, keyOfArg, name === 'str' || name === 'String' ? all : ofPath), isResolved: resolving.has(name) || isSame, isReal: links.has(name) || (isSame && args[0]?.isReal === true), isClosed: args.length > 1 && args.at(-1)?.value?.kind === 'constant' && call.textOf(args.at(-1)) === '' };
   }
   const method = lastWord(name);
@@ -71,6 +72,9 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
 
 /** Every path of the caller's among these had its links followed. */
 const areReal = (args: readonly Fact[]): boolean => args.flatMap((arg) => [arg, ...(arg.fields?.values() ?? [])]).every((arg) => arg.isReal === true || arg.taints.length === 0);
+
+/** Where the user is: joined to a path it makes it absolute and holds it to nothing. */
+const isAnywhere = (fact: Fact): boolean => /^(?:os\.homedir|process\.cwd|os\.getcwd|os\.path\.expanduser|pathlib\.Path\.(?:cwd|home))\(\)$/.test(fact.name ?? '');
 
 /** Joining keeps what each part can do; behind a fixed front a JavaScript path can only climb, not start anew. */
 function joinedPath(name: string, args: readonly Fact[]) {
