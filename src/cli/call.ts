@@ -90,5 +90,5 @@ function report({ outcome, correlationId, durationMs }: Answer, asJson: boolean,
     if (outcome.kind === 'failed' && (outcome.data !== undefined || outcome.content !== undefined)) io.out(`${readable(outcome.content ?? [], outcome.data)}\n`);
     io.err(`refused or failed (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`);
   }
-  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'network_error'].includes(error.code) ? 1 : 3;
+  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'upstream_refused', 'network_error'].includes(error.code) ? 1 : 3;
 }

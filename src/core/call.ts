@@ -33,6 +33,8 @@ export interface BackChannel {
   readonly log?: (level: LogLevel, data: Json, logger?: string) => void;
   /** The client's own capabilities, for sources that relay questions. */
   readonly capabilities?: JsonObject;
+  /** The caller could have declared that it knows tasks and did not: it must hear that a tool runs only as one. */
+  readonly withoutTasks?: boolean;
   /** Lets go of the caller's connection for a long wait; the caller comes back for the answer. */
   readonly detach?: () => void;
 }

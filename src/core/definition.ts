@@ -11,6 +11,7 @@ export const definitionOf = (tool: Tool): JsonObject => ({
   inputSchema: tool.input.schema,
   outputSchema: tool.output?.schema,
   annotations: tool.annotations,
+  extra: tool.extra,
 });
 
 const hashes = new WeakMap<Tool, string>();

@@ -136,6 +136,11 @@ export const errors = {
     means: 'The service behind the tool answered with an error of its own.',
     recovery: 'Read the message; change the arguments if it names them.',
   },
+  upstream_refused: {
+    type: 'execution_error', status: 502, mcp: { protocol: -32603 }, retryable: false, tripsBreaker: false,
+    means: 'The MCP server behind the tool answered with a JSON-RPC error instead of a result. MCP clients get an error with the server\'s own code where that cannot be mistaken for one of the gateway: -32602, -32603, and codes outside the range that JSON-RPC reserves.',
+    recovery: 'Read the message; change the arguments if it names them.',
+  },
   output_withheld: {
     type: 'output_withheld', status: 403, mcp: 'result', retryable: false, tripsBreaker: false,
     means: 'The tool ran, but its result gives instructions to the model and was held back by the operator\'s settings, or does not fit its schema without the secrets in it.',

@@ -11,6 +11,8 @@ export interface Done {
   readonly content: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
+  /** Fields of a server's result that nobody here knows; MCP clients get them in their place. */
+  readonly extra?: JsonObject;
 }
 export interface Failed {
   readonly kind: 'failed';
@@ -18,6 +20,8 @@ export interface Failed {
   readonly content?: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
+  /** Fields of a server's result that nobody here knows; MCP clients get them in their place. */
+  readonly extra?: JsonObject;
 }
 export interface Confirm {
   readonly kind: 'confirm';

@@ -17,6 +17,8 @@ export interface Prompt {
   readonly arguments?: readonly { readonly name: string; readonly title?: string; readonly description?: string; readonly required?: boolean }[];
   readonly source: string;
   readonly meta?: JsonObject;
+  /** Fields of its definition that nobody here knows. */
+  readonly extra?: JsonObject;
   readonly complete?: Complete;
   readonly get: Handler;
 }
@@ -32,6 +34,8 @@ export interface Resource {
   readonly annotations?: JsonObject;
   readonly source: string;
   readonly meta?: JsonObject;
+  /** Fields of its definition that nobody here knows. */
+  readonly extra?: JsonObject;
   readonly read: Handler;
   /** Starts watching and returns how to stop; absent where the source cannot tell of changes. */
   readonly watch?: (changed: () => void) => () => void;
@@ -47,6 +51,8 @@ export interface ResourceTemplate {
   readonly annotations?: JsonObject;
   readonly source: string;
   readonly meta?: JsonObject;
+  /** Fields of its definition that nobody here knows. */
+  readonly extra?: JsonObject;
   readonly complete?: Complete;
   matches(uri: string): boolean;
   readonly read: Handler;

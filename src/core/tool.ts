@@ -60,6 +60,8 @@ export interface Tool {
   readonly source: string;
   readonly annotations?: JsonObject;
   readonly meta?: JsonObject;
+  /** Fields of its definition that nobody here knows; clients are shown them in their place. */
+  readonly extra?: JsonObject;
   /** Whether a client may, must or cannot run it as a task. */
   readonly tasks?: 'optional' | 'required' | 'forbidden';
   /** Why the tool cannot run at all on this machine; such a tool is listed as not ready and refuses with this. */

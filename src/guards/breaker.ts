@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../core/errors.js';
 import { errors } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
@@ -61,9 +62,12 @@ export function breakers(options: BreakersOptions): Breakers {
   };
 }
 
+/** The tool answered, if only to say no. */
+const answers: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['execution_failed', 'upstream_error', 'upstream_refused']);
+
 function judged(outcome: Outcome): Verdict {
   if (outcome.kind !== 'failed') return 'success';
   if (errors[outcome.error.code].tripsBreaker) return 'failure';
-  // The tool answered, if only to say no; a caller's hang-up or a refusal before it says nothing about it.
-  return outcome.error.code === 'execution_failed' || outcome.error.code === 'upstream_error' ? 'success' : 'neutral';
+  // A caller's hang-up or a refusal before the tool says nothing about it.
+  return answers.has(outcome.error.code) ? 'success' : 'neutral';
 }

@@ -91,17 +91,18 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
   // What failed owes nobody its schema.
   const isOwed = outcome.kind === 'done' ? promised : () => true;
   const data = outcome.data === undefined ? undefined : fitting(outcome.data, rewriteData(outcome.data, pen(report, rules, maxOutputBytes)), tool, rules, isOwed, report);
-  const error = outcome.kind === 'failed' ? rewriteFields(outcome.error, pen(report, rules, 16_384), ['message', 'hint']) : undefined;
+  const error = outcome.kind === 'failed' ? rewriteError(outcome.error, pen(report, rules, 16_384)) : undefined;
+  const extra = outcome.extra && (rewriteData(outcome.extra, pen(report, rules, maxOutputBytes)) as JsonObject); // types never change
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
   const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion([...report.seen].join('\n')) : undefined;
   const enveloped = rules.envelope && wrapped(content ?? [], data, tool, suspect !== undefined, rules.envelope);
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
-  const isSame = content === outcome.content && data === outcome.data && (outcome.kind === 'done' || error === outcome.error);
+  const isSame = content === outcome.content && data === outcome.data && extra === outcome.extra && (outcome.kind === 'done' || error === outcome.error);
   const meta = noted(outcome.meta, report, isSame, { suspect, provenance: rules.provenance?.(tool), isEnveloped: enveloped !== undefined, kept: links?.length ?? 0 });
   if (isSame && meta === outcome.meta) return { washed: outcome, ...(suspect && { suspect }) };
-  const rest = { ...(data !== undefined && { data }), ...(meta && { meta }) };
+  const rest = { ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) };
   if (report.fitted === 'dropped') return { washed: unfit(content?.some(({ type }) => type === 'text') === true ? content : [...(content ?? []), text(readable([], data))], report, meta), ...(suspect && { suspect }) };
   const washed: Done | Failed = outcome.kind === 'done' ? { ...outcome, content: content ?? [], ...rest } : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
   return { washed, ...(suspect && { suspect }) };
@@ -127,6 +128,14 @@ const unfit = (content: readonly Content[], { truncated }: Report, meta: Meta | 
     message: truncated ? 'The result was cut to its limit and no longer fits the output schema of the tool' : 'The result no longer fits the output schema of the tool once what may not leave was taken out',
     hint: 'The tool ran; what is left of its result is given as text',
   }, { content, ...(meta && { meta }) });
+
+/** An error with its words and the facts beside them rewritten: a server writes those too. */
+function rewriteError(given: ToolError, writer: Pen): ToolError {
+  const error = rewriteFields(given, writer, ['message', 'hint']);
+  if (given.data === undefined) return error;
+  const data = rewriteData(given.data, writer) as JsonObject; // types never change
+  return data === given.data ? error : { ...error, data };
+}
 
 function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules, maxBytes: number, rest?: string[]): Pen {
   let left = maxBytes;

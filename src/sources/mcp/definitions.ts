@@ -1,5 +1,7 @@
 import type { Handler, Effects, Limits, Tool } from '../../core/tool.js';
 import type { Json, JsonObject } from '../../core/json.js';
+import type { Pen } from '../../core/outcome-text.js';
+import { rewriteData } from '../../core/outcome-text.js';
 import { clean } from '../../lib/hostile-text/clean.js';
 import { namespaced } from '../../registry/naming.js';
 import { isObject } from '../../wire/message.js';
@@ -89,15 +91,23 @@ export interface Naming {
   readonly identity: string;
 }
 
-const ownFields = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'execution']);
+const plainText: Pen = { text: (value) => clean(value).text, fits: () => true, cut: () => {} };
+const maxExtraBytes = 16_384;
 
-/** The tool that is offered for an upstream tool; fields nobody here knows travel in its `_meta`. */
+/** The fields of a definition that nobody here knows, without what is hidden in them; too much of them is left out. */
+export function extraOf(definition: JsonObject, known: ReadonlySet<string>): { readonly extra?: JsonObject } {
+  const rest = Object.entries(definition).filter(([key]) => !known.has(key) && key !== '__proto__');
+  if (rest.length === 0 || JSON.stringify(rest).length > maxExtraBytes) return {};
+  return { extra: rewriteData(Object.fromEntries(rest), plainText) as JsonObject }; // types never change
+}
+
+const toolFields = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'execution']);
+
+/** The tool that is offered for an upstream tool. */
 export function toTool({ name, definition }: Item, { source, prefix, limits, identity }: Naming, run: Handler): Tool {
   const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
   const hints = isObject(annotations) ? annotations : {};
   const titled = textOf(title, 256) ?? textOf(hints['title'], 256);
-  const unknown = Object.entries(definition).filter(([key]) => !ownFields.has(key));
-  const meta: JsonObject = { ...(isObject(_meta) && _meta), ...(unknown.length > 0 && { 'toolgate/upstream': Object.fromEntries(unknown) }) };
   // Read by readItem, which let only objects through.
   const input = inputSchema as JsonObject;
   return {
@@ -114,7 +124,8 @@ export function toTool({ name, definition }: Item, { source, prefix, limits, ide
     details: { upstream: name, identity },
     ...(titled !== undefined && { title: titled }),
     ...(isObject(outputSchema) && { output: { schema: outputSchema } }),
-    ...(Object.keys(meta).length > 0 && { meta }),
+    ...(isObject(_meta) && { meta: _meta }),
+    ...extraOf(definition, toolFields),
     run,
   };
 }

@@ -5,7 +5,7 @@ import type { Tool } from '../../core/tool.js';
 import { namespaced } from '../../registry/naming.js';
 import { isObject } from '../../wire/message.js';
 import { paramHeaders, toParamHeaders } from '../../wire/param-headers.js';
-import { shown, toTool } from './definitions.js';
+import { extraOf, shown, toTool } from './definitions.js';
 import type { Item, Naming } from './definitions.js';
 import { callOutcome, dataOutcome } from './outcomes.js';
 import type { Relay } from './relay.js';
@@ -23,7 +23,9 @@ const words = (definition: JsonObject, field: string, max: number): string | und
   return typeof value === 'string' ? shown(value, max) : undefined;
 };
 
-function described(definition: JsonObject): { readonly title?: string; readonly description?: string; readonly mimeType?: string; readonly meta?: JsonObject; readonly annotations?: JsonObject } {
+const describedFields = new Set(['name', 'uri', 'uriTemplate', 'title', 'description', 'mimeType', '_meta', 'annotations', 'size', 'arguments']);
+
+function described(definition: JsonObject): { readonly title?: string; readonly description?: string; readonly mimeType?: string; readonly meta?: JsonObject; readonly annotations?: JsonObject; readonly extra?: JsonObject } {
   const title = words(definition, 'title', 256);
   const description = words(definition, 'description', 16_384);
   const mimeType = words(definition, 'mimeType', 128);
@@ -34,6 +36,7 @@ function described(definition: JsonObject): { readonly title?: string; readonly 
     ...(mimeType !== undefined && { mimeType }),
     ...(isObject(_meta) && { meta: _meta }),
     ...(isObject(annotations) && { annotations }),
+    ...extraOf(definition, describedFields),
   };
 }
 
@@ -53,13 +56,14 @@ export function offerTool(item: Item, offering: Offering): Tool {
 export function offerPrompt({ name, definition }: Item, { source, prefix, relay, complete }: Offering): Prompt {
   const { arguments: given } = definition;
   const list = Array.isArray(given) ? given.filter(isObject) : undefined;
-  const { title, description, meta } = described(definition);
+  const { title, description, meta, extra } = described(definition);
   return {
     name: namespaced(prefix, name),
     source,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(meta && { meta }),
+    ...(extra && { extra }),
     ...(list && {
       arguments: list.map((argument) => ({
         // Checked by readItem to be there and a text.

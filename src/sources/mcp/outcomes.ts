@@ -13,6 +13,7 @@ import type { Ended } from './channel.js';
 import type { NoLease } from './pool.js';
 
 const maxBlocks = 10_000;
+const maxErrorData = 16_384;
 
 /** Which fields a block of a known type must have as text; one without them would trip whoever reads it. */
 const needed: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +43,18 @@ function metaOfResult(result: JsonObject): JsonObject | undefined {
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
+/** What an object holds beside the fields that are known; most hold nothing. */
+function unknownFields(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: Record<string, Json> | undefined;
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (known.has(key) || field === undefined) continue;
+    rest ??= Object.create(null) as Record<string, Json>; // no prototype: `__proto__` is a key like any other
+    rest[key] = field;
+  }
+  return rest;
+}
+
 const knownFields = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
 
 /** The outcome of a finished `tools/call`; an error that the tool reports stays the tool's own words. */
@@ -49,14 +62,13 @@ export function callOutcome(result: JsonObject): Outcome {
   const { content, structuredContent: data, isError } = result;
   if (content !== undefined && !Array.isArray(content)) return refuse('upstream_error', 'The server answered with something that is no result of a tool');
   const blocks = ((content ?? []) as readonly Json[]).slice(0, maxBlocks).map(block); // an array, as just checked
-  const given = metaOfResult(result);
-  const unknown = Object.entries(result).filter(([key]) => !knownFields.has(key));
-  const meta = unknown.length === 0 ? given : { ...given, 'toolgate/upstream': Object.fromEntries(unknown) };
+  const meta = metaOfResult(result);
+  const extra = unknownFields(result, knownFields);
   if (isError === true) {
     const said = readable(blocks, data).slice(0, 500);
-    return failed({ code: 'upstream_error', message: said === '' ? 'The tool reported an error' : said }, { content: blocks, ...(data !== undefined && { data }), ...(meta && { meta }) });
+    return failed({ code: 'upstream_error', message: said === '' ? 'The tool reported an error' : said }, { content: blocks, ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) });
   }
-  return done(blocks, data, meta);
+  return extra ? { ...done(blocks, data, meta), extra } : done(blocks, data, meta);
 }
 
 /** The outcome of a finished `prompts/get` or `resources/read`: the result is the data. */
@@ -77,7 +89,8 @@ export function errorOutcome(source: string, call: Call, error: RpcError, end: E
     return refuse('capability_missing', `${source} must ask its caller something that this client cannot be asked`, { ...(error.data && { data: error.data }) });
   }
   if (error.code === codes.resourceNotFound) return refuse('not_found', 'Resource not found');
-  return refuse('upstream_error', `${source}: ${error.message.slice(0, 2_000)}`, { data: { upstream: { code: error.code, ...(error.data && { data: error.data }) } } });
+  const data = error.data && JSON.stringify(error.data).length <= maxErrorData ? { data: error.data } : {};
+  return refuse('upstream_refused', `${source}: ${error.message.slice(0, 2_000)}`, { data: { upstream: { code: error.code, ...data } } });
 }
 
 /** What is said when the server is gone, with the last it had to say. */

@@ -19,8 +19,8 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
     const source = aPlugin({ args });
     const tools = await source.list(never);
     const echo = tools.find(({ name }) => name === 'fix__echo');
-    expect(echo).toMatchObject({ annotations: { readOnlyHint: true, vendor: 'x' }, meta: { 'example.com/a': 1, 'toolgate/upstream': { 'x-extra': 1 } }, effects: { writes: false, destroys: false } });
-    expect(await callTool(source, 'fix__echo', { text: 'a' })).toMatchObject({ meta: { 'example.com/b': 2, 'toolgate/upstream': { 'x-result': 2 } } });
+    expect(echo).toMatchObject({ annotations: { readOnlyHint: true, vendor: 'x' }, meta: { 'example.com/a': 1 }, extra: { 'x-extra': 1 }, effects: { writes: false, destroys: false } });
+    expect(await callTool(source, 'fix__echo', { text: 'a' })).toMatchObject({ meta: { 'example.com/b': 2 }, extra: { 'x-result': 2 } });
     const seen = saidJson(await callTool(source, 'fix__meta', {}, { meta: { 'example.com/c': 3 }, trace: { traceparent: 'tp' } }));
     expect(seen).toMatchObject({ 'example.com/c': 3, traceparent: 'tp' });
   });

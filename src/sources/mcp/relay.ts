@@ -13,6 +13,8 @@ import type { ParkLimits } from './parked.js';
 import type { Lease, Pool } from './pool.js';
 import { seal } from './seal.js';
 import type { Asker } from './session.js';
+import { answerTask, followTask, tasksDeclared, wantsTask } from './upstream-tasks.js';
+import type { AskAboutTask, TaskEnd } from './upstream-tasks.js';
 
 /** One thing to be asked of the server on behalf of a call. */
 export interface Relayed {
@@ -44,6 +46,7 @@ const prefix = 'up1.';
 const stateTtlMs = 600_000;
 const maxUpstreamState = 40_000;
 const lateMs = 1_000;
+const aboutTaskMs = 30_000;
 const askable = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' } as const;
 
 interface Carried {
@@ -52,6 +55,8 @@ interface Carried {
   readonly until: number;
   readonly upstream?: string;
   readonly parked?: string;
+  /** The task of the server that asked. */
+  readonly task?: string | undefined;
 }
 
 const isAskable = (method: unknown): method is Ask['method'] => typeof method === 'string' && Object.hasOwn(askable, method);
@@ -68,6 +73,8 @@ const capabilitiesOf = ({ back }: Call): JsonObject => {
 export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Relay {
   const sealed = seal();
   const parked = parkedCalls(park);
+  /** Tools that their server runs only as tasks. */
+  const longRunning = new Set<unknown>();
   const boundTo = (call: Call, what: Relayed): string => sha256(canonicalJson([call.principal.id, what.method, what.params]));
   const carry = (carried: Carried): string => prefix + sealed.close(JSON.stringify(carried));
 
@@ -85,8 +92,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     question: { asks, state, otherwise: { code: 'capability_missing', message: `${source} must ask its caller something, and this client cannot be asked` } },
   });
 
-  /** A modern server's question travels on as it is; its state inside ours. */
-  const asked = (call: Call, what: Relayed, result: JsonObject): Outcome => {
+  /** A modern server's question travels on as it is; its state inside ours, and where it has none, without one. */
+  const asked = (call: Call, what: Relayed, result: JsonObject, task: string | undefined): Outcome => {
     const given = isObject(result['inputRequests']) ? result['inputRequests'] : {};
     const asks: Record<string, Ask> = {};
     for (const [key, ask] of Object.entries(given)) {
@@ -95,23 +102,26 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     }
     const upstream = result['requestState'];
     if (upstream !== undefined && (typeof upstream !== 'string' || upstream.length > maxUpstreamState)) return refuse('upstream_error', `${source} asks with a state that is too large`);
-    return question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, ...(upstream !== undefined && { upstream }) }));
+    if (upstream === undefined && task === undefined) return question(asks, '');
+    return question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, task, ...(upstream !== undefined && { upstream }) }));
   };
 
-  const settle = (call: Call, what: Relayed, lease: Lease, reply: RpcReply): Outcome => {
+  const settle = (call: Call, what: Relayed, lease: Lease, reply: RpcReply, task?: string): Outcome => {
     const { session } = lease;
     if ('error' in reply) return errorOutcome(source, call, reply.error, session.end, remote);
-    if (reply.result['resultType'] === 'input_required') return asked(call, what, reply.result);
+    if (reply.result['resultType'] === 'input_required') return asked(call, what, reply.result, task);
     if (reply.result['resultType'] === 'task') return refuse('upstream_error', `${source} answered with a task that was not asked for`);
     return what.read(reply.result);
   };
 
   const ask = (call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, capabilities: JsonObject, signal: AbortSignal): Promise<RpcReply> => {
     const meta: JsonObject | undefined = call.trace ? { ...call.meta, ...call.trace } : call.meta;
-    const params: JsonObject = carried === undefined ? what.params : {
+    // A server that keeps no state of its question gets the answers without one.
+    const isAnswer = carried !== undefined || (call.confirmation?.state === '' && lease.session.introduction.modern);
+    const params: JsonObject = !isAnswer ? what.params : {
       ...what.params,
       inputResponses: call.confirmation?.answers ?? {},
-      ...(carried.upstream !== undefined && { requestState: carried.upstream }),
+      ...(carried?.upstream !== undefined && { requestState: carried.upstream }),
     };
     return lease.session.ask(what.method, params, {
       timeoutMs: (call.timeoutMs ?? 300_000) + lateMs,
@@ -119,6 +129,16 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
       headers: what.headers,
     });
   };
+
+  /** Asks a server that does not ask back, and follows the task it may make of the call where it was told that it may. */
+  async function finished(call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, plain: JsonObject): Promise<TaskEnd> {
+    const asTask = carried?.task !== undefined || (longRunning.has(what.params['name']) && call.back?.withoutTasks !== true);
+    const capabilities = asTask ? { ...plain, ...tasksDeclared } : plain;
+    const aboutTask: AskAboutTask = (method, params) => lease.session.ask(method, params, { timeoutMs: aboutTaskMs, capabilities });
+    if (carried?.task !== undefined) return answerTask(carried.task, call.confirmation?.answers ?? {}, aboutTask, call.signal);
+    const reply = await ask(call, what, lease, asker, carried, capabilities, call.signal);
+    return asTask && 'result' in reply && reply.result['resultType'] === 'task' ? followTask(reply.result, aboutTask, call.signal) : { reply };
+  }
 
   async function begin(call: Call, what: Relayed, carried: Carried | undefined, again = true): Promise<Outcome> {
     const owner = ownerOf(call);
@@ -133,11 +153,16 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     const capabilities = capabilitiesOf(call);
     // Only a server of the older kind asks while a call runs; the usual call pays nothing for it.
     if (lease.session.introduction.modern || capabilities === nothing) {
-      const reply = await ask(call, what, lease, asker, carried, capabilities, call.signal);
+      const end = await finished(call, what, lease, asker, carried, capabilities);
+      const reply: RpcReply = 'reply' in end ? end.reply : { result: end.question };
       lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
       // The server has not looked at the call, so making it once more is making it once.
-      if (again && 'error' in reply && reply.error === sessionGone && !call.signal.aborted) return begin(call, what, carried, false);
-      return settle(call, what, lease, reply);
+      if (again && 'error' in reply && !call.signal.aborted) {
+        const needsTask = call.back?.withoutTasks !== true && wantsTask(reply.error);
+        if (needsTask) longRunning.add(what.params['name']);
+        if (needsTask || reply.error === sessionGone) return begin(call, what, carried, false);
+      }
+      return settle(call, what, lease, reply, 'taskId' in end ? end.taskId : undefined);
     }
     return parked.follow({
       call,

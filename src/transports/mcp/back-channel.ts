@@ -2,6 +2,7 @@ import type { BackChannel, Progress } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { clean } from '../../lib/hostile-text/clean.js';
 import { logLevels, progressTokenOf } from '../../wire/meta.js';
+import { declaresTasks } from './capabilities.js';
 import type { Caller } from './caller.js';
 
 const maxLogger = 128;
@@ -24,7 +25,8 @@ export function backChannel(params: JsonObject, caller: Caller): BackChannel {
   const { notify, logLevel, capabilities, detach, features } = caller;
   const token = notify ? progressTokenOf(params) : undefined;
   const open = notify && (token !== undefined || logLevel !== undefined);
-  if (!open) return detach ? { capabilities, detach } : { capabilities };
+  const withoutTasks = features.modern && !declaresTasks(capabilities);
+  if (!open) return detach ? { capabilities, withoutTasks, detach } : { capabilities, withoutTasks };
 
   let last = Number.NEGATIVE_INFINITY;
   const progress = ({ progress, total, message }: Progress): void => {
@@ -41,6 +43,7 @@ export function backChannel(params: JsonObject, caller: Caller): BackChannel {
   const mildest = logLevel === undefined ? logLevels.length : logLevels.indexOf(logLevel);
   return {
     capabilities,
+    withoutTasks,
     ...(detach && { detach }),
     ...(token !== undefined && { progress }),
     ...(logLevel !== undefined && {

@@ -23,6 +23,7 @@ const since2025June = ({ title, meta }: Described, features: Features): JsonObje
 export function toToolDefinition(tool: Tool, features: Features): JsonObject {
   const output = tool.output?.schema;
   return {
+    ...tool.extra,
     name: tool.name,
     description: tool.description,
     inputSchema: tool.input.schema,
@@ -37,6 +38,7 @@ export function toToolDefinition(tool: Tool, features: Features): JsonObject {
 
 export function toPromptDefinition(prompt: Prompt, features: Features): JsonObject {
   return {
+    ...prompt.extra,
     name: prompt.name,
     ...(prompt.description !== undefined && { description: prompt.description }),
     ...(prompt.arguments && {
@@ -47,6 +49,7 @@ export function toPromptDefinition(prompt: Prompt, features: Features): JsonObje
 }
 
 const addressed = (resource: Resource | ResourceTemplate, features: Features): JsonObject => ({
+  ...resource.extra,
   name: resource.name,
   ...(resource.description !== undefined && { description: resource.description }),
   ...(resource.mimeType !== undefined && { mimeType: resource.mimeType }),
@@ -55,12 +58,12 @@ const addressed = (resource: Resource | ResourceTemplate, features: Features): J
 });
 
 export const toResourceDefinition = (resource: Resource, features: Features): JsonObject => ({
-  uri: resource.uri,
   ...addressed(resource, features),
+  uri: resource.uri,
   ...(resource.size !== undefined && { size: resource.size }),
 });
 
 export const toTemplateDefinition = (template: ResourceTemplate, features: Features): JsonObject => ({
-  uriTemplate: template.uriTemplate,
   ...addressed(template, features),
+  uriTemplate: template.uriTemplate,
 });

@@ -49,11 +49,19 @@ const gone = 'It has expired: what was cut off is kept for a while, for its call
 
 const internal = (correlationId: string): RpcError => rpcError(codes.internalError, 'Internal error', { correlationId });
 
+/** A server's own code where it means the same here; a reserved one would speak of this connection, its session or its revision. */
+function relayedCode(data: JsonObject | undefined): number {
+  const upstream = data?.['upstream'];
+  const code = isObject(upstream) ? upstream['code'] : undefined;
+  const isPlain = typeof code === 'number' && Number.isSafeInteger(code) && (code === codes.invalidParams || code > -32_000 || code < -32_768);
+  return isPlain ? code : codes.internalError;
+}
+
 /** A failure as a JSON-RPC error, for methods whose results cannot say that they failed. */
 function protocolError(error: ToolError, correlationId: string): RpcError {
   if (error.code === 'internal') return internal(correlationId);
   const { mcp } = behaviourOf(error);
-  const code = mcp !== 'result' ? mcp.protocol : error.code === 'invalid_arguments' ? codes.invalidParams : codes.internalError;
+  const code = error.code === 'upstream_refused' ? relayedCode(error.data) : mcp !== 'result' ? mcp.protocol : error.code === 'invalid_arguments' ? codes.invalidParams : codes.internalError;
   return rpcError(code, said(error), error.code === 'capability_missing' ? error.data : { error: facts(error, correlationId) });
 }
 
@@ -86,14 +94,14 @@ export function encoder(identity: Identity): Encoder {
       if (outcome.kind === 'done') {
         const content = toContent(blocks(outcome.content, outcome.data), features);
         // Content is JSON by its types; only its interfaces lack the index signature.
-        return { result: result({ content: content as unknown as Json, ...structured(outcome.data, features) }, features, outcome.meta) };
+        return { result: result({ ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features) }, features, outcome.meta) };
       }
       const { error } = outcome;
       const form = errors[error.code].mcp;
       // A missing capability is a protocol error only where the protocol has one.
       if (form !== 'result' && (features.modern || form.protocol !== codes.missingCapability)) return { error: protocolError(error, correlationId) };
       const content = toContent(told(outcome.content ?? [], error) ? (outcome.content ?? []) : [...(outcome.content ?? []), text(said(error))], features);
-      const fields = { content: content as unknown as Json, ...structured(outcome.data, features), isError: true };
+      const fields = { ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features), isError: true };
       return { result: result(fields, features, { ...outcome.meta, 'toolgate/error': facts(error, correlationId) }) };
     },
     read({ outcome, correlationId }, features, caching, uri) {
@@ -102,9 +110,9 @@ export function encoder(identity: Identity): Encoder {
         const missing = outcome.error.code === 'not_found' || outcome.error.code === 'forbidden';
         return { error: missing ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', { uri, ...(/^toolgate:\/\/(?:rest|results)\//.test(uri) && { hint: gone }) }) : error };
       }
-      const contents = isObject(outcome.data) ? outcome.data['contents'] : undefined;
-      if (!Array.isArray(contents)) return { error: internal(correlationId) };
-      return { result: result({ contents: contents as Json, ...(features.modern && caching) }, features, outcome.meta) };
+      const data = isObject(outcome.data) ? outcome.data : undefined;
+      if (!Array.isArray(data?.['contents'])) return { error: internal(correlationId) };
+      return { result: result({ ...data, ...(features.modern && caching) }, features, outcome.meta) };
     },
     prompt({ outcome, correlationId }, features) {
       if (outcome.kind === 'failed') return { error: protocolError(outcome.error, correlationId) };
@@ -112,7 +120,8 @@ export function encoder(identity: Identity): Encoder {
       const messages = data?.['messages'];
       if (!Array.isArray(messages)) return { error: internal(correlationId) };
       const description = data?.['description'];
-      const fields = { messages: toMessages(messages.filter(isObject), features), ...(typeof description === 'string' && { description }) };
+      const { description: _, ...rest } = data ?? {};
+      const fields = { ...rest, messages: toMessages(messages.filter(isObject), features), ...(typeof description === 'string' && { description }) };
       return { result: result(fields, features, outcome.meta) };
     },
   };
