@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { aPluginFolder, hidden, honest, poisoned, serverText, vulnerable } from '../support/plugins.js';
+import { aPluginFolder, hidden, honest, poisoned, serverText, silenced, vulnerable } from '../support/plugins.js';
 import { aRegistry } from '../support/mcp-registry.js';
 import { eventually } from '../support/processes.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
@@ -47,6 +47,13 @@ test('orders to the model in a description keep a server from being started at a
   const listed = await toolgate(place, ['sources', 'list']);
   expect(listed.out).toMatch(/^notes +unhealthy +0 tools +is (?:quarantined|denied): /m);
   expect(listed.out).toMatch(/^ {2}finding +(?:high|critical) TG-POISON\S* in server\.mjs:\d+/m);
+  expect(hasRun()).toBe(false);
+}, 60_000);
+
+test('a comment in the code that asks for silence is not heeded before a start [CVE-2026-30623 and its family]', async () => {
+  const { place, plugin, hasRun } = aPlugin(silenced);
+  expect((await toolgate(place, ['scan', plugin.folder])).code).toBe(0);
+  expect((await toolgate(place, ['sources', 'list'])).out).toContain('is quarantined: high TG-TAINT-CMD');
   expect(hasRun()).toBe(false);
 }, 60_000);
 

@@ -3,14 +3,14 @@ import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { processes } from '../../src/processes/index.js';
+import { processes, resolveProgram } from '../../src/processes/index.js';
 import { eventually, processesNamed } from '../support/processes.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
 
 const file = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const places: { serversVenv: string; serversPython: string; uv: string } = await import(file('clients/places.mjs'));
 const hasPython = existsSync(places.serversPython);
-const hasUv = existsSync(places.uv);
+const hasUv = existsSync(places.uv) && (await resolveProgram('python3')).kind === 'program';
 if (!hasPython || !hasUv) console.log('skipped: the Python servers are not installed; node test/clients/install.mjs brings them');
 
 // Servers of others get no network where this machine can keep it from them.

@@ -22,7 +22,8 @@ export interface Walked {
   readonly skipped: readonly Skipped[];
 }
 
-const neverEntered = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv', 'venv', '.tox', '.nox', '.mypy_cache', '.pytest_cache', '.ruff_cache', 'site-packages', '.next', '.turbo', '.cache', '.idea', '.vscode']);
+/** Folders that are passed by: they hold the code of others or what tools leave behind. */
+export const neverEntered: ReadonlySet<string> = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv', 'venv', '.tox', '.nox', '.mypy_cache', '.pytest_cache', '.ruff_cache', 'site-packages', '.next', '.turbo', '.cache', '.idea', '.vscode']);
 
 /** Lists the files under a root in a fixed order, without leaving it: a link is followed only where it ends inside and was not seen before. */
 export async function walkFiles(given: string, limits: WalkLimits): Promise<Walked> {

@@ -6,6 +6,7 @@ import { surfaceOf } from '../../scanner/surface/scan.js';
 import { readTexts } from '../../scanner/texts.js';
 import { ownModules } from './own-modules.js';
 import type { Reading, ReadingOrder } from './reading.js';
+import { unentered } from './unentered.js';
 
 const maxListed = 200;
 
@@ -26,7 +27,7 @@ const reading: Reading = {
   surfaceHash: surfaceHash(surface),
   // A comment in the code may not speak for the code: what it asks to be silent about counts here.
   findings: report.findings.filter(({ kind }) => kind === 'bug').slice(0, maxListed).map((finding) => ({ ...finding, suppressed: undefined, flow: undefined })),
-  gaps: report.gaps.slice(0, maxListed),
+  gaps: [...(entry === undefined ? await unentered(root) : []), ...report.gaps].slice(0, maxListed),
   capabilities: report.capabilities.slice(0, 2_000),
   surface: { ...surface, authSignals: [], unresolved: surface.unresolved.slice(0, maxListed), skipped: surface.skipped.slice(0, maxListed) },
 };

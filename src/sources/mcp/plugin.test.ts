@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ada, aCall, bob, never } from '../../../test/support/make.js';
 import { eventually } from '../../../test/support/processes.js';
-import { aPlugin, callTool, said, saidJson } from '../../../test/support/upstream.js';
+import { aPlugin, callTool, said, saidJson, serverFile } from '../../../test/support/upstream.js';
 
 describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (era) => {
   const args = ['--era', era];
@@ -172,4 +172,13 @@ test('closing twice is closing once, and a stubborn server goes too [S3.17]', as
   await Promise.all([source.close?.(), source.close?.()]);
   expect(source.processes.active()).toBe(0);
   await expect(source.list(never)).rejects.toThrow('closed');
+});
+
+test('a server that is held until somebody decides is not left alone as one that crashes: it starts as soon as it may', async () => {
+  let asked = 0;
+  const held = { message: 'is quarantined', held: true };
+  const source = aPlugin({ plugin: { command: async () => ((asked += 1) <= 8 ? held : { program: process.execPath, args: [serverFile] }) } });
+  for (let time = 0; time < 8; time += 1) await expect(source.list(never)).rejects.toThrow('is quarantined');
+  expect((await source.list(never)).length).toBeGreaterThan(0);
+  expect(asked).toBe(9);
 });
