@@ -4,6 +4,7 @@ import { isCode, parseModule } from '../languages/index.js';
 import { nodeManifest, pythonManifest, tsconfigPaths, type NodeManifest, type PythonManifest } from './manifests.js';
 import { readText } from './read.js';
 import { pythonResolver, scriptResolver, type Resolver } from './resolve.js';
+import { withSiblings } from './siblings.js';
 import { walkFiles, type Skipped } from './walk.js';
 
 export interface ProjectLimits {
@@ -27,7 +28,7 @@ export interface Project {
   /** The module that an import in a file means, or undefined when it means something outside the root. */
   readonly resolve: Resolver;
   readonly bytes: number;
-  /** Set when a single file was asked for; what it imports is then outside. */
+  /** Set when a single file was asked for; what it imports from its own folder is read with it. */
   readonly only?: string | undefined;
 }
 
@@ -72,7 +73,8 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
     return [...modules.values()].filter((module) => module.partial && !known.has(module.path)).map(({ path }) => ({ path, reason: 'partial' }));
   };
   for (const path of walked.files) await load(path);
-  const files = new Set(walked.files);
+  const siblings = walked.only === undefined ? [] : await withSiblings(walked.root, modules, walked.only, load);
+  const files = new Set([...walked.files, ...siblings]);
   const script = scriptResolver(files, node, paths);
   const snake = pythonResolver(files);
   const resolve: Resolver = (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));

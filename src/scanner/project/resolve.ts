@@ -7,15 +7,16 @@ export type Resolver = (from: string, source: string) => string | undefined;
 const suffixes = ['', '.ts', '.tsx', '.mts', '.cts', '.js', '.mjs', '.cjs', '.jsx', '/index.ts', '/index.tsx', '/index.mts', '/index.js', '/index.mjs', '/index.cjs', '/index.jsx'];
 const built = /^(.*?)\b(dist|build|lib|out|esm|cjs)\//;
 
-/** Finds a JavaScript file by a path without or with a wrong extension; built files that are absent are sought in `src`. */
-export function findScript(path: string, files: ReadonlySet<string>): string | undefined {
+/** The files that a path without or with a wrong extension may mean, the likeliest first; none above the root. */
+export function scriptCandidates(path: string): string[] {
   const clean = posix.normalize(path).replace(/^\.\//, '').replace(/\/$/, '');
-  if (clean.startsWith('../')) return undefined;
-  for (const suffix of suffixes) if (files.has(clean + suffix)) return clean + suffix;
+  if (clean.startsWith('../')) return [];
   const swapped = clean.replace(/\.([mc]?)jsx?$/, '');
-  if (swapped !== clean) for (const suffix of suffixes.slice(1)) if (files.has(swapped + suffix)) return swapped + suffix;
-  return undefined;
+  return [...suffixes.map((suffix) => clean + suffix), ...(swapped === clean ? [] : suffixes.slice(1).map((suffix) => swapped + suffix))];
 }
+
+/** Finds a JavaScript file by a path without or with a wrong extension; built files that are absent are sought in `src`. */
+export const findScript = (path: string, files: ReadonlySet<string>): string | undefined => scriptCandidates(path).find((each) => files.has(each));
 
 /** Finds what a manifest entry means: the file itself, or the source that it is built from. */
 export function findEntry(folder: string, entry: string, files: ReadonlySet<string>): string | undefined {

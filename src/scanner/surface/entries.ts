@@ -22,7 +22,8 @@ export function entryPoints(project: Project): EntryPoint[] {
     if (path === undefined || !project.modules.has(path)) return;
     if (!found.some((each) => each.path === path && each.attribute === attribute)) found.push({ path, ...(attribute === undefined ? {} : { attribute }) });
   };
-  if (project.only !== undefined) add(project.only);
+  // What a single file imports is not started for itself.
+  if (project.only !== undefined) return project.modules.has(project.only) ? [{ path: project.only }] : [];
   for (const manifest of project.node) {
     if (isAside(`${manifest.folder}/`)) continue;
     for (const entry of manifest.entries) add(findEntry(manifest.folder, entry, paths));
