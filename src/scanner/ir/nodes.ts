@@ -198,14 +198,21 @@ export interface Param extends Spot {
   readonly isField?: boolean | undefined;
 }
 
+/** A body that is not in memory. */
+export interface Unread {
+  readonly text: () => string;
+  /** Its statements, read for one look. */
+  readonly glance: () => readonly Stmt[];
+}
+
 export interface FunctionNode extends Spot {
   /** Absent for an anonymous function. */
   readonly name?: string | undefined;
   readonly params: readonly Param[];
   /** An arrow with an expression body holds one return statement. A long body may be read only when it is first asked for. */
   readonly body: readonly Stmt[];
-  /** The text of a body that nobody asked for yet: a search can look into it before it costs anything. */
-  readonly unread?: string | undefined;
+  /** Set while the body is not in memory: a search looks into it without keeping it. */
+  readonly unread?: Unread | undefined;
   readonly isAsync: boolean;
   readonly isGenerator: boolean;
   /** An arrow or lambda: no `this` of its own. */
@@ -376,4 +383,6 @@ export interface Module {
   readonly partial: boolean;
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
+  /** Set while the nodes are not in memory: a search looks into them without keeping them. */
+  readonly unread?: Unread | undefined;
 }

@@ -1,4 +1,4 @@
-import type { ClassNode, Expr, FunctionNode, Pattern, Stmt } from './nodes.js';
+import type { ClassNode, Expr, FunctionNode, Module, Pattern, Stmt } from './nodes.js';
 
 /** Called on each node; returning false keeps the walk out of that node's parts. */
 export interface Visitor {
@@ -13,6 +13,13 @@ export interface Visitor {
 /** Visits statements and everything inside them, in source order. */
 export function walk(body: readonly Stmt[], visitor: Visitor): void {
   for (const stmt of body) walkStmt(stmt, visitor);
+}
+
+/** Visits everything in a module; one that is not in memory is looked into only where its text may hold what is looked for. */
+export function walkModule(module: Module, visitor: Visitor): void {
+  const { unread } = module;
+  if (!visitor.mayHold || !unread) walk(module.body, visitor);
+  else if (visitor.mayHold(unread.text())) walk(unread.glance(), visitor);
 }
 
 /** Visits one statement and its parts. */
@@ -79,8 +86,10 @@ export function walkFunction(fn: FunctionNode, owner: ClassNode | undefined, vis
     if (param.default) walkExpr(param.default, visitor);
     if (param.target.kind !== 'name') walkExpr(param.target, visitor);
   }
-  if (visitor.mayHold && fn.unread !== undefined && !visitor.mayHold(fn.unread)) return;
-  walk(fn.body, visitor);
+  const { unread } = fn;
+  if (visitor.mayHold && unread) {
+    if (visitor.mayHold(unread.text())) walk(unread.glance(), visitor);
+  } else walk(fn.body, visitor);
 }
 
 /** Visits a class: its bases, members and body. */

@@ -1,8 +1,9 @@
 import { join, posix } from 'node:path';
 import type { Module } from '../ir/nodes.js';
-import { isCode, parseModule } from '../languages/index.js';
+import { isCode, parserFor } from '../languages/index.js';
+import { moduleShelf } from './shelf.js';
 import { nodeManifest, pythonManifest, tsconfigPaths, type NodeManifest, type PythonManifest } from './manifests.js';
-import { readText } from './read.js';
+import { readText, readTextAgain } from './read.js';
 import { pythonResolver, scriptResolver, type Resolver } from './resolve.js';
 import { withSiblings } from './siblings.js';
 import { walkFiles, type Skipped } from './walk.js';
@@ -15,7 +16,7 @@ export interface ProjectLimits {
   readonly timeoutMs: number;
 }
 
-export const defaultLimits: ProjectLimits = { maxFiles: 20_000, maxDepth: 40, maxFileBytes: 12_000_000, maxTotalBytes: 120_000_000, timeoutMs: 120_000 };
+export const defaultLimits: ProjectLimits = { maxFiles: 20_000, maxDepth: 40, maxFileBytes: 60_000_000, maxTotalBytes: 120_000_000, timeoutMs: 120_000 };
 
 /** Everything that was read under one root. */
 export interface Project {
@@ -42,6 +43,8 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   const python: PythonManifest[] = [];
   const paths = new Map<string, ReadonlyMap<string, readonly string[]>>();
   let bytes = 0;
+  const parse = await parserFor(walked.files);
+  const shelf = moduleShelf(parse, deadline);
   const load = async (path: string): Promise<void> => {
     const name = posix.basename(path);
     const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg))$/.test(name);
@@ -63,10 +66,10 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
     else if (isManifest) python.push(pythonManifest(folder, read.text));
     if (!isCode(path)) return;
     bytes += read.text.length;
-    const module = await parseModule(path, read.text, Math.max(1, deadline - Date.now()));
-    if (!module) skipped.push({ path, reason: 'timeout' });
-    else modules.set(path, module);
-    if (module?.partial) skipped.push({ path, reason: 'partial' });
+    const made = shelf(path, read.text, () => readTextAgain(join(walked.root, path), limits.maxFileBytes));
+    if (typeof made === 'string') skipped.push({ path, reason: made });
+    else modules.set(path, made);
+    if (typeof made !== 'string' && made.partial) skipped.push({ path, reason: 'partial' });
   };
   const late = (): Skipped[] => {
     const known = new Set(skipped.map((each) => each.path));

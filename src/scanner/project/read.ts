@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { Skipped } from './walk.js';
 
 /** The text of a file, or why it cannot be had. Never more than the limit is read, and a link put in the way is not followed. */
@@ -15,6 +15,21 @@ export async function readText(path: string, maxBytes: number): Promise<{ readon
     return { reason: 'unreadable' };
   } finally {
     await handle.close();
+  }
+}
+
+/** The same text once more, without waiting; empty where it cannot be had any longer. */
+export function readTextAgain(path: string, maxBytes: number): string {
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    const read = stat.isFile() && stat.size <= maxBytes ? decode(readFileSync(file)) : undefined;
+    return read && 'text' in read ? read.text : '';
+  } catch {
+    return '';
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Expr, Module, Stmt } from '../ir/nodes.js';
 import { locationOf, positionAt, type Location } from '../ir/positions.js';
-import { walk } from '../ir/walk.js';
-import { isAside } from '../surface/entries.js';
+import { walk, walkModule } from '../ir/walk.js';
+import { isAside } from '../project/aside.js';
 import type { Scanned } from './rule.js';
 
 /** Modules that belong to the program, not to its tests and examples. */
@@ -16,7 +16,7 @@ export function spotAt(module: Module, start: number, length = 1): Location {
 
 /** Every expression of a module; bodies that cannot hold what is looked for may be left out by their text. */
 export function eachExpr(module: Module, visit: (expr: Expr) => void, mayHold?: (text: string) => boolean): void {
-  walk(module.body, { expr: (expr) => visit(expr), ...(mayHold ? { mayHold } : {}) });
+  walkModule(module, { expr: (expr) => visit(expr), ...(mayHold ? { mayHold } : {}) });
 }
 
 /** Every statement of a module. */

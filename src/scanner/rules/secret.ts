@@ -4,8 +4,8 @@ import { boundNames } from '../ir/names.js';
 import type { Module } from '../ir/nodes.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { servedModules, spotAt } from './literals.js';
-import { isAside } from '../surface/entries.js';
-import { walk } from '../ir/walk.js';
+import { isAside } from '../project/aside.js';
+import { walkModule } from '../ir/walk.js';
 import type { Finding, Rule, Scanned } from './rule.js';
 
 const shapes = /\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}\b|\b(?:sk|ak|cs|pk|rk)[-_](?:live|prod|test)[-_][A-Za-z0-9]{8,}|\bsk-[A-Za-z0-9]{20,}\b|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}/;
@@ -65,7 +65,7 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
     else if (/(?:pwd|passw|secret)/i.test(value) && /[!@#$%^&*]|\d/.test(value) && !/\s|[/:.(){}]/.test(value) && value.length <= 40) add(start, 'What reads like a password', false);
     else if (why?.why === 'named-like-a-secret' && password.test(value) && !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) && !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)) add(start, 'What is named like a secret', false);
   };
-  walk(module.body, {
+  walkModule(module, {
     mayHold,
     stmt: (stmt) => {
       if (stmt.kind === 'assign' && stmt.value?.kind === 'literal') for (const name of boundNames(stmt.target)) judge(name, stmt.value.value, stmt.value.start);
@@ -79,7 +79,7 @@ function named(module: Module, add: (start: number, kind: string, sure: boolean)
 
 /** Known shapes inside any string, and texts that tell a password outright. */
 function literals(module: Module, add: (start: number, kind: string, sure: boolean) => void): void {
-  walk(module.body, { mayHold, expr: (expr) => {
+  walkModule(module, { mayHold, expr: (expr) => {
     if (expr.kind !== 'literal' && expr.kind !== 'template') return;
     const text = module.text.slice(expr.start, Math.min(expr.end, expr.start + 20_000));
     if (text.length < 12) return;

@@ -1,7 +1,7 @@
 import { dottedName } from '../ir/names.js';
 import type { Module } from '../ir/nodes.js';
 import { positionAt } from '../ir/positions.js';
-import { walk } from '../ir/walk.js';
+import { walkModule } from '../ir/walk.js';
 import type { AuthSignal } from './report.js';
 
 const words: Readonly<Record<AuthSignal['type'], ReadonlySet<string>>> = {
@@ -31,7 +31,7 @@ const mayHold = (text: string): boolean => /(?:cookie|header|authorization|oauth
 /** Calls whose names speak of cookies, headers or sign-in state. */
 export function authSignals(module: Module): AuthSignal[] {
   const found: AuthSignal[] = [];
-  walk(module.body, {
+  walkModule(module, {
     mayHold,
     expr: (expr) => {
       if (expr.kind !== 'call' || found.length >= maxSignals) return;

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { Project } from '../project/load.js';
+import { isAside } from '../project/aside.js';
 import { findEntry } from '../project/resolve.js';
 
 /** Where the program starts: a module, and for Python scripts the function that is called. */
@@ -7,12 +8,6 @@ export interface EntryPoint {
   readonly path: string;
   readonly attribute?: string | undefined;
 }
-
-const asideFolder = /(?:^|\/)(?:tests?|__tests__|specs?|e2e|fixtures?|__fixtures__|mocks?|__mocks__|examples?|samples?|demos?|docs?|benchmarks?|bench|testing|integration-tests?|evals?|evaluations?)\//i;
-const asideFile = /(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest|setup|noxfile|tasks)\.py$|\.(?:test|spec|stories|bench|config)\.[mc]?[jt]sx?$/i;
-
-/** Code beside the program: tests, examples, configuration. It counts only where the program imports it. */
-export const isAside = (path: string): boolean => asideFolder.test(path) || asideFile.test(path);
 
 /** The entry points that manifests name, and Python files that are started themselves. */
 export function entryPoints(project: Project): EntryPoint[] {

@@ -5,7 +5,7 @@ import { itemsOf } from '../evaluate/iterate.js';
 import { memberOf } from '../evaluate/members.js';
 import type { Frame, Machine } from '../evaluate/machine.js';
 import { optionsOf, stringOf, type Value } from '../evaluate/values.js';
-import { isAside } from './entries.js';
+import { isAside } from '../project/aside.js';
 import type { Findings } from './registrations.js';
 
 /** Servers that speak the protocol by hand: in a file that names `tools/list`, an object's `tools` is the list it answers with. */

@@ -1,10 +1,10 @@
 import { positionAt } from '../ir/positions.js';
-import { walk, type Visitor } from '../ir/walk.js';
+import { walkModule, type Visitor } from '../ir/walk.js';
 import type { Module } from '../ir/nodes.js';
 import { defaultLimits, loadProject, type Project, type ProjectLimits } from '../project/load.js';
 import { authSignals } from './auth.js';
 import { buildSurface, reportHandler, reportLocation } from './build.js';
-import { isAside } from './entries.js';
+import { isAside } from '../project/aside.js';
 import { suggestedTools } from './heuristics.js';
 import type { ReportSdk, ReportTool, SurfaceReport, Unresolved } from './report.js';
 import { runProject, type Run } from './run.js';
@@ -31,30 +31,44 @@ export const surfaceOf = (project: Project, options: SurfaceOptions = {}): Surfa
 /** The surface together with the run that it was read from, for whoever looks further into the code. */
 export function examine(project: Project, options: SurfaceOptions = {}): { readonly report: SurfaceReport; readonly run: Run } {
   const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
-  const usual = runProject(project, timeoutMs, 'unset');
-  const full = usual.machine.assumed ? runProject(project, timeoutMs, 'any') : usual;
+  const usual = shownByDefault(project, timeoutMs, options);
+  const full = usual.run ?? runProject(project, timeoutMs, 'any');
   const all = buildSurface(full.machine, full.findings);
-  const byDefault = full === usual ? all : buildSurface(usual.machine, usual.findings);
   // A server that offers nothing until it is configured is shown as it is once configured.
-  const isBare = byDefault.tools.length === 0;
-  const [run, built] = isBare ? [full, all] : [usual, byDefault];
-  const names = new Set(built.tools.map((tool) => tool.name));
-  const heuristic = options.heuristics === false ? [] : heuristicTools(project, built.tools, run);
-  const served = [...project.modules.values()].filter((module) => run.machine.runs.has(module.path) || !isAside(module.path));
+  const shown = usual.shown ?? shownBy(project, full, all.tools, options);
+  const names = new Set(shown.tools.map((tool) => tool.name));
+  const served = [...project.modules.values()].filter((module) => shown.ran.has(module.path) || !isAside(module.path));
   const report: SurfaceReport = {
-    tools: [...built.tools, ...heuristic],
+    tools: [...shown.tools, ...shown.heuristic],
     optionalTools: all.tools.filter((tool) => !names.has(tool.name)),
     resources: all.resources,
     prompts: all.prompts,
     transports: transportsOf(full.machine, full.findings),
     authSignals: served.flatMap(authSignals),
     sdks: sdksOf(served),
-    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...built.tools], all.unresolved.length + all.prompts.length + all.resources.length > 0)],
+    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...shown.tools], all.unresolved.length + all.prompts.length + all.resources.length > 0)],
     skipped: project.skipped.map(({ path, reason }) => ({ file: path, reason })),
     files: project.modules.size,
     bytes: project.bytes,
   };
   return { report, run: full };
+}
+
+interface Shown {
+  readonly tools: readonly ReportTool[];
+  readonly heuristic: readonly ReportTool[];
+  readonly ran: ReadonlySet<string>;
+}
+
+const shownBy = (project: Project, run: Run, tools: readonly ReportTool[], { heuristics }: SurfaceOptions): Shown => ({
+  tools, heuristic: heuristics === false ? [] : heuristicTools(project, tools, run), ran: new Set(run.machine.runs.keys()),
+});
+
+/** What is offered with no settings made, unless that is nothing; the run itself only where another would see no more, so that two are never in memory. */
+function shownByDefault(project: Project, timeoutMs: number, options: SurfaceOptions): { readonly shown?: Shown; readonly run?: Run } {
+  const run = runProject(project, timeoutMs, 'unset');
+  const { tools } = buildSurface(run.machine, run.findings);
+  return { ...(tools.length === 0 ? {} : { shown: shownBy(project, run, tools, options) }), ...(run.machine.assumed ? {} : { run }) };
 }
 
 /** What the run could not finish, import or reach. */
@@ -82,7 +96,7 @@ function heuristicTools(project: Project, tools: readonly ReportTool[], { machin
   const mentioned = new Set<string>();
   const names = [...new Set(candidates.map(({ fn }) => fn.name ?? ''))];
   const visitor: Visitor = { mayHold: (text) => names.some((name) => text.includes(name)), expr: (expr) => void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)) };
-  for (const module of project.modules.values()) if (visitor.mayHold?.(module.text)) walk(module.body, visitor);
+  for (const module of project.modules.values()) if (visitor.mayHold?.(module.text)) walkModule(module, visitor);
   const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
   const handlers = new Set(tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])));
   return candidates.flatMap(({ fn, module }) => {

@@ -3,7 +3,7 @@ import type { Expr, Module } from '../ir/nodes.js';
 import { positionAt } from '../ir/positions.js';
 import { walk } from '../ir/walk.js';
 import type { CallSeen, Machine } from '../evaluate/machine.js';
-import { isAside } from './entries.js';
+import { isAside } from '../project/aside.js';
 import type { Unresolved } from './report.js';
 
 const registering = new Set(['registerTool', 'registerToolTask', 'addTool', 'addTools', 'add_tool']);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { FunctionNode, Module } from '../../ir/nodes.js';
 import { walk } from '../../ir/walk.js';
 import { functionBodies } from './bodies.js';
-import { parseJavaScript } from './parse.js';
+import { parseModule } from '../index.js';
 
 const bodiesIn = (text: string): string[] | undefined => {
   const found = functionBodies(text);
@@ -52,6 +52,11 @@ describe('bodies are told without a parser', () => {
 
 const filler = `/* ${'-'.repeat(9_000)} */\n`;
 const long = 'const rest = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";'.repeat(6);
+const read = async (path: string, text: string): Promise<Module> => {
+  const module = await parseModule(path, text);
+  if (!module) throw new Error('not read');
+  return module;
+};
 const functionsIn = (module: Module): FunctionNode[] => {
   const found: FunctionNode[] = [];
   walk(module.body, { fn: (fn) => void found.push(fn), mayHold: () => false });
@@ -59,33 +64,33 @@ const functionsIn = (module: Module): FunctionNode[] => {
 };
 
 describe('long bodies are read when they are asked for', () => {
-  test('a body is text until then, and the same as if it had been read at once', () => {
+  test('a body is text until then, and the same as if it had been read at once', async () => {
     const code = `async function outer(a) { ${long} const inner = function* () { ${long} yield a; await; }; return await inner; }\nclass A { #x = 1; m() { ${long} return this.#x + super.m(); } }\n`;
-    const module = parseJavaScript('x.js', filler + code);
+    const module = await read('x.js', filler + code);
     const [outer] = functionsIn(module);
-    expect(outer?.unread).toContain('const inner');
-    const whole = parseJavaScript('x.ts', filler + code);
+    expect(outer?.unread?.text()).toContain('const inner');
+    const whole = await read('x.ts', filler + code);
     expect(JSON.parse(JSON.stringify(module.body))).toEqual(JSON.parse(JSON.stringify(whole.body)));
     expect([outer?.unread, module.partial]).toEqual([undefined, false]);
   });
 
-  test('a block after a call on the line before is no body: what is in it is read', () => {
-    const module = parseJavaScript('x.js', `${filler}start()\n{ ${long} hidden(); }\nfunction f() { ${long} }\n`);
+  test('a block after a call on the line before is no body: what is in it is read', async () => {
+    const module = await read('x.js', `${filler}start()\n{ ${long} hidden(); }\nfunction f() { ${long} }\n`);
     const called: string[] = [];
     walk(module.body, { mayHold: () => false, expr: (expr) => void (expr.kind === 'call' && expr.callee.kind === 'name' && called.push(expr.callee.name)) });
     expect(called).toEqual(['start', 'hidden']);
   });
 
-  test('a body that cannot be read makes its file partial once it is asked for, and only it is missing', () => {
-    const module = parseJavaScript('x.js', `${filler}function bad() { ${long} const = ; }\nfunction good() { ${long} a(); }\n`);
+  test('a body that cannot be read makes its file partial once it is asked for, and only it is missing', async () => {
+    const module = await read('x.js', `${filler}function bad() { ${long} const = ; }\nfunction good() { ${long} a(); }\n`);
     const [bad, good] = functionsIn(module);
     expect([bad?.body.length, module.partial]).toEqual([0, true]);
     expect(good?.body.at(-1)).toMatchObject({ kind: 'expr' });
   });
 
-  test('functions a hundred deep are read to the last', () => {
+  test('functions a hundred deep are read to the last', async () => {
     const depth = 100;
-    const module = parseJavaScript('x.js', `${filler}${`function f() { ${long} `.repeat(depth)}last();${' }'.repeat(depth)}`);
+    const module = await read('x.js', `${filler}${`function f() { ${long} `.repeat(depth)}last();${' }'.repeat(depth)}`);
     let isFound = false;
     walk(module.body, { expr: (expr) => void (isFound ||= expr.kind === 'call') });
     expect([isFound, module.partial]).toEqual([true, false]);

@@ -1,4 +1,4 @@
-import type { Expr, Opaque, Pattern, Spot, Stmt } from '../../ir/nodes.js';
+import type { Expr, Opaque, Pattern, Spot, Stmt, Unread } from '../../ir/nodes.js';
 import type { Node } from '@babel/types';
 
 /** What the converters of one file share: how deep they are, and whether anything had to be left out. */
@@ -18,8 +18,8 @@ export interface Head {
 /** A body that is read when it is first asked for. */
 export interface Later {
   readonly body: () => readonly Stmt[];
-  /** Its text, as long as nobody asked for it. */
-  readonly unread: () => string | undefined;
+  /** How to look into it, as long as it is not kept. */
+  readonly unread: () => Unread | undefined;
 }
 
 /** Deeper code than this is left out and the file is marked partial; it keeps hostile nesting off our stack. */

@@ -1,21 +1,16 @@
 import type { ParserOptions } from '@babel/parser';
 import type { File } from '@babel/types';
-import type { Stmt } from '../../ir/nodes.js';
+import type { Stmt, Unread } from '../../ir/nodes.js';
+import { maxDenseLength, type Parsed, type Reading } from '../parsed.js';
 import type { Bodies } from './bodies.js';
 import type { Context, Head, Later } from './context.js';
 import { toStmts } from './statements.js';
 
-/** A program whose long function bodies are read when they are asked for. */
-export interface LazyProgram {
-  readonly body: readonly Stmt[];
-  /** True once a body turned out to be unreadable. */
-  readonly isPartial: () => boolean;
-}
-
 /** What all parts of one file share. */
 interface Source {
-  readonly text: string;
+  readonly reading: Reading;
   readonly bodies: Bodies;
+  readonly length: number;
   readonly parse: (text: string, startIndex: number) => File | undefined;
   partial: boolean;
 }
@@ -27,17 +22,19 @@ const minLength = 300;
  * Reads a program with the bodies of its functions left blank; undefined where a blank turned out to be no body, so
  * that the text must be read whole: whoever makes us skip something that is no function could hide code there.
  */
-export function readLazily(text: string, options: ParserOptions, bodies: Bodies, tryParse: (text: string, options: ParserOptions) => File | undefined): LazyProgram | undefined {
-  const source: Source = { text, bodies, parse: (part, startIndex) => tryParse(part, startIndex === 0 ? options : { ...options, startIndex, startLine: 1, startColumn: startIndex }), partial: false };
-  const body = part(source, 0, text.length, 0, 0, (shell) => source.parse(shell, 0)?.program.body);
-  return body && { body, isPartial: () => source.partial };
+export function readLazily(reading: Reading, options: ParserOptions, bodies: Bodies, tryParse: (text: string, options: ParserOptions) => File | undefined): Parsed | 'too-large' | undefined {
+  const { length } = reading.text();
+  const source: Source = { reading, bodies, length, parse: (text, startIndex) => tryParse(text, startIndex === 0 ? options : { ...options, startIndex, startLine: 1, startColumn: startIndex }), partial: false };
+  const made = part(source, 0, length, 0, 0, (shell) => source.parse(shell, 0)?.program.body);
+  return made === undefined || made === 'too-large' ? made : { body: made.body, bytes: made.bytes, get partial() { return source.partial; } };
 }
 
 type Nodes = Parameters<typeof toStmts>[0];
 
 /** Reads one part with what is inside it left blank; undefined where it cannot be read or a blank is no function's body. */
-function part(source: Source, from: number, to: number, firstPair: number, depth: number, parse: (shell: string) => Nodes | undefined): Stmt[] | undefined {
-  const { shell, blanks } = shellOf(source, from, to, firstPair);
+function part(source: Source, from: number, to: number, firstPair: number, depth: number, parse: (shell: string) => Nodes | undefined): { readonly body: Stmt[]; readonly bytes: number } | 'too-large' | undefined {
+  const { shell, blanks, bytes } = shellOf(source, from, to, firstPair);
+  if (bytes > maxDenseLength) return 'too-large';
   const nodes = parse(shell);
   if (!nodes) return undefined;
   let claimed = 0;
@@ -53,36 +50,51 @@ function part(source: Source, from: number, to: number, firstPair: number, depth
   const body = toStmts(nodes, context);
   if (claimed !== blanks.size) return undefined;
   source.partial ||= context.partial;
-  return body;
+  return { body, bytes };
 }
 
 function laterBody(source: Source, pair: number, head: Head, depth: number): Later {
-  const { text, bodies } = source;
-  const [open = 0, close = 0] = bodies.subarray(pair, pair + 2);
+  const [open = 0, close = 0] = source.bodies.subarray(pair, pair + 2);
+  const read = () => readBody(source, open, close, pair, head, depth);
   let known: readonly Stmt[] | undefined;
-  return {
-    body: () => (known ??= readBody(source, open, close, pair, head, depth)),
-    unread: () => (known ? undefined : text.slice(open, close + 1)),
+  const keep = (): readonly Stmt[] => {
+    const { body, bytes } = read();
+    const hasRoom = source.reading.takeRoom(bytes);
+    source.partial ||= !hasRoom;
+    return hasRoom ? body : [];
   };
+  const unread: Unread = { text: () => textOf(source).slice(open, close + 1), glance: () => read().body };
+  return { body: () => (known ??= keep()), unread: () => (known ? undefined : unread) };
 }
 
-function readBody(source: Source, open: number, close: number, pair: number, head: Head, depth: number): readonly Stmt[] {
+/** The text as it was: a file that changed since has other bodies, and is read no further. */
+function textOf(source: Source): string {
+  const text = source.reading.text();
+  if (text.length === source.length) return text;
+  source.partial = true;
+  return ' '.repeat(source.length);
+}
+
+function readBody(source: Source, open: number, close: number, pair: number, head: Head, depth: number): { readonly body: readonly Stmt[]; readonly bytes: number } {
   const before = `${head.isAsync ? 'async ' : ''}function${head.isGenerator ? '*' : ''} f(){`;
   const parse = (shell: string): Nodes | undefined => {
     const [fn] = source.parse(`${before}${shell}}`, open + 1 - before.length)?.program.body ?? [];
     return fn?.type === 'FunctionDeclaration' ? fn.body.body : undefined;
   };
-  const body = part(source, open + 1, close, pair + 2, depth, parse);
-  if (body) return body;
+  const made = part(source, open + 1, close, pair + 2, depth, parse);
+  if (made && made !== 'too-large') return made;
   const context: Context = { depth, partial: false };
-  const nodes = parse(source.text.slice(open + 1, close));
+  const nodes = close - open > maxDenseLength ? undefined : parse(textOf(source).slice(open + 1, close));
   const whole = nodes ? toStmts(nodes, context) : [];
   source.partial ||= !nodes || context.partial;
-  return whole;
+  return { body: whole, bytes: close - open };
 }
 
 /** The text of a part with the bodies of functions in it blank, so that every offset stays what it was, and the pairs that are blank by where they open. */
-function shellOf({ text, bodies }: Source, from: number, to: number, firstPair: number): { readonly shell: string; readonly blanks: ReadonlyMap<number, number> } {
+function shellOf(source: Source, from: number, to: number, firstPair: number): { readonly shell: string; readonly blanks: ReadonlyMap<number, number>; readonly bytes: number } {
+  const { bodies } = source;
+  const text = textOf(source);
+  let bytes = to - from;
   const pieces: string[] = [];
   const blanks = new Map<number, number>();
   let at = from;
@@ -94,7 +106,8 @@ function shellOf({ text, bodies }: Source, from: number, to: number, firstPair: 
     blanks.set(open, pair);
     pieces.push(text.slice(at, open + 1), ' '.repeat(close - open - 1));
     at = close;
+    bytes -= close - open - 1;
   }
   pieces.push(text.slice(at, to));
-  return { shell: pieces.join(''), blanks };
+  return { shell: pieces.join(''), blanks, bytes };
 }

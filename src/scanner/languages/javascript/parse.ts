@@ -1,6 +1,6 @@
 import { parse, type ParserOptions } from '@babel/parser';
-import type { Language, Module, Stmt } from '../../ir/nodes.js';
-import { lineStartsOf } from '../../ir/positions.js';
+import type { Stmt } from '../../ir/nodes.js';
+import { maxDenseLength, type Parsed, type Reading } from '../parsed.js';
 import { functionBodies } from './bodies.js';
 import type { Context } from './context.js';
 import { readLazily } from './lazy.js';
@@ -8,16 +8,17 @@ import { toStmts } from './statements.js';
 import type { File } from '@babel/types';
 
 /** Reads JavaScript, TypeScript or JSX; a file that cannot be read whole gives what its readable top-level pieces hold, marked partial. */
-export function parseJavaScript(path: string, text: string): Module {
-  const language: Language = /\.[mc]?tsx?$/.test(path) ? 'typescript' : 'javascript';
+export function parseJavaScript(path: string, reading: Reading): Parsed | 'too-large' {
+  const text = reading.text();
   const options = optionsFor(path);
-  const bodies = language === 'javascript' && text.length >= minLazyLength ? functionBodies(text) : undefined;
-  const lazy = bodies && readLazily(text, options, bodies, tryParse);
-  if (lazy) return { path, language, text, body: lazy.body, get partial() { return lazy.isPartial(); }, lineStarts: lineStartsOf(text) };
+  const bodies = text.length >= minLazyLength && !/\.[mc]?tsx?$/.test(path) ? functionBodies(text) : undefined;
+  const lazy = bodies && readLazily(reading, options, bodies, tryParse);
+  if (lazy) return lazy;
+  if (text.length > maxDenseLength) return 'too-large';
   const context: Context = { depth: 0, partial: false };
   const whole = tryParse(text, options);
   const body = whole ? toStmts(whole.program.body, context) : pieces(text, options, context);
-  return { path, language, text, body, partial: context.partial || whole === undefined, lineStarts: lineStartsOf(text) };
+  return { body, partial: context.partial || whole === undefined, bytes: text.length };
 }
 
 /** In a short file most of the code is looked at anyway. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Module } from '../ir/nodes.js';
+import { moduleShelf } from './shelf.js';
+
+const put = (shelf: ReturnType<typeof moduleShelf>, path: string, text: string, again: () => string = () => text): Module => {
+  const module = shelf(path, text, again);
+  if (typeof module === 'string') throw new Error(module);
+  return module;
+};
+const later = Date.now() + 60_000;
+const counting = (bytes: number) => moduleShelf(() => ({ body: [], partial: false, bytes }), later);
+
+test('code that finds no room is listed as partial, and looking into it still works', () => {
+  const shelf = counting(6_000_000);
+  const modules = ['a.js', 'b.js', 'c.js'].map((path) => put(shelf, path, 'x'));
+  expect(modules.map((module) => module.partial)).toEqual([false, true, true]);
+});
+
+test('files beyond what is read early are read when they are asked for', () => {
+  const shelf = counting(4_500_000);
+  const [first, second, third] = ['a.js', 'b.js', 'c.js'].map((path) => put(shelf, path, 'x'));
+  expect([first?.unread, second?.unread, third?.unread]).toMatchObject([undefined, undefined, { glance: expect.any(Function) }]);
+  expect(third?.partial).toBe(false);
+  void third?.body;
+  expect(third?.partial).toBe(true);
+});
+
+test('tests and examples are read only when something asks for them', () => {
+  let times = 0;
+  const shelf = moduleShelf(() => ({ body: [], partial: (times += 1) > 0, bytes: 1 }), later);
+  const module = put(shelf, 'tests/a.py', 'x');
+  expect([times, module.partial]).toEqual([0, false]);
+  void module.body;
+  expect([times, module.partial]).toEqual([1, true]);
+});
+
+test('a text that was dropped comes back from its file, and a file that changed since is not whole', () => {
+  const shelf = counting(0);
+  const text = 'x'.repeat(20_000_000);
+  const [same, other] = [put(shelf, 'a.py', text), put(shelf, 'b.py', text, () => 'changed')];
+  put(shelf, 'c.py', text);
+  expect([same.text.length, same.partial]).toEqual([20_000_000, false]);
+  put(shelf, 'd.py', text);
+  expect([other.text, other.partial]).toEqual(['changed', true]);
+});
