@@ -1,6 +1,7 @@
 import type { Args } from '../../core/call.js';
 import type { Json } from '../../core/json.js';
 import { formText, written } from './bodies.js';
+import { climbs } from '../http/path-template.js';
 import { bodyKind } from './body-kinds.js';
 import type { Operation } from './model.js';
 import { bareName, templateOf } from './parameters.js';
@@ -34,7 +35,7 @@ export function prepared(operation: Operation, plan: Plan, base: Base, args: Arg
   for (const slot of plan.slots) {
     const value = args[slot.argument];
     if (value === undefined || slot.parameter.in === 'path') continue;
-    const problem = place(slot, value, query, headers, cookies, schemas);
+    const problem = poaching(slot, value, plan) ?? place(slot, value, query, headers, cookies, schemas);
     if (problem !== undefined) return { ok: false, field: `/${slot.argument}`, message: problem };
   }
   const template = templateOf(operation.path);
@@ -54,6 +55,13 @@ export function prepared(operation: Operation, plan: Plan, base: Base, args: Arg
     body = made.bytes;
   }
   return { ok: true, request: { method: operation.method, origin: base.origin, path: target, query, headers, cookies, ...(body !== undefined && { body }) } };
+}
+
+/** Written out, every field of an object is a parameter of its own; as one that is declared beside it, it would pass without that one's checks. */
+function poaching({ parameter }: Slot, value: Json, { slots }: Plan): string | undefined {
+  if (parameter.in !== 'query' || parameter.style !== 'form' || !parameter.explode || parameter.mediaType !== undefined || !isRaw(value)) return undefined;
+  const taken = slots.some(({ parameter: other }) => other !== parameter && other.in === 'query' && Object.hasOwn(value, other.name));
+  return taken ? 'holds a field that is a parameter of its own' : undefined;
 }
 
 function place({ parameter, schema }: Slot, value: Json, query: string[], headers: Record<string, string>, cookies: string[], schemas: Pick<Schemas, 'def'>): string | undefined {
@@ -87,15 +95,13 @@ function place({ parameter, schema }: Slot, value: Json, query: string[], header
 
 const asMedia = (value: Json, mediaType: string): string => (bodyKind(mediaType) === 'text' && typeof value === 'string' ? value : bodyKind(mediaType) === 'form' ? formText(value, { encodings: new Map() }) : JSON.stringify(value));
 
-/** Segments that a server, or the URL parser itself, takes for "here" and "up"; `%2e` is a dot to both. */
-const isDots = (segment: string): boolean => /^(?:\.|%2e){1,2}$/i.test(segment);
-
 function pathOf(template: string, plan: Plan, args: Args): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly field: string; readonly message: string } {
   const slots = new Map(plan.slots.filter(({ parameter }) => parameter.in === 'path').map((slot) => [slot.parameter.name, slot]));
   const segments: string[] = [];
   for (const segment of template.split('/').slice(1)) {
     let last = '';
     let isMissing = false;
+    let isNull = false;
     const made = segment.split(/(\{[^{}]+\})/).map((piece) => {
       if (!/^\{[^{}]+\}$/.test(piece)) return literal(piece);
       const slot = slots.get(bareName(piece.slice(1, -1)));
@@ -103,14 +109,18 @@ function pathOf(template: string, plan: Plan, args: Args): { readonly ok: true; 
       const value = slot && args[slot.argument];
       if (slot === undefined || value === undefined || value === null) {
         isMissing = true;
+        isNull ||= slot?.parameter.required === true;
         return '';
       }
       const whole = slot.parameter.mediaType === undefined ? value : asMedia(value, slot.parameter.mediaType);
       return inPath(slot.parameter.name, whole, slot.parameter);
     }).join('');
+    // Left out like an optional part, null would make `DELETE /users/{id}` a `DELETE /users`.
+    if (isNull) return { ok: false, field: `/${last}`, message: 'must not be null in a path' };
     // An optional part of a route that was not given is left out with its slash.
     if (isMissing && made === '') continue;
-    if (last !== '' && (made === '' || isDots(made))) return { ok: false, field: `/${last}`, message: 'must not be empty, . or .. in a path' };
+    // Encoded slashes too: a server behind a proxy may decode `..%2Fadmin` before it looks at the path.
+    if (last !== '' && (made === '' || climbs(made))) return { ok: false, field: `/${last}`, message: 'must not be empty, nor hold . or .. as a segment, in a path' };
     segments.push(made);
   }
   return { ok: true, path: `/${segments.join('/')}` };
