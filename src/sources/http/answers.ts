@@ -30,7 +30,7 @@ const deepest = 200;
 export function succeeded(response: EgressResponse, reading: Reading): Outcome {
   const { body, headers } = response;
   const type = String(headers['content-type'] ?? '').toLowerCase().split(';', 1)[0]?.trim() ?? '';
-  if (!reading.strict && /^(image|audio)\/[a-z0-9.+-]{1,64}$/.test(type) && type !== 'image/svg+xml') return media(type, body);
+  if (!reading.strict && /^(image|audio)\/[a-z0-9.+-]{1,64}$/.test(type) && type !== 'image/svg+xml') return media(type, Buffer.from(reading.hide(body.toString('latin1')), 'latin1'));
   if (!isUtf8(body)) return unsuccessful({ code: 'upstream_error', message: `The service answered with ${body.length} bytes that are not text`, data: { content_type: excerpt(type) } });
   const raw = body.toString('utf8');
   const said = reading.hide(raw);

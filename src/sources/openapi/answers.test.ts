@@ -49,6 +49,30 @@ describe('answers', () => {
     expect(outcome).toMatchObject({ kind: 'done', content: [content] });
   });
 
+  test.each([
+    ['a service that nests without end', 'application/json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['one that only begins to', 'application/json', '{"a":'.repeat(100_000)],
+  ])('%s gets its text passed on, and no value that would break whoever walks it', async (_, type, body) => {
+    const { outcome } = await answered((_request, response) => void response.writeHead(200, { 'content-type': type }).end(body));
+    expect(outcome).toMatchObject({ kind: 'done', data: {} });
+    expect(JSON.stringify(outcome)).toContain(body.slice(0, 1_000).replaceAll('"', '\\"'));
+  });
+
+  const echoing = { security: [{ key: [] }] };
+  const withKey = { components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } } } };
+  test.each<[string, RequestListener]>([
+    ['the location of what was made', (request, response) => void response.writeHead(201, { location: `http://api.test${request.url}` }).end()],
+    ['a link', (request, response) => void response.writeHead(200, { link: [`<http://api.test${request.url}>; rel="next"`, '<x>; rel="prev"'] }).end()],
+    ['bytes that are not text', (request, response) => void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(Buffer.concat([Buffer.from(request.url ?? ''), Buffer.from([0xff])]))],
+    ['an error', (request, response) => void response.writeHead(400).end(`bad ${request.url}`)],
+  ])('a credential that comes back in %s does not reach the caller', async (_, answer) => {
+    server = await recordingServer({ answer });
+    const api = await loadedApi(oneOperation(echoing, withKey), { baseUrl: `http://127.0.0.1:${server.port}`, credentials: new Map([['key', { kind: 'apiKey', value: () => ({ ok: true, value: 'sesame-open-4711' }) }]]) });
+    const said = JSON.stringify(await api.call({}));
+    expect(server.requests[0]?.url).toContain('sesame-open-4711');
+    expect(`${said} ${Buffer.from(/"blob":"([^"]*)"/.exec(said)?.[1] ?? '', 'base64').toString('latin1')}`).not.toContain('sesame');
+  });
+
   test('an error of the service is a tool error with its status, its type and 200 clean characters of it', async () => {
     const { outcome } = await answered(json({ type: 'https://errors.test/out', title: `no\u001b[31m\u200b ${'x'.repeat(500)}` }, 422));
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'upstream_error', data: { status: 422, type: 'https://errors.test/out' } } });

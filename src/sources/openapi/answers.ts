@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { done, refuse, type Outcome } from '../../core/outcome.js';
 import { clean } from '../../lib/hostile-text/clean.js';
+import { nestsDeeperThan } from '../../lib/json-limits.js';
 import type { Misfit } from '../../lib/schema.js';
 import type { EgressResponse, Failed, Refused, ResponseHeaders } from '../../net/egress-types.js';
 import { baseType, isJsonType } from './messages.js';
@@ -65,7 +66,7 @@ function contentOf(body: Buffer, type: string, { name, source }: Telling): Conte
 
 function refusal(response: EgressResponse, { name }: Telling): Outcome {
   const { status, headers, body } = response;
-  const said = isUtf8(body) ? clean(body.toString()).text.replaceAll(/\s+/g, ' ').trim() : '';
+  const said = isUtf8(body) ? clean(body.toString('utf8', 0, 4_096)).text.replaceAll(/\s+/g, ' ').trim() : '';
   const excerpt = [...said].slice(0, 200).join('');
   const problem = jsonOf(body);
   const type = textOf(problem, 'type') ?? textOf(problem, 'code') ?? textOf(own(problem, 'error'), 'type') ?? textOf(own(problem, 'error'), 'code') ?? textOf(problem, 'error');
@@ -97,8 +98,12 @@ function retryAfter(value: string | undefined): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }
 
-/** The body as JSON, where it is JSON. */
+/** Whoever prints or walks a deeper value runs out of stack. */
+const deepest = 200;
+
+/** The body as JSON, where it is JSON that is not too deep to handle. */
 export function jsonOf(body: Buffer): Json | undefined {
+  if (nestsDeeperThan(body, deepest)) return undefined;
   try {
     return JSON.parse(body.toString()) as Json; // what JSON.parse makes is JSON
   } catch {

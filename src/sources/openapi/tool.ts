@@ -7,7 +7,7 @@ import { clean } from '../../lib/hostile-text/clean.js';
 import { lru } from '../../lib/lru.js';
 import { judge, type Judge } from '../../lib/schema.js';
 import { truncateText } from '../../lib/truncate.js';
-import type { Egress, EgressResponse, Failed, Refused } from '../../net/egress-types.js';
+import type { Egress, EgressResponse, Failed, Refused, ResponseHeaders } from '../../net/egress-types.js';
 import { hiding } from '../http/hiding.js';
 import { told, unanswered } from './answers.js';
 import type { Credentials } from './credentials.js';
@@ -156,16 +156,21 @@ function guardedJudge(schema: Schema): Judge {
 
 const hiders = lru<string, (text: string) => string>(32);
 
-/** An answer without our credentials: a service that echoes its request must not hand them to the model. */
+/** An answer without our credentials: a service that echoes its request, in its body or in a header, must not hand them to the model. */
 function quiet<T extends EgressResponse | Refused | Failed>(response: T, secrets: readonly string[]): T {
-  if (secrets.length === 0 || response.kind !== 'response' || !isUtf8(response.body)) return response;
+  if (secrets.length === 0 || response.kind !== 'response') return response;
   const key = secrets.join('\0');
   let hide = hiders.get(key);
   if (hide === undefined) hiders.set(key, (hide = hiding(secrets)));
-  const text = response.body.toString();
+  // One byte that is no text must not carry the rest past us, so bytes are looked through as they are.
+  const form = isUtf8(response.body) ? 'utf8' : 'latin1';
+  const text = response.body.toString(form);
   const hidden = hide(text);
-  return hidden === text ? response : { ...response, body: Buffer.from(hidden) };
+  return { ...response, headers: withoutSecrets(response.headers, hide), ...(hidden !== text && { body: Buffer.from(hidden, form) }) };
 }
+
+const withoutSecrets = (headers: ResponseHeaders, hide: (text: string) => string): ResponseHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value?.map(hide)]));
 
 /** Pairs without those whose names belong to the credentials: an object written out in a query may hold any name. */
 function without(pairs: readonly string[], credentials: readonly string[]): readonly string[] {
