@@ -31,13 +31,21 @@ const MAX_EXCERPT = 160;
 const MAX_DISGUISED = 8;
 /** What decoded text must weigh to count: less than alone, since honest text has no reason to encode an order at all. */
 const ENOUGH = 0.6;
+/** As much as three strong signs of different families close together. */
+const WHOLE_ATTACK = 2.8;
+/** Talk alone never flags, however much there is of it. */
+const TALK_AT_MOST = 0.6;
 const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, findings: Object.freeze([]) });
 
 /** Judges a tool's answer or description; it never changes the text. */
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
   const matches = everyMatch(text, kind);
   if (matches.length === 0) return NOTHING;
-  const score = scoreOf(matches.map(({ rule, weight, start }) => ({ rule: rule.id, family: rule.family, weight, start })));
+  const weighed = (weigh: (match: Match) => number): number => scoreOf(matches.map((match) => ({ rule: match.rule.id, family: match.rule.family, weight: weigh(match), start: match.start })));
+  const talk = weighed(({ weight }) => weight);
+  // Whoever knows what passes for talk can dress an attack as it; what is a whole attack counts, whatever stands around it.
+  const isWhole = weighed(({ full }) => full) >= WHOLE_ATTACK;
+  const score = isWhole ? Math.max(talk, FLAG_AT[kind]) : matches.every(({ weight, full }) => weight < full) ? Math.min(talk, TALK_AT_MOST) : talk;
   return { flagged: score >= FLAG_AT[kind], score, findings: heaviest(matches).map((match) => findingOf(text, match)) };
 }
 
@@ -71,5 +79,5 @@ function everyMatch(text: string, kind: TextKind): readonly Match[] {
   };
   found.push(...phraseMatches(normalised.text, kind, onDisguise));
   const placed = found.map((match) => ({ ...match, start: normalised.origin(match.start), end: normalised.origin(match.end) }));
-  return [...placed, ...hiddenMatches(text, kind), ...encodedMatches(text, speaks)].sort((a, b) => a.start - b.start);
+  return [...placed, ...(normalised.hadHidden ? hiddenMatches(text, kind) : []), ...encodedMatches(text, speaks)].sort((a, b) => a.start - b.start);
 }

@@ -25,10 +25,11 @@ export interface Rule {
   readonly unless?: RegExp;
 }
 
-/** A match of a rule; `weight` is lower than the rule's where the text talks about attacks. */
+/** A match of a rule; `weight` is lower than `full`, the rule's own, where the text talks about attacks. */
 export interface Match {
   readonly rule: Pick<Rule, 'id' | 'family' | 'why'>;
   readonly weight: number;
+  readonly full: number;
   readonly start: number;
   readonly end: number;
 }

@@ -25,7 +25,7 @@ export const exfiltration: readonly Rule[] = [
     cues: ['.ssh', '.aws', '.netrc', 'id_rsa', '.env', '.npmrc', '.kube', '/etc/passwd', '/etc/shadow', 'mcp.json', '.gnupg', 'bash_history', '.cursor', '/credentials', '.git-credentials', '.pgpass', '.docker'],
     pattern:
       /\b(?:read|load|open|cat|fetch|access|include|append|embed|retrieve|extract|copy|collect|locate|pull|use \w{1,20} (?:to (?:load|read|fetch|open)|on)) (?:[\w'",`()]{1,24} ){0,6}?(?:at |of |from |in )?["'`(]{0,2}(?:~|\/home\/\w{1,20}|\/root|\$home|\.)?\/?(?:\.(?:ssh|aws|netrc|npmrc|kube|gnupg|cursor|docker|git-credentials|pgpass|bash_history|config\/[\w./-]{1,30}|env)\b|etc\/(?:passwd|shadow)|app\/\.env|id_rsa|[\w./-]{0,20}(?:id_rsa|mcp\.json|credentials))[\w./-]{0,40}["'`)]{0,2}[\s\S]{0,60}?\b(?:and|then|pass|send|put|include|append|as (?:the|a|')|into|embed|before|first|so that|to (?:the|each)|content)/,
-    unless: /(?:detect|such as|e\.g\.|scan(?:s|ner)|flags?|do not|don't|never|must not|exists? before|configure|profile|aws configure|ssh-keygen|chmod|permissions|mount|volume|gitignore|dotenv|sudo|default(?:s)? to|stored in|boto|your own)/,
+    unless: /(?:detect|such as|e\.g\.|scan(?:s|ner)|flags?|do not|don't|never|must not|exists? before|configure|profile|aws configure|ssh-keygen|chmod|permissions|mount|volume|gitignore|dotenv|\.env\.(?:example|sample|template|dist)|sudo|default(?:s)? to|stored in|boto|your own)/,
   },
   {
     id: 'exfil-parameter-smuggling',
