@@ -48,6 +48,8 @@ describe.skipIf(!hasPython)('servers in Python', () => {
     await gate.stop();
     const listed = await toolgate(place, ['sources', 'list'], env);
     for (const id of ['mcp', 'fastmcp']) expect(listed.out).toMatch(new RegExp(`^${id} +healthy +1 tools\\n +admission +allow, 1 tools in its code$`, 'm'));
+    expect(listed.out).toMatch(/^time +healthy +2 tools\n +admission +allow, 2 tools in its code$/m);
+    expect(listed.out).toMatch(/^git +healthy +12 tools\n +admission +allow, 12 tools in its code/m);
     expect(processesNamed(place)).toEqual([]);
   }, 240_000);
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aPlace } from '../../../test/support/toolgate.js';
@@ -32,4 +32,22 @@ test('what the configuration names is read instead, and a package by its own fol
   expect(await codeOf(configOf({ scan: { path: 'one.py' } }), { program: '/bin/cat', args: [] }, base)).toMatchObject({ entry: 'one.py' });
   expect(await codeOf(configOf({ scan: { path: 'none' } }), { program: 'node', args: [] }, base)).toEqual({ nothing: 'there is no none to read' });
   expect(await codeOf(configOf({ runtime: 'npx', package: 'a@1.0.0' }), { program: 'node', args: [], code: base }, base)).toEqual({ root: base, called: 'npm:a@1.0.0' });
+});
+
+test('programs that are scripts lead to the package behind them, and modules to those of their environment', async () => {
+  const base = aPlace();
+  const site = join(base, 'venv/lib/python3.11/site-packages');
+  const pack = join(base, 'lib/node_modules/@a/server');
+  for (const folder of [join(site, 'a_server'), join(pack, 'dist'), join(base, 'venv/bin')]) mkdirSync(folder, { recursive: true });
+  const script = join(base, 'venv/bin/a-server');
+  writeFileSync(script, '#!/x/venv/bin/python\nimport sys\nfrom a_server.cli import main\nsys.exit(main())\n');
+  writeFileSync(join(pack, 'dist/index.js'), '#!/usr/bin/env node\n');
+  symlinkSync(join(pack, 'dist/index.js'), join(base, 'a-node-server'));
+  writeFileSync(join(base, 'binary'), Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
+  const found = async (program: string, args: readonly string[] = []) => codeOf(configOf({}), { program, args }, base);
+  expect(await found(script)).toMatchObject({ root: join(site, 'a_server') });
+  expect(await found(join(base, 'venv/bin/python'), ['-m', 'a_server', '--x'])).toMatchObject({ root: join(site, 'a_server') });
+  expect(await found(join(base, 'venv/bin/python'), ['-m', '../../etc'])).toHaveProperty('nothing');
+  expect(await found(join(base, 'a-node-server'))).toMatchObject({ root: pack });
+  expect(await found(join(base, 'binary'))).toHaveProperty('nothing');
 });

@@ -1,7 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
+import { resolveProgram } from '../../processes/index.js';
 import type { Command } from '../../sources/mcp/plugin.js';
 import type { McpConfig } from '../mcp-sources.js';
+import { scriptBehind, scriptIn } from './scripts.js';
 
 /** Where the code of a local server lies. */
 export interface Code {
@@ -27,10 +29,13 @@ export async function codeOf(config: McpConfig, command: Command, base: string):
   if (command.code !== undefined) return { root: command.code, called: spec ?? pathName(command.code, base) };
   if (runtime === 'docker') return { nothing: 'the image of a container is not read' };
   const program = basename(command.program);
-  if (!interpreter.test(program)) return { nothing: `${program} is a program whose source is not known; scan.path may name it` };
   const cwd = config.cwd === undefined ? base : resolve(base, config.cwd);
-  const script = await scriptIn(command.args, cwd);
-  return script === undefined ? { nothing: `which script ${program} runs cannot be told; scan.path may name it` } : placed(script, base, spec);
+  const found = await resolveProgram(command.program);
+  const interprets = interpreter.test(program);
+  const at = found.kind === 'program' ? found.found : command.program;
+  const script = interprets ? await scriptIn(at, command.args, cwd) : await scriptBehind(at);
+  if (script !== undefined) return placed(script, base, spec);
+  return { nothing: interprets ? `which script ${program} runs cannot be told; scan.path may name it` : `${program} is a program whose source is not known; scan.path may name it` };
 }
 
 async function placed(path: string, base: string, spec: string | undefined): Promise<Code | NoCode> {
@@ -43,13 +48,3 @@ async function placed(path: string, base: string, spec: string | undefined): Pro
 }
 
 const pathName = (path: string, base: string): string => `path:${relative(base, path) || '.'}`;
-
-/** The first word that is a file, or the module after `-m` where it lies in the working directory. */
-async function scriptIn(args: readonly string[], cwd: string): Promise<string | undefined> {
-  for (const [at, word] of args.entries()) {
-    const named = word === '-m' ? (args[at + 1] ?? '').replaceAll('.', '/') : undefined;
-    const places = named === undefined ? (word.startsWith('-') ? [] : [word]) : named === '' ? [] : [`${named}.py`, join(named, '__main__.py')];
-    for (const place of places) if ((await stat(resolve(cwd, place)).catch(() => undefined))?.isFile()) return resolve(cwd, place);
-  }
-  return undefined;
-}
