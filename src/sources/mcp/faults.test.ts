@@ -18,8 +18,10 @@ test.each([
 test('a crash fails every waiting call at once with the tail of stderr, secrets masked, and the next call restarts it [S3.25]', async () => {
   const source = aPlugin({ plugin: { env: () => ({ values: {}, secrets: ['hunter2-secret-value'], missing: [] }) } });
   const first = said(await callTool(source, 'fix__pid'));
-  const hanging = callTool(source, 'fix__hang');
-  const crashed = await callTool(source, 'fix__crash');
+  // Whoever waited for the clock would wait longer than this test may take.
+  const patient = { timeoutMs: 600_000 };
+  const hanging = callTool(source, 'fix__hang', {}, patient);
+  const crashed = await callTool(source, 'fix__crash', {}, patient);
   expect(crashed).toMatchObject({ kind: 'failed', error: { code: 'crashed' } });
   const message = crashed.kind === 'failed' ? crashed.error.message : '';
   expect(message).toContain('fix ended with exit code 7');
@@ -59,10 +61,10 @@ test('an answer that comes after the cancel is nobody\'s', async () => {
   await source.list(never);
   const stop = new AbortController();
   const waiting = callTool(source, 'fix__late', {}, { signal: stop.signal });
-  await callTool(source, 'fix__echo', { text: 'a' });
+  await callTool(source, 'fix__pid');
   stop.abort();
-  await waiting;
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await waiting).toMatchObject({ error: { code: 'cancelled' } });
+  // The fixture sends the late answer right before this one, while this one is waited for.
   expect(said(await callTool(source, 'fix__echo', { text: 'mine' }))).toBe('mine');
 });
 

@@ -47,8 +47,13 @@ const tools = () => [
   ...Array.from({ length: count }, (_, index) => tool(`extra_${index}`)),
 ];
 
+let overdue = () => {};
 const run = {
-  echo: ({ text = '' }) => says(String(text), { 'x-result': 2, _meta: { 'example.com/b': 2 } }),
+  echo({ text = '' }) {
+    overdue();
+    overdue = () => {};
+    return says(String(text), { 'x-result': 2, _meta: { 'example.com/b': 2 } });
+  },
   env: () => says(JSON.stringify(process.env)),
   pid: () => says(String(process.pid)),
   error: () => says('it broke', { isError: true }),
@@ -80,8 +85,9 @@ const run = {
     send({ method: 'notifications/tools/list_changed' });
     return says('changed');
   },
+  /** Answers when the next echo is asked for, just before it. */
   late: (_, params, id) => {
-    setTimeout(() => reply(id, says('too late')), 50);
+    overdue = () => reply(id, says('too late'));
     return new Promise(() => {});
   },
   async ask(args, params) {
