@@ -1,7 +1,7 @@
 // A call through the gateway to an upstream server, over pipes and over HTTP, against the direct call and against other
 // gateways before the same upstream, every answer checked. CPU of ours is that of gateway and broker together.
 import { spawn } from 'node:child_process';
-import { load } from './mcp/load.mjs';
+import { connection, load } from './mcp/load.mjs';
 import { place } from './mcp/process.mjs';
 import { fork } from 'node:child_process';
 import { legacy, modern, open } from './mcp/requests.mjs';
@@ -107,13 +107,40 @@ async function table(connections, withPeers) {
 /** A warm singleton against a server started for each call. */
 async function lifecycles() {
   const figures = {};
-  for (const [lifecycle, calls] of [['singleton', 500], ['transient', 30]]) {
+  for (const [lifecycle, calls] of [['singleton', 1_000], ['transient', 30]]) {
     const gate = await own('upstream/gate.mjs', ['stdio', '1', lifecycle]);
-    const { p50Ms } = await load({ port: gate.port, connections: 1, calls, request: modern });
-    figures[lifecycle] = { p50Ms: round(p50Ms) };
+    const { p50Ms, p99Ms, cpuMicros } = await measured(gate, { request: modern }, 1, calls);
+    figures[lifecycle === 'singleton' ? 'warm singleton' : lifecycle] = { p50Ms, p99Ms, cpuMicros };
     await gate.stop();
   }
   return figures;
+}
+
+/** A list of 1,000 tools of 20 upstream servers, from request to last byte, each list whole. */
+async function longList(connections, lists) {
+  const gate = await own('upstream/gate.mjs', ['stdio', '50', 'singleton', '20']);
+  const { headers, body } = modern(0);
+  const list = { headers: headers.replace('tools/call', 'tools/list').replace('mcp-name: echo\r\n', ''), body: JSON.stringify({ ...JSON.parse(body), method: 'tools/list' }) };
+  const clients = Array.from({ length: connections }, () => connection(gate.port));
+  const ask = async (client) => {
+    const began = performance.now();
+    const answer = await client.send(list.headers, list.body);
+    const ms = performance.now() - began;
+    const { length } = JSON.parse(answer.body).result.tools;
+    if (length !== 1_000) throw new Error(`${length} tools were listed`);
+    return { ms, bytes: Buffer.byteLength(answer.body) };
+  };
+  const { bytes } = await ask(clients[0]);
+  const times = [];
+  const before = gate.cost();
+  await Promise.all(clients.map(async (client) => {
+    while (times.length < lists) times.push((await ask(client)).ms);
+  }));
+  const cpuMicros = Math.round((gate.cost().micros - before.micros) / times.length);
+  for (const client of clients) client.close();
+  await gate.stop();
+  times.sort((a, b) => a - b);
+  return { bytes, p50Ms: round(times[times.length >> 1]), p99Ms: round(times[Math.floor(times.length * 0.99)]), cpuMicros };
 }
 
 /** What upstream servers cost behind the gateway. */
@@ -124,5 +151,5 @@ export async function run() {
   const crowd = figures['32 in flight'];
   const ours = crowd['toolgate, stdio upstream'].cpuMicros;
   const ratios = Object.fromEntries(['mcp-hub', 'mcp-proxy', 'supergateway'].filter((name) => crowd[name]?.cpuMicros).map((name) => [`${name} / toolgate`, round(crowd[name].cpuMicros / ours, 1)]));
-  return { ...figures, ratios, lifecycles: await lifecycles() };
+  return { ...figures, ratios, lifecycles: await lifecycles(), 'tools/list of 1,000': { '1 in flight': await longList(1, 200), '8 in flight': await longList(8, 800) } };
 }
