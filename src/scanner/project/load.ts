@@ -47,7 +47,7 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   const shelf = moduleShelf(parse, deadline);
   const load = async (path: string): Promise<void> => {
     const name = posix.basename(path);
-    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg))$/.test(name);
+    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(name);
     if (!isManifest && !isCode(path)) return;
     if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
       skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
@@ -63,7 +63,8 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
       const manifest = nodeManifest(folder, read.text);
       if (manifest) node.push(manifest);
     } else if (name === 'tsconfig.json') paths.set(folder, tsconfigPaths(read.text));
-    else if (isManifest) python.push(pythonManifest(folder, read.text));
+    // Of an installed or built package, the folder beside the code tells how it is started.
+    else if (isManifest) python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, read.text));
     if (!isCode(path)) return;
     bytes += read.text.length;
     const made = shelf(path, read.text, () => readTextAgain(join(walked.root, path), limits.maxFileBytes));

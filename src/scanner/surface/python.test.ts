@@ -111,3 +111,13 @@ describe('what a tool says of itself', () => {
     expect(unresolved[0]?.location).toMatchObject({ file: 'server.py', start_line: expect.any(Number) });
   });
 });
+
+test('a built package is entered where its metadata says', async () => {
+  const files = { 'demo-1.0.dist-info/entry_points.txt': '[console_scripts]\ndemo = demo.cli:main\n', 'demo/cli.py': 'from .server import build\ndef main():\n    build().run()\n', 'demo/server.py': 'from fastmcp import FastMCP\ndef build():\n    app = FastMCP("x")\n    @app.tool()\n    def a(): ...\n    return app\n', 'demo/other.py': 'from fastmcp import FastMCP\nold = FastMCP("y")\n@old.tool()\ndef b(): ...\n' };
+  expect(await toolsOf(files)).toEqual(['a']);
+});
+
+test('a package whose server is elsewhere says that nothing was found', async () => {
+  const { tools, unresolved } = await surfaceOfFiles({ 'shim.py': 'import runpy\n\ndef main():\n    runpy.run_module("elsewhere")\n' });
+  expect([tools, unresolved.map((each) => each.location.file)]).toEqual([[], ['shim.py']]);
+});

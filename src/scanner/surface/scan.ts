@@ -74,8 +74,10 @@ function shownByDefault(project: Project, timeoutMs: number, options: SurfaceOpt
 /** What the run could not finish, import or reach. */
 function stillUnknown({ machine, findings, unreached }: Run, tools: readonly ReportTool[], isQuiet: boolean): Unresolved[] {
   const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
-  const [first] = machine.runs.values();
-  if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.module.path, start_line: 1 } });
+  const [ran] = machine.runs.values();
+  const [any] = machine.project.modules.values();
+  const first = ran?.module ?? any;
+  if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.path, start_line: 1 } });
   for (const path of machine.unfinished) found.push({ kind: 'any', reason: 'the module nests deeper than can be followed', location: { file: path, start_line: 1 } });
   const names = new Set(tools.map((tool) => tool.name));
   for (const tool of buildSurface(machine, unreached).tools) {
@@ -84,7 +86,7 @@ function stillUnknown({ machine, findings, unreached }: Run, tools: readonly Rep
   }
   found.push(...unseenSites(machine, new Set([...findings.sites, ...unreached.sites])));
   const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
-  if (!anything && first) found.push({ kind: 'any', reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood', location: { file: first.module.path, start_line: 1 } });
+  if (!anything && first) found.push({ kind: 'any', reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood', location: { file: first.path, start_line: 1 } });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }

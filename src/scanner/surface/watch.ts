@@ -12,7 +12,7 @@ import { seeStart } from './transports.js';
 /** Looks at every call of a run and keeps those that register, list, mount or start. */
 export function watch(findings: Findings, given: CallSeen, machine: Machine): Value | undefined {
   const args = solidArgs(given.args);
-  const seen = withoutAttribute(args === given.args ? given : { ...given, args });
+  const seen = withoutPrototype(withoutAttribute(args === given.args ? given : { ...given, args }));
   seeStart(findings, seen);
   noteSite(findings.sites, seen);
   if (seen.at.module.language === 'python') return watchPython(findings, seen, machine);
@@ -29,6 +29,14 @@ function isPlain({ positional, named }: Args): boolean {
   for (const value of positional) if (value.kind === 'choice') return false;
   for (const value of named.values()) if (value.kind === 'choice') return false;
   return true;
+}
+
+/** `McpServer.prototype.registerTool.call(server, …)` is `server.registerTool(…)`. */
+function withoutPrototype(seen: CallSeen): CallSeen {
+  const { callee, args } = seen;
+  if (callee.kind !== 'external' || seen.method !== 'call' || callee.path.at(-3) !== 'prototype') return seen;
+  const [receiver, ...positional] = args.positional;
+  return { ...seen, callee: { ...callee, path: callee.path.slice(0, -1) }, method: callee.path.at(-2) ?? '', receiver, args: { ...args, positional } };
 }
 
 /** `x.tool` read as a value and called later: the receiver is the one it was read from. */
