@@ -15,6 +15,7 @@ describe('bodies are told without a parser', () => {
     ['function f() { a }', ['{ a }']],
     ['const f = async (x) => { a }; const o = { b }', ['{ a }']],
     ['class A { static { s } get x() { a } async *y() { b } #z() { c } }', ['{ a }', '{ b }', '{ c }']],
+    ['class A extends (b, C) { m() { a } } class D extends mixin(E) { n() { b } } function f() { c }', ['{ a }', '{ b }', '{ c }']],
     ['if (a) { b } for (;;) { c } while (x) { d } switch (e) { case 1: } try { f } catch (g) { h } for await (const i of j) { k }', []],
     ['function f(a = { b: 1 }, c = () => { d }) { e }', ['{ d }', '{ e }']],
     ['const s = "function f() {"; const t = `${(() => { a })()} } {`; // function g() {\n/* { */', ['{ a }']],

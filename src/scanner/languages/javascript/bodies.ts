@@ -26,6 +26,8 @@ export function functionBodies(text: string): Bodies | undefined {
   let afterDot = false;
   /** True after `)` of a list that may be parameters, and after `=>`. */
   let mayOpenBody = false;
+  /** How deep the class stands whose `extends` was seen last: the next brace there opens the class. */
+  let heritage = -1;
   let at = text.startsWith('#!') ? lineEnd(text, 0) : 0;
   while (at < text.length) {
     const code = text.charCodeAt(at);
@@ -101,15 +103,18 @@ export function functionBodies(text: string): Bodies | undefined {
         next = 'operator';
         at += 1;
         break;
-      case 123: // {
-        opened.push(opensBody ? 'body' : 'block');
-        if (opensBody) {
+      case 123: { // {
+        const isBody = opensBody && heritage !== opened.length;
+        if (heritage === opened.length) heritage = -1;
+        opened.push(isBody ? 'body' : 'block');
+        if (isBody) {
           owners.push(found.length);
           found.push(at, -1);
         }
         next = 'operand';
         at += 1;
         break;
+      }
       case 125: { // }
         const kind = opened.pop();
         if (kind === 'template') {
@@ -172,6 +177,7 @@ export function functionBodies(text: string): Bodies | undefined {
         }
         const said: string = end - at <= 10 && !isProperty ? text.slice(at, end) : '';
         next = beforeOperand.has(said) ? 'operand' : beforeEither.has(said) ? 'either' : 'operator';
+        if (said === 'extends') heritage = opened.length;
         // `for await (…)` is a loop like any other.
         last = said === 'await' && last === 'for' ? last : said;
         at = end;
