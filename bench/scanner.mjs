@@ -1,5 +1,7 @@
-// How fast servers are read: megabytes a second on one core and the memory it takes, over a tree of generated servers.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// How fast servers are read: megabytes a second on one core, the time of a usual server, and the memory that a hundred
+// megabytes of source take. Trees are generated, so that anybody can run this; every scan is checked for its tools.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,23 +27,114 @@ def helper_${n}(text):
     return subprocess.run(["echo", text], capture_output=True, text=True).stdout
 
 `;
-const module = (from, count) => `import os\nimport subprocess\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("bench")\nBASE = "/srv/data"\n\n${Array.from({ length: count }, (_, at) => tool(from + at)).join('')}\nif __name__ == "__main__":\n    mcp.run()\n`;
+const library = (n) => `export class Service${n} {
+  constructor(options) {
+    this.options = options;
+    this.cache = new Map();
+  }
+  async find(query, { limit = 10, offset = 0 } = {}) {
+    const key = JSON.stringify([query, limit, offset]);
+    if (this.cache.has(key)) return this.cache.get(key);
+    const rows = [];
+    for (let at = offset; at < offset + limit; at += 1) {
+      const row = { id: \`${n}-\${at}\`, name: query + at, size: (at * 31 + ${n}) % 97, text: 'row number ' + at };
+      if (row.size > 3 && row.name.length / 2 > 1 && !/^[a-z]{${n % 7}}\\/$/.test(row.name)) rows.push(row);
+    }
+    this.cache.set(key, rows);
+    return rows;
+  }
+}
+`;
+const pythonServer = (from, count) => `import os\nimport subprocess\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("bench")\nBASE = "/srv/data"\n\n${Array.from({ length: count }, (_, at) => tool(from + at)).join('')}\nif __name__ == "__main__":\n    mcp.run()\n`;
+const scriptServer = (bytes, tools) => {
+  const parts = ['import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nimport { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";\n'];
+  let length = 0;
+  for (let n = 0; length < bytes; n += 1) {
+    const piece = library(n);
+    parts.push(piece);
+    length += piece.length;
+  }
+  parts.push('const server = new McpServer({ name: "bench", version: "1.0.0" });\n');
+  for (let n = 0; n < tools; n += 1) parts.push(`server.registerTool("find_${n}", { description: "Finds things of kind ${n}." }, async ({ query }) => ({ content: [{ type: "text", text: JSON.stringify(await new Service${n}({}).find(query)) }] }));\n`);
+  parts.push('await server.connect(new StdioServerTransport());\n');
+  return parts.join('');
+};
+
+function put(folder, path, text) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+/** A server of the size that most have: a few files, a dozen tools. */
+function usualServer(folder, n) {
+  put(folder, 'package.json', JSON.stringify({ name: `bench-${n}`, version: '1.0.0', type: 'module', bin: './index.js' }));
+  put(folder, 'index.js', scriptServer(60_000 + n * 2_000, 12));
+  return 12;
+}
+
+/** A hundred megabytes: Python servers, modules, bundles of ten to forty megabytes. */
+function largeTree(folder) {
+  for (let at = 0; at < 500; at += 1) put(folder, `servers/s${at % 25}/server_${at}.py`, pythonServer(at * 40, 40));
+  for (let at = 0; at < 500; at += 1) put(folder, `modules/m${at % 25}/module_${at}.js`, Array.from({ length: 30 }, (_, n) => library(at * 30 + n)).join(''));
+  for (const [name, bytes] of [['a', 10e6], ['b', 25e6], ['c', 40e6]]) put(folder, `bundles/${name}.js`, scriptServer(bytes, 20));
+}
+
+/** Scans a folder in a process of its own and answers what it took, from the start of the scan. */
+function scanned(folder) {
+  const code = `import { scan } from ${JSON.stringify(dist)};
+const before = process.cpuUsage(), from = performance.now();
+const report = await scan(${JSON.stringify(folder)});
+const { user, system } = process.cpuUsage(before);
+console.log(JSON.stringify({ bytes: report.surface.bytes, tools: report.surface.tools.length, verdict: report.verdict, gaps: report.gaps.length, cpuMs: (user + system) / 1e3, ms: performance.now() - from, rss: process.resourceUsage().maxRSS / 1024 }));`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 400_000 });
+  if (status !== 0) throw new Error(`the scan ended with ${status}: ${stderr.slice(-500)}`);
+  return JSON.parse(stdout);
+}
+
+const round = (value, digits = 0) => Number(value.toFixed(digits));
+const perSecond = ({ bytes, cpuMs }) => round(bytes / 1e3 / cpuMs, 2);
+
+/** What one scan of a folder costs in a process that has scanned before. */
+async function warm(scan, folder) {
+  const before = process.cpuUsage();
+  const report = await scan(folder);
+  const { user, system } = process.cpuUsage(before);
+  return { bytes: report.surface.bytes, tools: report.surface.tools.length, cpuMs: (user + system) / 1e3 };
+}
 
 /** Scans generated servers and answers what it cost. */
-export async function run({ files = 40, tools = 40 } = {}) {
+export async function run({ servers = 9, large = true } = {}) {
   const { scan } = await import(dist);
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-scan-'));
   try {
-    for (let at = 0; at < files; at += 1) writeFileSync(join(folder, `server_${at}.py`), module(at * tools, tools));
-    await scan(join(folder, 'server_0.py'));
-    const before = process.cpuUsage();
-    const report = await scan(folder);
-    const used = process.cpuUsage(before);
-    const cpuMs = (used.user + used.system) / 1_000;
-    return { name: 'scanner', megabytes: report.surface.bytes / 1e6, tools: report.surface.tools.length, cpuMs: Math.round(cpuMs), megabytesPerCpuSecond: Number((report.surface.bytes / 1e3 / cpuMs).toFixed(2)), rssMegabytes: Math.round(process.memoryUsage().rss / 1e6) };
+    const usual = Array.from({ length: servers }, (_, n) => {
+      const place = join(folder, `usual-${n}`);
+      const tools = usualServer(place, n);
+      const took = scanned(place);
+      if (took.tools !== tools) throw new Error(`${took.tools} of ${tools} tools were found`);
+      return took;
+    }).sort((one, other) => one.ms - other.ms);
+    const bundle = join(folder, 'bundle');
+    put(bundle, 'package.json', JSON.stringify({ name: 'bundle', version: '1.0.0', type: 'module', bin: './index.js' }));
+    put(bundle, 'index.js', scriptServer(4e6, 20));
+    const python = join(folder, 'python');
+    for (let at = 0; at < 20; at += 1) put(python, `server_${at}.py`, pythonServer(at * 40, 40));
+    await warm(scan, join(folder, 'usual-0'));
+    await warm(scan, join(python, 'server_0.py'));
+    const [ofBundle, ofPython] = [await warm(scan, bundle), await warm(scan, python)];
+    if (ofBundle.tools !== 20 || ofPython.tools !== 800) throw new Error('not all tools were found');
+    const tree = join(folder, 'tree');
+    if (large) largeTree(tree);
+    const ofTree = large ? scanned(tree) : undefined;
+    return {
+      name: 'scanner',
+      bundleMegabytesPerCpuSecond: perSecond(ofBundle), denseToolsMegabytesPerCpuSecond: perSecond(ofPython), denseToolsPerCpuSecond: round(ofPython.tools / ofPython.cpuMs * 1e3),
+      medianServerMs: round(usual[usual.length >> 1].ms), medianServerCpuMs: round(usual.map(({ cpuMs }) => cpuMs).sort((one, other) => one - other)[usual.length >> 1]),
+      ...(ofTree ? { largeTree: { megabytes: round(ofTree.bytes / 1e6, 1), seconds: round(ofTree.ms / 1e3, 1), peakRssMegabytes: round(ofTree.rss), verdict: ofTree.verdict, unfinished: ofTree.gaps, megabytesPerCpuSecond: perSecond(ofTree) } } : {}),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(await run(), null, 2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(await run({ large: !process.argv.includes('--small') }), null, 2));
