@@ -3,9 +3,9 @@ import type { Json } from '../../core/json.js';
 import { bodyKind } from './body-kinds.js';
 import { baseType } from './messages.js';
 import type { Body, Encoding } from './model.js';
-import { flattened, isFile, type BodySlot } from './plan.js';
+import { isFile, propertiesOf, unwrapped, type BodySlot } from './plan.js';
 import type { Schema, Schemas } from './schemas.js';
-import { encoded, inQuery, plainText } from './styles.js';
+import { encoded, inQuery, listed, plainText } from './styles.js';
 import { isRaw, textOf } from './values.js';
 
 /** A body ready to be sent, or why it cannot be. */
@@ -61,14 +61,18 @@ function multipart({ body, schema }: BodySlot, value: Json, schemas: Pick<Schema
   // Unguessable, so that no value can end its part and begin another.
   const boundary = `toolgate-${randomUUID()}`;
   const parts: Buffer[] = [];
-  const properties = flattened(schema, schemas)['properties'];
+  const properties = propertiesOf(schema, schemas);
   for (const [name, item] of isRaw(value) ? Object.entries(value) : []) {
     if (item === undefined || item === null) continue;
-    const declared = isRaw(properties) && isRaw(properties[name]) ? flattened(properties[name] as Schema, schemas) : {}; // converted
+    const declared = unwrapped(properties.get(name) ?? {}, schemas);
+    const encoding = body.encodings.get(name);
     const isMany = Array.isArray(item);
-    const inner = isMany && isRaw(declared['items']) ? flattened(declared['items'] as Schema, schemas) : declared;
-    for (const one of (isMany ? item : [item]) as readonly Json[]) {
-      const part = partOf(name, one, inner, body.encodings.get(name));
+    const inner = isMany && isRaw(declared['items']) ? unwrapped(declared['items'] as Schema, schemas) : declared; // converted
+    const values = (isMany ? item : [item]) as readonly Json[]; // arguments are JSON
+    // A list that its encoding writes into one text is one part.
+    const isJoined = isMany && encoding?.layout?.explode === false && values.every((one) => typeof one !== 'object');
+    for (const one of isJoined ? [listed(values, encoding?.layout?.style ?? 'form')] : values) {
+      const part = partOf(name, one, inner, encoding);
       if (part === undefined) return noBase64;
       parts.push(Buffer.from(`--${boundary}\r\n${part.head}\r\n\r\n`), part.bytes, Buffer.from('\r\n'));
     }

@@ -24,6 +24,8 @@ export interface Document {
   readonly version: string;
   /** The address it was fetched from; absent for a file. */
   readonly url?: string;
+  /** The document that this one is a part of: a schema with an address of its own. */
+  readonly within?: Document;
   /** Neighbouring documents by the name they are referred to, where that is allowed. */
   readonly neighbours: ReadonlyMap<string, Document>;
 }

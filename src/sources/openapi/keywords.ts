@@ -28,10 +28,12 @@ export function readKeywords(raw: Raw, dialect: Dialect, inner: Inner, report: R
   }
   const pattern = own(raw, 'pattern');
   if (typeof pattern === 'string' && isUsable(pattern, report)) made['pattern'] = pattern;
-  for (const key of single) if (own(raw, key) !== undefined) made[key] = inner(own(raw, key));
+  for (const key of single) if (own(raw, key) !== undefined) made[key] = own(raw, key) === false && key.startsWith('unevaluated') ? false : inner(own(raw, key));
   for (const key of several) {
     const value = own(raw, key);
-    if (Array.isArray(value) && value.length > 0) made[key] = value.map(inner);
+    // With a discriminator the value itself says which branch is meant; the branches may well overlap.
+    const said = key === 'oneOf' && isRaw(own(raw, 'discriminator')) && own(raw, 'anyOf') === undefined ? 'anyOf' : key;
+    if (Array.isArray(value) && value.length > 0) made[said] = value.map(inner);
   }
   Object.assign(made, objectOf(raw, inner, report, isRequired), itemsOf(raw, inner));
   return made;

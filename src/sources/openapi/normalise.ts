@@ -5,7 +5,7 @@ import type { Alternative, Model, Note, Operation, Scheme, Skipped } from './mod
 import { resolved, type Located } from './references.js';
 import { serversOf } from './servers.js';
 import { swaggerBody, swaggerReply } from './swagger.js';
-import { entriesOf, flagOf, isRaw, own, textOf, textsOf, type Raw } from './values.js';
+import { entriesOf, flagOf, isRaw, labelOf, own, textOf, textsOf, type Raw } from './values.js';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
@@ -39,15 +39,18 @@ export function normalised(doc: Document): Model {
     }
     // In 3.x a path item may hold fields of its own beside the reference.
     const beside = isRaw(item) && item !== raw ? item : undefined;
-    for (const [method, operation] of operationsOf(beside === undefined ? raw : { ...raw, ...beside })) {
-      const id = textOf(operation, 'operationId');
+    const whole = beside === undefined ? raw : { ...raw, ...beside };
+    for (const [method, operation] of operationsOf(whole)) {
+      const id = labelOf(operation, 'operationId');
       const where = `${method} ${path}`;
       const reading: Reading = { doc: found.at.doc, note: (reason, message) => void notes.push({ where, reason, message }) };
-      const made = isRaw(operation) ? operationOf(reading, doc, method, path, raw, operation) : { reason: 'malformed_operation', message: 'the operation is not an object' };
+      const made = isRaw(operation) ? operationOf(reading, doc, method, path, whole, operation) : { reason: 'malformed_operation', message: 'the operation is not an object' };
       if (isFault(made)) skipped.push({ method, path, ...(id !== undefined && { operationId: id }), ...made });
       else operations.push(made);
     }
   }
+  const hooks = entriesOf(root, 'webhooks').length;
+  if (hooks > 0) notes.push({ where: 'webhooks', reason: 'webhooks_not_offered', message: `${hooks} webhooks are calls that the service makes; they are no tools` });
   return { title: textOf(own(root, 'info'), 'title') ?? '', version: doc.version, operations, skipped, schemes: schemesOf(doc), notes };
 }
 
@@ -68,7 +71,7 @@ function operationOf(reading: Reading, home: Document, method: string, path: str
   if (body !== undefined && isFault(body)) return body;
   const reply = isSwagger ? swaggerReply(reading, home, raw) : readReply(reading, raw);
   const security = alternatives(own(raw, 'security') ?? own(home.root, 'security'));
-  const [operationId, summary, description] = [textOf(raw, 'operationId'), textOf(raw, 'summary') ?? textOf(item, 'summary'), textOf(raw, 'description') ?? textOf(item, 'description')];
+  const [operationId, summary, description] = [labelOf(raw, 'operationId'), textOf(raw, 'summary') ?? textOf(item, 'summary'), textOf(raw, 'description') ?? textOf(item, 'description')];
   return {
     method,
     path,

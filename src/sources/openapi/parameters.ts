@@ -1,7 +1,7 @@
 import type { In, Layout, Parameter, Style } from './model.js';
 import { isFault, type Fault, type Reading } from './normalise.js';
 import { resolved, type Located } from './references.js';
-import { entriesOf, flagOf, isRaw, listOf, own, textOf, type Raw } from './values.js';
+import { entriesOf, flagOf, isRaw, labelOf, listOf, own, textOf, type Raw } from './values.js';
 
 /** The parameters of an operation, and for 2.0 those that make up its body. */
 export interface Parameters {
@@ -23,7 +23,7 @@ export function readParameters(reading: Reading, path: string, item: Raw, operat
       if (!at.ok) return { reason: at.fault, message: `a parameter refers to ${at.ref.slice(0, 200)}` };
       const raw = at.at.value;
       const place = textOf(raw, 'in');
-      const name = textOf(raw, 'name');
+      const name = labelOf(raw, 'name');
       if (!isRaw(raw) || place === undefined || name === undefined || name === '') return { reason: 'malformed_parameter', message: 'a parameter lacks its name or place' };
       if (name === '__proto__') return { reason: 'unsafe_name', message: 'a parameter is named __proto__' };
       if (reading.doc.dialect === '2.0' && (place === 'body' || place === 'formData')) {

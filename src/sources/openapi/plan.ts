@@ -3,7 +3,7 @@ import { sha256 } from '../../lib/hash.js';
 import { bodyKind, type BodyKind } from './body-kinds.js';
 import type { Body, Operation, Parameter } from './model.js';
 import type { Schema, Schemas } from './schemas.js';
-import { isRaw } from './values.js';
+import { entriesOf, isRaw } from './values.js';
 
 /** Where one argument goes. */
 export interface Slot {
@@ -89,21 +89,24 @@ const fileSchema: Schema = {
 /** Whether a converted schema stands for bytes. */
 export function isBytes(schema: Schema): boolean {
   if (schema['format'] === 'binary') return true;
-  return schema['type'] === 'string' && typeof schema['contentMediaType'] === 'string' && schema['contentEncoding'] === undefined && !/^text\/|json|xml/.test(schema['contentMediaType']);
+  // In 3.1 bytes are best described without any type.
+  return (schema['type'] === 'string' || schema['type'] === undefined) && typeof schema['contentMediaType'] === 'string' && schema['contentEncoding'] === undefined && !/^text\/|json|xml/.test(schema['contentMediaType']);
 }
 
 /** A multipart schema in which files can be given as base64. */
-function withFiles(schema: Schema, schemas: Schemas, body: Body): Schema {
+function withFiles(schema: Schema, schemas: Schemas, body: Body, hops = 0): Schema {
   const whole = flattened(schema, schemas);
-  const properties = whole['properties'];
-  if (!isRaw(properties)) return schema;
+  const { properties, allOf } = whole;
+  const all = Array.isArray(allOf) && hops < 8 ? { allOf: allOf.map((part: Json) => (isRaw(part) ? withFiles(part as Schema, schemas, body, hops + 1) : part)) } : undefined; // parts of a converted schema are schemas
+  if (!isRaw(properties)) return all === undefined ? schema : { ...whole, ...all };
   return {
     ...whole,
+    ...all,
     properties: Object.fromEntries(Object.entries(properties).map(([name, below]) => {
-      const field = isRaw(below) ? flattened(below as Schema, schemas) : {}; // properties of a converted schema are schemas
+      const field = isRaw(below) ? unwrapped(below as Schema, schemas) : {}; // properties of a converted schema are schemas
       const type = body.encodings.get(name)?.contentType;
       if (isFile(field, type)) return [name, describedAs(fileSchema, field)];
-      const items = isRaw(field['items']) ? flattened(field['items'] as Schema, schemas) : undefined;
+      const items = isRaw(field['items']) ? unwrapped(field['items'] as Schema, schemas) : undefined;
       return [name, items && isFile(items, type) ? { ...field, items: fileSchema } : (below as Json)];
     })),
   };
@@ -120,4 +123,26 @@ export function flattened(schema: Schema, schemas: Pick<Schemas, 'def'>): Schema
   let found = schema;
   for (let hops = 0; hops < 8 && typeof found['$ref'] === 'string'; hops += 1) found = schemas.def(found['$ref'].slice('#/$defs/'.length));
   return found;
+}
+
+/** The same, also through an `allOf` around a single schema, which is how documents put a description beside a reference. */
+export function unwrapped(schema: Schema, schemas: Pick<Schemas, 'def'>): Schema {
+  let found = flattened(schema, schemas);
+  for (let hops = 0; hops < 8; hops += 1) {
+    const { allOf, type } = found;
+    const [only, ...others]: readonly Json[] = Array.isArray(allOf) ? allOf : [];
+    if (type !== undefined || !isRaw(only) || others.length > 0) break;
+    found = flattened(only as Schema, schemas); // parts of a converted schema are schemas
+  }
+  return found;
+}
+
+/** The declared properties of an object, those of its parts included. */
+export function propertiesOf(schema: Schema, schemas: Pick<Schemas, 'def'>, hops = 0): ReadonlyMap<string, Schema> {
+  const { properties, allOf } = flattened(schema, schemas);
+  const parts = Array.isArray(allOf) && hops < 8 ? allOf.filter(isRaw) : [];
+  return new Map([
+    ...parts.flatMap((part) => [...propertiesOf(part as Schema, schemas, hops + 1)]), // parts of a converted schema are schemas
+    ...entriesOf({ properties }, 'properties').flatMap(([name, below]) => (isRaw(below) ? [[name, below as Schema] as const] : [])),
+  ]);
 }

@@ -38,16 +38,16 @@ export function target(doc: Document, ref: string): { readonly ok: true; readonl
   const hash = ref.indexOf('#');
   const file = hash === -1 ? ref : ref.slice(0, hash);
   const fragment = hash === -1 ? '' : ref.slice(hash + 1);
-  const within = file === '' ? doc : doc.neighbours.get(file.replace(/^\.\//, ''));
-  if (within === undefined) return { ok: false, fault: 'external_ref_blocked', ref };
-  const value = at(within.root, fragment);
+  const within = file === '' ? doc : (doc.neighbours.get(file.replace(/^\.\//, '')) ?? named(doc).ids.get(file));
+  if (within === undefined) return doc.within === undefined ? { ok: false, fault: 'external_ref_blocked', ref } : target(doc.within, ref);
+  const value = fragment === '' || fragment.startsWith('/') ? at(within.root, fragment) : named(within).anchors.get(fragment);
+  if (value === undefined && doc.within !== undefined) return target(doc.within, ref);
   return value === undefined ? { ok: false, fault: 'unresolved_ref', ref } : { ok: true, at: { doc: within, value }, pointer: `${file === '' ? '' : file}#${fragment}` };
 }
 
 /** The value a JSON pointer names; only fields that objects have themselves, so that no pointer reaches a prototype. */
 function at(root: unknown, fragment: string): unknown {
   if (fragment === '') return root;
-  if (!fragment.startsWith('/')) return undefined;
   let value = root;
   for (const raw of fragment.slice(1).split('/')) {
     const key = decoded(raw)?.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -66,3 +66,40 @@ function decoded(text: string): string | undefined {
     return text;
   }
 }
+
+/** What a document calls by names of its own: schemas by `$anchor`, and those that have an address, which is a name and never fetched. */
+interface Names {
+  readonly anchors: ReadonlyMap<string, unknown>;
+  readonly ids: ReadonlyMap<string, Document>;
+}
+
+const known = new WeakMap<Document, Names>();
+
+function named(doc: Document): Names {
+  let names = known.get(doc);
+  if (names === undefined) known.set(doc, (names = namesIn(doc)));
+  return names;
+}
+
+function namesIn(doc: Document): Names {
+  const anchors = new Map<string, unknown>();
+  const ids = new Map<string, Document>();
+  const seen = new Set<unknown>();
+  const todo: unknown[] = [doc.root];
+  for (let value = todo.pop(); value !== undefined; value = todo.pop()) {
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const key of ['$anchor', '$dynamicAnchor']) {
+      const anchor = own(value, key);
+      if (typeof anchor === 'string') anchors.set(anchor, value);
+    }
+    const id = own(value, '$id');
+    // What stands inside refers to it as to a document.
+    if (typeof id === 'string' && id !== '' && isRaw(value) && value !== doc.root) ids.set(id.replace(/#$/, ''), { ...doc, root: value, within: doc });
+    for (const [key, item] of Object.entries(value)) if (!isData(key) && typeof item === 'object' && item !== null) todo.push(item);
+  }
+  return { anchors, ids };
+}
+
+/** Whether a field holds data in which a `$ref` or `$id` means nothing. */
+export const isData = (key: string): boolean => key === 'example' || key === 'examples' || key === 'default' || key === 'enum' || key === 'const' || key.startsWith('x-');

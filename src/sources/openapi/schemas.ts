@@ -64,6 +64,9 @@ export function schemas(report: Report): Schemas {
     }
     const inner = (below: unknown): Schema => convert({ doc, value: below }, direction, depth + 1);
     if (isReference(value)) return reference(at, value, direction, inner);
+    // Which place a dynamic reference means depends on the way to it; the one it names here is the one meant without detours.
+    const { $dynamicRef: dynamic, ...beside } = value;
+    if (typeof dynamic === 'string') return reference(at, { ...beside, $ref: dynamic }, direction, inner);
     return nullable(readKeywords(value, doc.dialect, inner, report, requiredOf(at, value, direction)), value, doc.dialect);
   }
 

@@ -32,7 +32,9 @@ function swaggerServers(doc: Document, operation: Raw): readonly string[] {
   const schemes = own.length > 0 ? own : textsOf(doc.root, 'schemes');
   // https first: a document that lists both would otherwise send credentials in the clear.
   const known = ['https', 'http'].filter((scheme) => schemes.includes(scheme));
-  return (known.length > 0 || schemes.length > 0 ? known : ['https']).map((scheme) => `${scheme}://${host}${base.startsWith('/') ? base : `/${base}`}`);
+  // Where it names none, it is the one the document itself came by.
+  const usual = doc.url !== undefined && /^http:/i.test(doc.url) ? 'http' : 'https';
+  return (known.length > 0 || schemes.length > 0 ? known : [usual]).map((scheme) => `${scheme}://${host}${base.startsWith('/') ? base : `/${base}`}`);
 }
 
 /** Where requests of an operation go. */
@@ -61,7 +63,8 @@ export function baseOf(servers: readonly string[], documentUrl: string | undefin
 function absolute(server: string, documentUrl: string | undefined): URL | undefined {
   if (/[\0-\x20\x7f\\]/.test(server)) return undefined;
   try {
-    return new URL(server, documentUrl);
+    // Nothing at all is meant as the root of the host, and not as the address of the document, file name included.
+    return new URL(server === '' ? '/' : server, documentUrl);
   } catch {
     return undefined;
   }

@@ -65,9 +65,12 @@ function deep(key: string, value: Json, text: (item: Json) => string): readonly 
   });
 }
 
+/** A list in one text, as it is, between the separators of its style. */
+export const listed = (value: readonly Json[], style: Layout['style']): string => present(value).map(plainText).join(style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : style === 'tabDelimited' ? '\t' : ',');
+
 /** A value in a header, as it is: headers know no encoding. */
-export function inHeader(value: Json, { explode }: Layout): string {
-  if (isList(value)) return present(value).map(plainText).join(',');
+export function inHeader(value: Json, { style, explode }: Layout): string {
+  if (isList(value)) return listed(value, style);
   if (!isRaw(value)) return plainText(value);
   return fieldsOf(value).map(([key, item]) => `${key}${explode ? '=' : ','}${plainText(item)}`).join(',');
 }

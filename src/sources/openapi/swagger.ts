@@ -4,7 +4,7 @@ import type { Body, Encoding, Reply } from './model.js';
 import type { Reading } from './normalise.js';
 import { swaggerLayout } from './parameters.js';
 import { resolved, type Located } from './references.js';
-import { flagOf, isRaw, own, textOf, textsOf, type Raw } from './values.js';
+import { flagOf, isRaw, labelOf, own, textOf, textsOf, type Raw } from './values.js';
 
 /** The body of a 2.0 request, from a `body` parameter or from `formData` ones; both may have been references. */
 export function swaggerBody(home: Document, operation: Raw, parameters: readonly Located[]): Body | undefined {
@@ -27,7 +27,7 @@ export function swaggerBody(home: Document, operation: Raw, parameters: readonly
 }
 
 function form(doc: Document, consumes: readonly string[], fields: readonly Raw[]): Body {
-  const named = fields.map((field) => [textOf(field, 'name') ?? '', field] as const);
+  const named = fields.map((field) => [labelOf(field, 'name') ?? '', field] as const);
   const hasFile = fields.some((field) => textOf(field, 'type') === 'file');
   const offered = consumes.filter((type) => /^(multipart\/|application\/x-www-form-urlencoded)/i.test(type));
   const mediaType = hasFile ? 'multipart/form-data' : (preferred(offered) ?? 'application/x-www-form-urlencoded');

@@ -2,7 +2,7 @@ import type { Document } from './document.js';
 import type { Operation } from './model.js';
 import type { Fault } from './normalise.js';
 import { templateOf } from './parameters.js';
-import { isReference, target, type Located } from './references.js';
+import { isData, isReference, target, type Located } from './references.js';
 import { isRaw } from './values.js';
 
 const mostLooked = 20_000;
@@ -41,7 +41,7 @@ function blockedIn(root: Located): string | undefined {
     const { doc } = at;
     for (const [key, value] of Object.entries(at.value)) {
       // Data, not schemas: a `$ref` in there refers to nothing.
-      if (key === 'example' || key === 'examples' || key === 'default' || key === 'enum' || key === 'const' || key.startsWith('x-')) continue;
+      if (isData(key)) continue;
       todo.push({ doc, value });
     }
   }

@@ -12,6 +12,12 @@ export function textOf(of: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A field that names something; unquoted in YAML, the name `404` is a number. */
+export function labelOf(of: unknown, key: string): string | undefined {
+  const value = own(of, key);
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : textOf(of, key);
+}
+
 /** A field that is yes or no. */
 export function flagOf(of: unknown, key: string): boolean | undefined {
   const value = own(of, key);
