@@ -137,7 +137,7 @@ async function commandOf({ command, runtime, args, package: packaged }: McpConfi
 
 /** What a package manager may know of our environment: where its settings are, and nothing that is not its own. */
 function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
+  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
   return Object.fromEntries(own) as Record<string, string>; // undefined values were left out
 }
 
