@@ -84,7 +84,7 @@ export interface Fact {
   readonly fields?: ReadonlyMap<string, Fact> | undefined;
   /** Known text at the front, or true where unknown but untainted text stands there. */
   readonly lead?: string | true | undefined;
-  /** On some path, a folder that is not the caller's stands before a part that can leave it. */
+  /** A folder that is not the caller's stands before a part that can leave it, on every path that leaves at all. */
   readonly inFolder?: boolean | undefined;
   /** The ending of a file's name, where the code gives it and not the caller. */
   readonly tail?: string | undefined;
@@ -166,13 +166,16 @@ export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
     isClosed: one.isClosed === true || other.isClosed === true,
     isResolved: (one.isResolved === true || one.taints.length === 0) && (other.isResolved === true || other.taints.length === 0) && (one.isResolved === true || other.isResolved === true),
     content: one.content ?? other.content,
-    inFolder: leavesFolder(one) || leavesFolder(other),
+    // Where whole paths are taken as well, no folder is meant.
+    inFolder: (leavesFolder(one) || leavesFolder(other)) && !isBarePath(one) && !isBarePath(other),
     tail: one.tail === other.tail || other.taints.length === 0 ? one.tail : one.taints.length === 0 ? other.tail : undefined,
   };
 }
 
 /** Whether the caller's part of a path stands behind a folder and can leave it. */
 export const leavesFolder = (fact: Fact): boolean => (fact.inFolder ?? (fact.lead !== undefined && fact.lead !== '')) && unsafe(taintsIn(fact), anyPath).length > 0;
+
+const isBarePath = (fact: Fact): boolean => !leavesFolder(fact) && unsafe(taintsIn(fact), anyPath).length > 0;
 
 const isText = (value: Value | undefined): boolean => value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
 const maxOptions = 8;

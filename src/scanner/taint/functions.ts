@@ -53,7 +53,7 @@ export function callProject(context: Context, { target, closure }: Callee, given
   if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
   if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  const implied = implication(context, frame.exits, params, given, fn, self !== undefined && module.language === 'python', failsForInternal(fn, module) ? danger.url : 0);
+  const implied = implication(context, frame.exits, given, fn, self !== undefined && module.language === 'python', failsForInternal(fn, module) ? danger.url : 0);
   vouch(caller, implied.always, (at, key) => readKey(context, at, key));
   const fact = frame.exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
   const returned: Fact = { ...fact, from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'), taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`), implies: undefined };
@@ -109,22 +109,39 @@ function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | 
 /** The dangers that every taint of a name is safe from. */
 const safeOf = (context: Context, env: Env, name: string): number => taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
 
-function argOf(given: Given, params: readonly Param[], fn: FunctionNode, name: string, isMethod: boolean): { readonly key: string | undefined; readonly fact: Fact | undefined } {
-  const at = fn.params.findIndex((param) => param.target.kind === 'name' && param.target.name === name) - (isMethod ? 1 : 0);
-  const byName = given.exprs.find((arg) => arg.name === name);
-  const arg = byName ?? given.exprs.filter((each) => each.name === undefined)[at];
-  void params;
-  return { key: arg && keyOf(arg.value), fact: given.named.get(name) ?? given.positional[at] };
+/** One name that a function binds, with what the caller knows of the value. */
+interface Bound {
+  readonly name: string;
+  readonly key: string | undefined;
+  readonly fact: Fact | undefined;
+}
+
+/** The names that the parameters bind, also those taken out of an object that is written at the call. */
+function boundNames(fn: FunctionNode, given: Given, isMethod: boolean): readonly Bound[] {
+  const plain = given.exprs.filter((arg) => arg.name === undefined);
+  return fn.params.flatMap(({ target }, index): Bound[] => {
+    const at = index - (isMethod ? 1 : 0);
+    const whole = given.positional[at];
+    if (target.kind === 'name') {
+      const arg = given.exprs.find((each) => each.name === target.name) ?? plain[at];
+      return [{ name: target.name, key: arg && keyOf(arg.value), fact: given.named.get(target.name) ?? whole }];
+    }
+    const written = plain[at]?.value;
+    if (target.kind !== 'dict-pattern' || written?.kind !== 'dict') return [];
+    return target.entries.flatMap(({ key, target: inner }): Bound[] => {
+      const name = key.kind === 'literal' ? String(key.value) : undefined;
+      const entry = written.entries.find((each) => each.key?.kind === 'literal' && String(each.key.value) === name);
+      return inner.kind !== 'name' || name === undefined || !entry ? [] : [{ name: inner.name, key: keyOf(entry.value), fact: whole?.fields?.get(name) }];
+    });
+  });
 }
 
 /** What returning at all, returning true and returning false each say about the caller's names. */
-function implication(context: Context, exits: readonly Exit[], params: readonly Param[], given: Given, fn: FunctionNode, isMethod: boolean, proved: number): Implied & { readonly always: readonly Vouch[] } {
+function implication(context: Context, exits: readonly Exit[], given: Given, fn: FunctionNode, isMethod: boolean, proved: number): Implied & { readonly always: readonly Vouch[] } {
   const always: Vouch[] = [];
   const yes: Vouch[] = [];
   const no: Vouch[] = [];
-  for (const param of params) {
-    const name = param.target.kind === 'name' ? param.target.name : '';
-    const { key, fact } = argOf(given, params, fn, name, isMethod);
+  for (const { name, key, fact } of boundNames(fn, given, isMethod)) {
     if (!fact || taintsIn(fact).length === 0) continue;
     const before = taintsIn(fact).reduce((safe, taint) => safe & taint.safe, all);
     let [sure, whenTrue, whenFalse] = [all, all, all];

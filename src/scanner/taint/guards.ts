@@ -207,9 +207,11 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
       case 'fullmatch':
       case 'search':
         return regexCall(context, expr, receiver, object, env);
+      case 'find':
       case 'some':
       case 'every':
-        return first?.kind === 'function' ? callbackImplied(context, first, itemOf(receiver), env, method) : noImplied;
+        if (first?.kind === 'function') return callbackImplied(context, first, itemOf(receiver), env, method === 'every' ? 'every' : 'some');
+        break;
       case 'hasOwn':
         return args[1] && first ? membership(context, args[1].value, first, env) : noImplied;
       case 'hasOwnProperty':

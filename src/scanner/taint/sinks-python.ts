@@ -7,7 +7,7 @@ const verbs = ['get', 'post', 'put', 'delete', 'head', 'patch', 'options', 'stre
 const clients = ['httpx.AsyncClient()', 'httpx.Client()', 'requests.Session()', 'requests.session()', 'aiohttp.ClientSession()', 'cloudscraper.create_scraper()', 'curl_cffi.requests.AsyncSession()', 'niquests.Session()'];
 const url = { args: [0], named: ['url'] } as const;
 
-const isUnsafeYaml = (call: SeenCall): boolean => !/safe|base/i.test(call.named.get('Loader')?.name ?? call.args[1]?.name ?? '');
+const isUnsafeYaml = (call: SeenCall): boolean => !/(?:^|\.)C?(?:Safe|Base)Loader$/.test(call.named.get('Loader')?.name ?? call.args[1]?.name ?? '');
 const hasBase = (call: SeenCall): boolean => call.receiver?.fields?.has('base_url') === true;
 
 const table = new Map<string, SinkRow>([
