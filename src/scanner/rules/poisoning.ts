@@ -59,7 +59,9 @@ function onceEach(texts: readonly Shown[]): readonly Shown[] {
 }
 
 /** Signs that honest descriptions carry too: they speak to the model, say in which order to call tools, and forbid what attackers ask for. */
-const isMild = ({ rule, family }: InjectionFinding): boolean => family === 'steering' || family === 'tool-abuse' || rule === 'marker-addressed-to-model';
+const isMild = ({ rule, family, excerpt }: InjectionFinding): boolean => family === 'steering' || family === 'tool-abuse' || rule === 'marker-addressed-to-model' || (family === 'override' && !given.test(excerpt));
+/** What a model was told before; a setting that overrides a default overrides none of this. */
+const given = /instruction|rule|guideline|previous|prior|above|earlier|system|safety|polic|restriction|training|told/i;
 const isDenied = (text: string, { family, start }: InjectionFinding): boolean => family === 'concealment' && /\b(?:not|never|cannot|must not|n't)\s+(?:\w+\s+){0,2}$/i.test(text.slice(Math.max(0, start - 40), start));
 
 /** Hiding something from the user, or reaching for their data, is an attack; a prompt that speaks of itself as a prompt is none. */

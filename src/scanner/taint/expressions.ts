@@ -9,7 +9,7 @@ import { branch, keyOf, meet, read, vouch, type Env } from './environment.js';
 import { anyPath, danger, joinFacts, mergeTaints, nothingKnown, taintsIn, through, vouchFor, type Fact, type Taint } from './facts.js';
 import { impliedBy } from './guards.js';
 import { safeBehind } from './quoting.js';
-import { isParsedUrl } from './transfers.js';
+import { isAnywhere, isParsedUrl } from './transfers.js';
 import { readKey } from './context.js';
 
 /** The known string of a fact. */
@@ -276,7 +276,7 @@ function binaryFact(op: string, left: Fact, right: Fact): Fact {
   if (op === '/') {
     const taints = mergeTaints(taintsIn(left), taintsIn(right));
     // In Python this joins paths; a number has no text to carry.
-    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length === 0 ? true : left.lead, tail: right.tail };
+    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length > 0 ? left.lead : isAnywhere(left) ? right.lead : true, tail: right.tail };
   }
   if (op === '==' || op === '!=') return sameness(op, left, right);
   if (op === '|' || op === '??') return joinFacts(left, right);

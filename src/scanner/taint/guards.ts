@@ -137,6 +137,8 @@ function membership(context: Context, left: Expr, right: Expr, env: Env): Implie
   const [item, holder] = [factOf(context, left, env), factOf(context, right, env)];
   const literal = textOf(item);
   const holderTaints = taintsIn(holder).length > 0;
+  // `root in path.parents`: the folders above a resolved path are where it lies.
+  if (right.kind === 'member' && right.property === 'parents' && holderTaints) return either(speaksFor(context, right.object, env, held(factOf(context, right.object, env))), []);
   if (holderTaints && !holder.fields) {
     // Something is looked for inside the caller's text: a block-list.
     const looked = speaksFor(context, right, env, 0);

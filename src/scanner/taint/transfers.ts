@@ -74,7 +74,7 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
 const areReal = (args: readonly Fact[]): boolean => args.flatMap((arg) => [arg, ...(arg.fields?.values() ?? [])]).every((arg) => arg.isReal === true || arg.taints.length === 0);
 
 /** Where the user is: joined to a path it makes it absolute and holds it to nothing. */
-const isAnywhere = (fact: Fact): boolean => /^(?:os\.homedir|process\.cwd|os\.getcwd|os\.path\.expanduser|pathlib\.Path\.(?:cwd|home))\(\)$/.test(fact.name ?? '');
+export const isAnywhere = (fact: Fact): boolean => /^(?:os\.homedir|process\.cwd|os\.getcwd|os\.path\.expanduser|pathlib\.Path\.(?:cwd|home))\(\)$/.test(fact.name ?? '');
 
 /** Joining keeps what each part can do; behind a fixed front a JavaScript path can only climb, not start anew. */
 function joinedPath(name: string, args: readonly Fact[]) {
