@@ -9,6 +9,7 @@ const maxEntries = 3_000;
 /** Everything a caller can reach by name, with its code. */
 export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[] {
   const entries = new Map<string, Entry>();
+  const homes = new Map<string, string>();
   for (const findings of found) {
     const dispatchers = new Set(findings.dispatchers.map((each) => each.handler.fn));
     for (const registration of findings.registrations) {
@@ -18,6 +19,10 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
         const isDispatcher = dispatchers.has(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
         if (entries.has(key)) continue;
+        const twin = `${registration.kind} ${name} ${unbuilt(handler.module.path)}`;
+        const home = homes.get(twin) ?? handler.module.path;
+        if (home !== handler.module.path) continue;
+        homes.set(twin, home);
         const schema = schemaOf(machine, registration.schema) ?? (handler.module.language === 'python' ? paramSchema(machine, handler) : undefined);
         entries.set(key, { kind: registration.kind, name, description: descriptionOf(registration), handler, schema, isDispatcher });
       }
@@ -25,6 +30,9 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
   }
   return [...entries.values()];
 }
+
+/** A source and what was built from it, shipped side by side, are one program: the one that is started speaks for both. */
+const unbuilt = (path: string): string => path.replace(/(^|\/)(?:dist|build|lib|out|esm|cjs|src)\//, '$1').replace(/\.[mc]?[jt]sx?$/, '');
 
 function namesOf({ name, uri, handler }: Registration): string[] {
   const known = (value: Registration['name']) => (value ? optionsOf(value) : []).flatMap((each) => stringOf(each.kind === 'object' ? each.props.get('value') : each) ?? []);
