@@ -6,6 +6,7 @@ import { rules } from '../rules/index.js';
 import { scan } from '../scan.js';
 import { pythonAdvisories } from './fixtures/advisories-python.js';
 import { scriptAdvisories } from './fixtures/advisories-script.js';
+import { pythonMisread } from './fixtures/misread-python.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
 
@@ -23,7 +24,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
   };
 
-  test.each([...pythonPairs, ...pythonAdvisories])('Python: $name', async ({ rule, bad, good }) => {
+  test.each([...pythonPairs, ...pythonAdvisories, ...pythonMisread])('Python: $name', async ({ rule, bad, good }) => {
     expect(await found('server.py', bad)).toContain(rule);
     expect(await found('server.py', good)).not.toContain(rule);
   });
