@@ -58,14 +58,24 @@ const decided = (fit: Fit, toAllow: boolean): boolean => fit === 'yes' || (fit =
 const each = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean => (toAllow ? list.every(test) : list.some(test));
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
+const nothingThere = { values: [], missing: true } as const;
+
+const fieldOf = (value: Json, key: string): Json | undefined =>
+  typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, key) ? (value as { readonly [name: string]: Json | undefined })[key] : undefined; // an object that is no list
+
 /** Every value at a path; a list on the way stands for all of its items. */
 function valuesAt(start: Json, keys: readonly string[]): { readonly values: readonly Json[]; readonly missing: boolean } {
+  const [only] = keys;
+  if (keys.length === 1 && only !== undefined) {
+    const value = fieldOf(start, only);
+    return value === undefined ? nothingThere : { values: [value], missing: false };
+  }
   let here: readonly Json[] = [start];
   let missing = false;
   for (const key of keys) {
     const next: Json[] = [];
     for (const value of here.flatMap((item) => (isList(item) ? item : [item]))) {
-      const inner = typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, key) ? (value as { readonly [name: string]: Json | undefined })[key] : undefined;
+      const inner = fieldOf(value, key);
       if (inner === undefined) missing = true;
       else next.push(inner);
     }

@@ -94,7 +94,7 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
   const error = outcome.kind === 'failed' ? rewriteError(outcome.error, pen(report, rules, 16_384)) : undefined;
   const extra = outcome.extra && (rewriteData(outcome.extra, pen(report, rules, maxOutputBytes)) as JsonObject); // types never change
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
-  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion([...report.seen].join('\n')) : undefined;
+  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion(joined(report.seen)) : undefined;
   const enveloped = rules.envelope && wrapped(content ?? [], data, tool, suspect !== undefined, rules.envelope);
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
@@ -169,6 +169,12 @@ function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules,
       return result;
     },
   };
+}
+
+/** All texts as one; most results have one, which need not be copied. */
+function joined(texts: ReadonlySet<string>): string {
+  const [first = ''] = texts;
+  return texts.size === 1 ? first : [...texts].join('\n');
 }
 
 /** Nothing shorter tells anybody to do anything. */

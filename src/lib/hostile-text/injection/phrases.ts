@@ -31,10 +31,13 @@ const byScript = RULES.flatMap((rule) => (rule.script ? [{ rule, scripts: script
 /** Every match of a phrase rule in normalised text, at most one per rule and window around a cue; words in disguise are told to `onDisguise`. */
 export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: number, literal: string) => void): Match[] {
   const matches: Match[] = [];
-  const triedUntil = new Int32Array(RULES.length);
-  const lastStart = new Int32Array(RULES.length).fill(-1);
+  // Made at the first cue: most texts have none.
+  let triedUntil: Int32Array | undefined;
+  let lastStart: Int32Array | undefined;
   searchCues(text, (at, cue) => {
     if (onDisguise && DISGUISED.has(cue)) onDisguise(at, cue);
+    triedUntil ??= new Int32Array(RULES.length);
+    lastStart ??= new Int32Array(RULES.length).fill(-1);
     for (const index of rulesByCue.get(cue) ?? []) {
       const rule = RULES[index];
       const tried = triedUntil[index] ?? 0;
@@ -56,7 +59,7 @@ export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: nu
     const there = scriptsIn(line);
     for (const { rule, scripts, everywhere } of byScript) if ((scripts & there) !== 0) matches.push(...everyMatch(rule, everywhere, line, from));
   }
-  return matches.sort((a, b) => a.start - b.start);
+  return matches.length < 2 ? matches : matches.sort((a, b) => a.start - b.start);
 }
 
 function matchIn(rule: Rule, text: string, from: number, to: number): Match | undefined {
