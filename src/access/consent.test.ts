@@ -244,3 +244,16 @@ test('a client that could be asked is not, when it comes back with a ticket', as
   made.decide(opened[0]?.id ?? '', false, ada);
   expect(await call({ ticket: opened[0]?.id ?? '' })).toMatchObject({ error: { code: 'declined' } });
 });
+
+test.each<[string, string]>([
+  ['a key named like a prototype', '{"table":"users","__proto__":{"force":true}}'],
+  ['a text that only looks the same', '{"table":"u\\u0455ers"}'],
+  ['a further field', '{"table":"users","cascade":false}'],
+  ['a list in place of a text', '{"table":["users"]}'],
+])('a yes does not carry over to arguments with %s', async (_what, args) => {
+  const { call, tickets: made, opened, runs } = world({ demand: { ...asks, by: 'operator' } });
+  await call();
+  made.decide(opened[0]?.id ?? '', true, ada);
+  expect(await call({ args: JSON.parse(args) as Call['args'] })).toMatchObject({ error: { code: 'confirmation_required' } });
+  expect(runs()).toBe(0);
+});

@@ -107,3 +107,40 @@ test('a good token signed in a way that is not accepted is refused', async () =>
   expect(await judged(server)(token)).toMatchObject({ principal: { name: 'agent' } });
   expect(await judged(server, { algorithms: ['ES256'] })(token)).toMatchObject({ refused: 'invalid' });
 });
+
+/** Claims that are good, but for what a test changes. */
+const claimsOf = (server: AuthorizationServer) => ({ iss: server.issuer, aud: resource, sub: 'x', scope: 'mcp', exp: soon() });
+const unsigned = (header: object, claims: object): string => `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
+
+test.each<[string, (server: AuthorizationServer) => Promise<string> | string]>([
+  ['with no algorithm, in odd letters', (server) => unsigned({ alg: 'nOnE' }, claimsOf(server))],
+  ['with no algorithm and a signature', (server) => `${unsigned({ alg: 'none' }, claimsOf(server))}AAAA`],
+  ['whose key id is a path', async (server) => server.forge(claimsOf(server), { kid: '../../../../dev/null' }, (await generateKeyPair('RS256')).privateKey)],
+  ['whose key id is a statement', async (server) => server.forge(claimsOf(server), { kid: "x' UNION SELECT 'AA" }, (await generateKeyPair('RS256')).privateKey)],
+  ['that names where its keys are', async (server) => {
+    const other = await authorizationServer();
+    return other.forge(claimsOf(server), { jku: `${other.issuer}/jwks`, x5u: `${other.issuer}/jwks` });
+  }],
+  ['that wants something understood that nobody here does', (server) => server.forge(claimsOf(server), { crit: ['exp'] })],
+  ['for an address that begins like ours', (server) => server.forge({ ...claimsOf(server), aud: `${resource}.evil.example` })],
+  ['for an address below ours', (server) => server.forge({ ...claimsOf(server), aud: `${resource}/p/admin` })],
+  ['for our address with a slash', (server) => server.forge({ ...claimsOf(server), aud: `${resource}/` })],
+  ['for others only', (server) => server.forge({ ...claimsOf(server), aud: ['https://a.example', 'https://b.example'] })],
+  ['for a list that is one text', (server) => server.forge({ ...claimsOf(server), aud: `https://a.example ${resource}` })],
+  ['of an issuer that begins like ours', (server) => server.forge({ ...claimsOf(server), iss: `${server.issuer}.evil.example` })],
+  ['of our issuer with a slash', (server) => server.forge({ ...claimsOf(server), iss: `${server.issuer}/` })],
+  ['of a list of issuers', (server) => server.forge({ ...claimsOf(server), iss: [server.issuer] as unknown as string })],
+  ['whose subject is a list', (server) => server.forge({ ...claimsOf(server), sub: ['x'] as unknown as string })],
+  ['whose expiry is a text', (server) => server.forge({ ...claimsOf(server), exp: '9999999999' as unknown as number })],
+])('a confusing token is refused: one %s', async (_what, make) => {
+  const server = await authorizationServer();
+  const fetched = server.fetches();
+  const verdict = await Promise.resolve(make(server)).then(judged(server), () => undefined);
+  expect(verdict ?? { refused: 'invalid' }).toMatchObject({ refused: 'invalid' });
+  expect(server.fetches() - fetched).toBeLessThanOrEqual(1);
+});
+
+test('a token for several audiences counts where we are one of them', async () => {
+  const server = await authorizationServer();
+  expect(await judged(server)(await server.forge({ ...claimsOf(server), aud: ['https://other.example', resource] }))).toMatchObject({ principal: { name: 'x' } });
+});

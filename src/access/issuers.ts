@@ -87,9 +87,10 @@ async function verified(token: string, issuer: Issuer, at: number): Promise<{ re
 }
 
 function accepted(payload: JWTPayload, issuer: Issuer): TokenVerdict {
-  const { sub = '' } = payload;
-  // The subject becomes part of an id that logs, rules and the audit hold: nothing that could break out of it.
-  if (!/^[\x21-\x7e]{1,200}$/.test(sub)) return invalid('The subject of the token cannot be used as a name');
+  const sub: unknown = payload.sub;
+  // The subject becomes part of an id that logs, rules and the audit hold: nothing that could break out of it. A list of one
+  // would pass for its item wherever it is written as text.
+  if (typeof sub !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(sub)) return invalid('The subject of the token cannot be used as a name');
   const scopes = scopesOf(payload);
   if (!issuer.scopes.every((scope) => scopes.includes(scope))) {
     return { refused: 'insufficient', message: `The token lacks a scope; it needs ${issuer.scopes.join(' ')}`, scope: issuer.scopes.join(' ') };

@@ -62,3 +62,29 @@ test('who is behind a call is never taken from the request [GHSA-wf8q-wvv8-p8jf]
   expect(out).toContain('"principal":"key:agent"');
   expect(out).not.toContain('"principal":"owner"');
 }, 60_000);
+
+test('rules see the arguments that will be used, also those that nobody wrote: a default is no way around them', async () => {
+  const cwd = aPlace({ 'toolgate.yaml': 'policy: { rules: [{ id: no-pings, action: deny, tools: [ping], args: { count: { min: 1 } } }, { id: odd, action: deny, tools: [ping], when: "!has(args.count)" }, { id: rest, action: allow }] }\n' });
+  const gateway = await serving(cwd);
+  const bodies = [{ target: '127.0.0.1' }, { target: '127.0.0.1', count: 1 }, { target: '127.0.0.1', count: '1' }];
+  for (const body of bodies) expect(await gateway.send('/tools/ping/execute', { body })).not.toMatchObject({ status: 200 });
+  expect(await gateway.send('/tools/ping/execute', { body: bodies[0] })).toMatchObject({ status: 403, json: { error_context: { metadata: { rule: 'no-pings' } } } });
+  const client = await modernClient({ url: `${gateway.url}/mcp`, token: gateway.token });
+  expect(await client.call('ping', { target: '127.0.0.1' })).toMatchObject({ isError: true, text: expect.stringContaining('no-pings') });
+}, 60_000);
+
+test('a profile in the URL holds for every method and every door below it', async () => {
+  const cwd = aPlace({ 'toolgate.yaml': 'access: { profiles: { quiet: { tools: [dig] } } }\nprompts: [{ name: hello, description: says hello, messages: [{ text: hi }] }]\n' });
+  const gateway = await serving(cwd);
+  const ask = async (path: string, method: string, params: object) => (await gateway.send(path, { body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' }, 'io.modelcontextprotocol/clientCapabilities': {} } } }, headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...('name' in params && { 'mcp-name': String(params.name) }) } })).text;
+  const call = { name: 'ping', arguments: { target: '127.0.0.1', count: 1 } };
+  expect(await ask('/mcp', 'tools/call', call)).toContain('1 received');
+  for (const path of ['/mcp/p/quiet', '/mcp/p/quiet/', '/mcp/p/quiet?profile=', '/mcp/p/%71uiet', '/mcp/p/quiet/../../../mcp/p/quiet']) expect(await ask(path, 'tools/call', call)).not.toContain('received');
+  expect(await ask('/mcp/p/quiet', 'tools/list', {})).not.toContain('"ping"');
+  expect(await ask('/mcp', 'prompts/list', {})).toContain('hello');
+  expect(await ask('/mcp/p/quiet', 'prompts/list', {})).not.toContain('hello');
+  expect(await ask('/mcp/p/quiet', 'prompts/get', { name: 'hello' })).not.toContain('"messages"');
+  expect(await ask('/mcp/p/quiet', 'completion/complete', { ref: { type: 'ref/prompt', name: 'hello' }, argument: { name: 'a', value: '' } })).not.toContain('hello"]');
+  for (const path of ['/tools/ping/execute?profile=quiet', '/tools/ping/execute?profile=', '/tools/ping/execute?profile=quiet&profile=other']) expect((await gateway.send(path, { body: call.arguments })).status).toBe(404);
+  expect((await gateway.send('/tools/ping?profile=quiet')).status).toBe(404);
+}, 60_000);
