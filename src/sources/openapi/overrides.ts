@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
+import { clean } from '../../lib/hostile-text/clean.js';
 import type { Operation } from './model.js';
 import { entriesOf, flagOf, isRaw, own, textOf, textsOf, type Raw } from './values.js';
 
@@ -39,7 +40,22 @@ export function readOverlay(value: unknown): { readonly ok: true; readonly overl
 export function overrideFor(operation: Operation, overlay: Overlay): Override {
   const document = own(operation.extensions, 'x-mcp');
   const byId = operation.operationId === undefined ? undefined : overlay.get(operation.operationId);
-  return { ...(isRaw(document) && overrideOf(document)), ...byId, ...overlay.get(`${operation.method} ${operation.path}`) };
+  return { ...(isRaw(document) && tidied(overrideOf(document))), ...byId, ...overlay.get(`${operation.method} ${operation.path}`) };
+}
+
+const mostMeta = 4_096;
+
+/** A document's own words about its metadata, without anything unseen and not too many: they go to every client that lists the tool. */
+function tidied({ meta, ...rest }: Override): Override {
+  if (meta === undefined || Buffer.byteLength(JSON.stringify(meta)) > mostMeta) return rest;
+  return { ...rest, meta: Object.fromEntries(Object.entries(meta).map(([key, value]) => [clean(key).text, value === undefined ? value : cleaned(value)])) };
+}
+
+function cleaned(value: Json): Json {
+  if (typeof value === 'string') return clean(value).text;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(cleaned);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key).text, item === undefined ? item : cleaned(item)]));
 }
 
 function overrideOf(raw: Raw): Override {

@@ -131,7 +131,8 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     const { secrets } = added.added;
     const response = quiet(await send(request, first, budgets.responseBytes), secrets);
     if (response.kind !== 'response') return unanswered(response);
-    if (response.status === 401) workshop.credentials.forget();
+    // Only where a token was sent: an operation that needs none could otherwise make us fetch a new one for every call.
+    if (response.status === 401 && secrets.length > 0) workshop.credentials.forget();
     const outputJudge = judgedReply();
     const wanted = pages ? call.args[pagesArgument] : undefined;
     const telling = { name: said(operation), source, isObject, ...(outputJudge && typeof wanted !== 'number' && { judge: outputJudge }) };

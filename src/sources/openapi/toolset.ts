@@ -1,3 +1,5 @@
+import { suspects } from '../../core/admission.js';
+import { definitionOf } from '../../core/definition.js';
 import type { Limits, Tool } from '../../core/tool.js';
 import type { Withheld } from '../../core/source.js';
 import type { Egress } from '../../net/egress-types.js';
@@ -90,8 +92,14 @@ export function toolset(document: Document, options: ToolsetOptions): Toolset {
   const names = toolNames(named, options.prefix);
   const workshop: Workshop = { ...shared, schemas: table };
   const tools = named.map((each) => operationTool(each.operation, names.get(each) ?? '', each.base, each.override, workshop));
-  return { title: model.title, tools: tools.toSorted(byName), withheld: withheld.toSorted((one, other) => (one.what < other.what ? -1 : 1)), notes: () => notes, origins };
+  let suspected: readonly Note[] | undefined;
+  const suspicions = (): readonly Note[] => (suspected ??= tools.flatMap(suspicion));
+  return { title: model.title, tools: tools.toSorted(byName), withheld: withheld.toSorted((one, other) => (one.what < other.what ? -1 : 1)), notes: () => [...notes, ...suspicions()], origins };
 }
+
+/** Words of an operation that are meant for the model rather than about the operation; worked out only for those who ask. */
+const suspicion = (tool: OperationTool): readonly Note[] =>
+  suspects({ ...definitionOf(tool), meta: tool.meta }).slice(0, 3).map(({ where, why, excerpt }) => ({ where: said(tool.operation), reason: 'suspect_text', message: `${where}: ${why} (${excerpt})` }));
 
 const byName = (one: Tool, other: Tool): number => (one.name < other.name ? -1 : 1);
 

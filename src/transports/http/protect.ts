@@ -7,6 +7,7 @@ export interface ProtectOptions {
   readonly allowedOrigins: readonly string[];
 }
 
+const isElsewhere: ReadonlySet<unknown> = new Set(['cross-site', 'same-site']);
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Says why a request must not be served, judging by its Host and Origin; undefined lets it pass. */
@@ -19,7 +20,8 @@ export function protect(options: ProtectOptions): (req: IncomingMessage) => stri
     const host = headers.host;
     if (host === undefined || !hosts.has(normalHost(host))) return 'The Host header names no host of this gateway';
     const { origin } = headers;
-    if (origin === undefined) return undefined;
+    // By an image or a frame a page elsewhere makes a browser ask without an Origin, and uses up what this address may ask.
+    if (origin === undefined) return isElsewhere.has(headers['sec-fetch-site']) && headers['sec-fetch-dest'] !== 'document' ? 'The request comes from a page elsewhere' : undefined;
     const lower = origin.toLowerCase();
     if (origins.has(lower) || lower === `http://${host.toLowerCase()}` || lower === `https://${host.toLowerCase()}`) return undefined;
     return 'The Origin is not allowed';

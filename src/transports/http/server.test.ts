@@ -130,6 +130,17 @@ test.each(['https://evil.example', 'null', 'http://localhost:1', 'file://'])('an
   expect((await send('/tools', { headers: { origin } })).status).toBe(403);
 });
 
+test.each([['image', 'cross-site'], ['iframe', 'cross-site'], ['script', 'same-site']])('a page elsewhere that asks by %s (%s) is refused, and uses up nothing of what this address may ask', async (dest, site) => {
+  const { send } = await aDoor([aTool()], { peerRatePerSecond: 1 });
+  for (let count = 0; count < 5; count += 1) expect((await send('/tools', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } })).status).toBe(403);
+  expect((await send('/tools')).status).toBe(200);
+});
+
+test.each([['none', 'document'], ['same-origin', 'empty'], ['cross-site', 'document']])('a person who comes by %s to a %s is let in', async (site, dest) => {
+  const { send } = await aDoor([aTool()]);
+  expect((await send('/tools', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } })).status).toBe(200);
+});
+
 test('no cross-origin access unless listed, and then never with cookies [S0.110]', async () => {
   const closed = await aDoor([aTool()]);
   const plain = await closed.send('/tools', { headers: { origin: `http://127.0.0.1:${closed.port}` } });
