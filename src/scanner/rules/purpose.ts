@@ -32,7 +32,8 @@ function isMeant(flow: Flow): boolean {
     case 'command':
       return commandParam.test(param) && runsCommands.test(says) && (whole || (typeof lead !== 'string' && runsCommands.test(name)));
     case 'code':
-      return whole && codeParam.test(param) && runsCode.test(says);
+      // Code is often wrapped in a function before it is run; a tool named for running it still does what it says.
+      return codeParam.test(param) && runsCode.test(says) && (whole || runsCode.test(name));
     case 'sql':
       return sqlParam.test(param) && runsSql.test(says) && (whole || isStatement.test(param) || wrapsStatement(lead));
     case 'url':
