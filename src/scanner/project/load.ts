@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Module } from '../ir/nodes.js';
 import { isCode, parserFor } from '../languages/index.js';
@@ -33,6 +34,13 @@ export interface Project {
   readonly only?: string | undefined;
 }
 
+/** How many bytes the files have together. */
+async function sizeOf(root: string, files: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const path of files) bytes += await lstat(join(root, path)).then(({ size }) => size, () => 0);
+  return bytes;
+}
+
 /** Reads every source file under a root into the module model; what could not be read is listed, never silently dropped. */
 export async function loadProject(root: string, limits: ProjectLimits = defaultLimits): Promise<Project> {
   const walked = await walkFiles(root, limits);
@@ -44,7 +52,7 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   const paths = new Map<string, ReadonlyMap<string, readonly string[]>>();
   let bytes = 0;
   const parse = await parserFor(walked.files);
-  const shelf = moduleShelf(parse, deadline);
+  const shelf = moduleShelf(parse, deadline, await sizeOf(walked.root, walked.files.filter(isCode)));
   const load = async (path: string): Promise<void> => {
     const name = posix.basename(path);
     const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(name);

@@ -13,7 +13,13 @@ const counting = (bytes: number) => moduleShelf(() => ({ body: [], partial: fals
 test('code that finds no room is listed as partial, and looking into it still works', () => {
   const shelf = counting(6_000_000);
   const modules = ['a.js', 'b.js', 'c.js'].map((path) => put(shelf, path, 'x'));
-  expect(modules.map((module) => module.partial)).toEqual([false, true, true]);
+  expect(modules.map((module) => module.partial)).toEqual([false, true, false]);
+  expect([modules[2]?.unread?.glance(), modules[2]?.body, modules[2]?.partial]).toEqual([[], [], true]);
+});
+
+test('a tree that is no single server gets less room', () => {
+  const shelf = moduleShelf(() => ({ body: [], partial: false, bytes: 2_000_000 }), later, 100_000_000);
+  expect(['a.js', 'b.js'].map((path) => put(shelf, path, 'x').partial)).toEqual([false, true]);
 });
 
 test('files beyond what is read early are read when they are asked for', () => {

@@ -4,12 +4,12 @@ import { languageOf, type Parse } from '../languages/index.js';
 import type { Parsed, Reading } from '../languages/parsed.js';
 import { isAside } from './aside.js';
 
-/** How much text is kept at a time; more is read again when it is asked for. */
-const maxTextBytes = 32_000_000;
-/** How much code may be nodes: each byte of it takes up to twenty then. */
-const maxCodeBytes = 10_000_000;
-/** How much of that is used before anybody asks for it, to tell which files are broken. */
-const maxEarlyBytes = 8_000_000;
+/** How much is kept: texts, of which more come back from their files, and code as nodes, each byte of which takes up to thirty then. */
+const usual = { textBytes: 32_000_000, codeBytes: 10_000_000 };
+/** A tree of this size is no single server: what it holds is listed sooner, so that the memory stays what it is. */
+const large = { fromBytes: 40_000_000, textBytes: 16_000_000, codeBytes: 3_000_000 };
+/** The part of the room that is used before anybody asks for it, to tell which files are broken. */
+const early = 0.8;
 
 /** Makes a module of a file's text, and of a way to get the text again; or says why it cannot. */
 export type Shelf = (path: string, text: string, again: () => string) => Module | 'timeout' | 'too-large';
@@ -18,13 +18,15 @@ export type Shelf = (path: string, text: string, again: () => string) => Module 
  * A shelf that keeps only so much: texts go when others need the room and come back from their files, and code that
  * finds no room is listed as partial, so that a hundred megabytes of source never become gigabytes of nodes.
  */
-export function moduleShelf(parse: Parse, deadline: number): Shelf {
-  const keepText = recentTexts(maxTextBytes);
+export function moduleShelf(parse: Parse, deadline: number, allBytes = 0): Shelf {
+  const { textBytes, codeBytes } = allBytes > large.fromBytes ? large : usual;
+  const keepText = recentTexts(textBytes);
   let taken = 0;
   const takeRoom = (bytes: number): boolean => {
-    if (taken + bytes > maxCodeBytes) return false;
-    taken += bytes;
-    return true;
+    const hasRoom = taken < codeBytes && taken + bytes <= codeBytes;
+    // Once something found no room nothing else is tried: reading what cannot be kept costs as much as keeping it.
+    taken = hasRoom ? taken + bytes : codeBytes;
+    return hasRoom;
   };
   return (path, given, again) => {
     const { length } = given;
@@ -46,6 +48,7 @@ export function moduleShelf(parse: Parse, deadline: number): Shelf {
     };
     let known: Parsed | undefined;
     const keep = (): Parsed => {
+      if (taken >= codeBytes) return { body: [], partial: true, bytes: 0 };
       const made = read();
       return takeRoom(made.bytes) ? made : { body: [], partial: true, bytes: 0 };
     };
@@ -66,7 +69,7 @@ export function moduleShelf(parse: Parse, deadline: number): Shelf {
       get unread() { return known ? undefined : unread; },
     };
     // Tests and examples count only where the program imports them: most are never asked for.
-    if (!isAside(path) && taken < maxEarlyBytes) parsed();
+    if (!isAside(path) && taken < codeBytes * early) parsed();
     return failed ?? module;
   };
 }

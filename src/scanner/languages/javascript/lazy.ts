@@ -58,10 +58,10 @@ function laterBody(source: Source, pair: number, head: Head, depth: number): Lat
   const read = () => readBody(source, open, close, pair, head, depth);
   let known: readonly Stmt[] | undefined;
   const keep = (): readonly Stmt[] => {
-    const { body, bytes } = read();
-    const hasRoom = source.reading.takeRoom(bytes);
+    const made = source.reading.takeRoom(0) ? read() : undefined;
+    const hasRoom = made !== undefined && source.reading.takeRoom(made.bytes);
     source.partial ||= !hasRoom;
-    return hasRoom ? body : [];
+    return made && hasRoom ? made.body : [];
   };
   const unread: Unread = { text: () => textOf(source).slice(open, close + 1), glance: () => read().body };
   return { body: () => (known ??= keep()), unread: () => (known ? undefined : unread) };
