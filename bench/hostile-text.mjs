@@ -11,20 +11,28 @@ const PARAGRAPHS = [
   '- Fixed: the tree view no longer jumps when a folder with many files is opened (#1432)\n',
 ];
 
-function textOf(length) {
+const FOREIGN = [
+  'Отчёт о работе отдела за прошлый месяц перечисляет расходы, доходы и открытые вопросы.\n',
+  '会议定于周四上午十点举行，报告列出了各部门的收入和支出。\n',
+  'Die Besprechung über Größe und Übung findet am Donnerstag um zehn Uhr statt.\n',
+];
+const SAMPLES = { ascii: PARAGRAPHS, mixed: [...PARAGRAPHS, ...FOREIGN], foreign: FOREIGN };
+
+function textOf(length, parts = PARAGRAPHS) {
   let text = '';
-  for (let index = 0; text.length < length; index++) text += PARAGRAPHS[index % PARAGRAPHS.length].replace('1432', String(index));
+  for (let index = 0; text.length < length; index++) text += parts[index % parts.length].replace('1432', String(index));
   // Through a buffer, so that the text is one flat string as it would come off a socket.
   return Buffer.from(text.slice(0, length)).toString();
 }
 
 function megabytesPerSecond(work, text, totalBytes) {
-  const rounds = Math.ceil(totalBytes / text.length);
+  const bytes = Buffer.byteLength(text);
+  const rounds = Math.ceil(totalBytes / bytes);
   for (let round = 0; round < rounds / 2; round++) work(text);
   const before = process.cpuUsage();
   for (let round = 0; round < rounds; round++) work(text);
   const { user, system } = process.cpuUsage(before);
-  return Number(((rounds * text.length) / (user + system)).toFixed(1));
+  return Number(((rounds * bytes) / (user + system)).toFixed(1));
 }
 
 const WORK = {
@@ -44,6 +52,7 @@ export async function run() {
       figures[`${name} ${size}`] = { mbPerSecond: megabytesPerSecond(work, text, 20_000_000) };
     }
   }
+  for (const [name, parts] of Object.entries(SAMPLES)) figures[`detect ${name}`] = { mbPerSecond: megabytesPerSecond(WORK.detect, textOf(102_400, parts), 20_000_000) };
   return figures;
 }
 
