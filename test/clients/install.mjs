@@ -17,5 +17,5 @@ const environment = (folder, packages) => {
   run('python3', ['-m', 'venv', folder]);
   run(`${folder}/bin/pip`, ['install', '--quiet', ...packages]);
 };
-if (!existsSync(python)) environment(venv, ['mcp==2.3.0', 'fastmcp==4.1.2']);
+if (!existsSync(python)) environment(venv, ['mcp==2.3.0', 'fastmcp==4.1.2', 'sarif-pydantic==0.6.2']);
 if (!existsSync(serversPython) || !existsSync(uv)) environment(serversVenv, ['mcp==2.3.0', 'fastmcp==4.1.2', 'mcp-server-time==2026.10.19', 'mcp-server-git==2026.10.19', 'uv==0.13.7']);

@@ -7,7 +7,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'toolgate-tests');
 
 /** Virtual environments that outlive checkouts: clients of ours, and servers that stand behind us. */
-export const venv = join(cache, 'python-clients-1');
+export const venv = join(cache, 'python-clients-2');
 export const serversVenv = join(cache, 'python-servers-1');
 export const python = join(venv, 'bin', 'python');
 export const serversPython = join(serversVenv, 'bin', 'python');

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { aProject } from '../../../test/support/scan.js';
@@ -68,13 +69,26 @@ test('a report with flows, gaps, a suppression and a known finding is what the f
   expect(sarif).toMatchObject({ runs: [{ invocations: [{ toolExecutionNotifications: [{}, {}] }] }] });
   expect(JSON.stringify(sarif)).toMatch(/"codeFlows".*"inSource"|"inSource".*"codeFlows"/);
   expect(JSON.stringify(sarif)).toContain('"baselineState":"unchanged"');
+  // The published schema is not ours to ship: whoever has a copy names it.
+  const copy = process.env['SARIF_SCHEMA'];
+  if (copy === undefined) return;
+  const { $schema: _draft, id, ...schema }: { $schema?: string; id?: string } & Record<string, unknown> = JSON.parse(readFileSync(copy, 'utf8'));
+  const published = new Ajv({ allErrors: true, strict: false, validateFormats: false }).compile({ ...schema, ...(id === undefined ? {} : { $id: id }) });
+  expect([published(sarif), published.errors]).toEqual([true, null]);
 });
 
-/** The published schema is not ours to ship: put a copy here to hold the report against it. */
-const published = process.env['SARIF_SCHEMA'] ?? new URL('../../../.toolgate/sarif-schema-2.1.0.json', import.meta.url).pathname;
+const { python }: { python: string } = await import('../../../test/clients/places.mjs' as string);
+const reader = `
+import json, sys
+from sarif_pydantic import Sarif
+print(Sarif.model_validate(json.load(sys.stdin)).version)
+`;
+const canRead = spawnSync(python, ['-c', 'import sarif_pydantic']).status === 0;
+if (!canRead) console.log('skipped: the Python reader of SARIF is not installed (node test/clients/install.mjs)');
 
-test.skipIf(!existsSync(published))('it is valid by the published schema', async () => {
-  const { $schema: _draft, id, ...schema }: { $schema?: string; id?: string } & Record<string, unknown> = JSON.parse(readFileSync(published, 'utf8'));
-  const validate = new Ajv({ allErrors: true, strict: false, validateFormats: false }).compile({ ...schema, ...(id === undefined ? {} : { $id: id }) });
-  expect([validate(await reported()), validate.errors]).toEqual([true, null]);
+test.skipIf(!canRead)('a reader of the format that others made takes it, and refuses a spoiled one', async () => {
+  const text = JSON.stringify(await reported());
+  const read = (input: string) => spawnSync(python, ['-c', reader], { input, encoding: 'utf8' });
+  expect(read(text)).toMatchObject({ status: 0, stdout: '2.1.0\n' });
+  expect(read(text.replaceAll('"level":"error"', '"level":"horrible"')).stderr).toContain('level');
 });
