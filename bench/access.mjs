@@ -43,11 +43,13 @@ const tool = {
   name: 'fetch', description: 'Fetches a page', source: 'bench', effects: { ...readOnly, openWorld: true },
   input: schemaContract({ type: 'object' }),
   limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 0 },
-  run: (call) => Promise.resolve(done(`${call.args.n} ${answer}`)),
+  // Decoded from bytes, as what comes from a pipe or a socket is.
+  run: (call) => Promise.resolve(done(Buffer.from(`${call.args.n} ${answer}`).toString())),
 };
 const principal = { id: 'bench', name: 'bench', kind: 'local', roles: ['user'] };
 const signal = new AbortController().signal;
-const aCall = (n) => ({ id: `c${n}`, tool: 'fetch', principal, via: 'rest', args: { n, host: 'api.example.com', path: '/srv/data/file', note: `${n} ${answer}` }, receivedAt: performance.now(), signal, correlationId: `c${n}` });
+// Arguments are parsed, as those of every door are.
+const aCall = (n) => ({ id: `c${n}`, tool: 'fetch', principal, via: 'rest', args: JSON.parse(`{"n":${n},"host":"api.example.com","path":"/srv/data/file","note":"${n} ${answer}"}`), receivedAt: performance.now(), signal, correlationId: `c${n}` });
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));

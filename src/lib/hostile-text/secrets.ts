@@ -1,4 +1,4 @@
-import { exactValues } from './exact-values.js';
+import { exactForms } from './exact-values.js';
 import { literalSearch } from './literal-search.js';
 import { privateKeyReader } from './private-keys.js';
 import { isPlaceholder, SECRET_FORMATS, type SecretFormat } from './secret-formats.js';
@@ -25,7 +25,7 @@ const byStart = new Map<string, SecretFormat[]>();
 for (const format of SECRET_FORMATS) {
   for (const start of format.starts) byStart.set(start, [...(byStart.get(start) ?? []), format]);
 }
-const searchStarts = literalSearch([...byStart.keys(), PRIVATE_KEY_START]);
+const starts: readonly string[] = [...byStart.keys(), PRIVATE_KEY_START];
 
 interface Span {
   readonly kind: string;
@@ -43,13 +43,14 @@ export interface RedactorOptions {
 
 /** Redacts known formats, and every configured value of six characters or more in plain, URL, JSON and base64 form. */
 export function secretRedactor(options: RedactorOptions = {}): SecretRedactor {
-  const configured = exactValues(options.values ?? []);
+  const spansIn = spanSearch(exactForms(options.values ?? []));
   return (text) => {
-    const spans = knownFormats(text);
-    configured?.(text, (from, to) => spans.push({ kind: 'configured', from, to }));
+    const spans = spansIn(text);
     return spans.length === 0 ? { text, findings: NOTHING } : redacted(text, spans, options.inShape === true);
   };
 }
+
+const knownFormats = spanSearch(new Set());
 
 /** Redacts known formats only. */
 export const redact: SecretRedactor = secretRedactor();
@@ -57,21 +58,31 @@ export const redact: SecretRedactor = secretRedactor();
 /** The kind of the first known secret format in the text, if any. */
 export const secretKindIn = (text: string): string | undefined => knownFormats(text)[0]?.kind;
 
-function knownFormats(text: string): Span[] {
-  const spans: Span[] = [];
-  let keys: ReturnType<typeof privateKeyReader> | undefined;
-  searchStarts(text, (at, start) => {
-    if (start === PRIVATE_KEY_START) {
-      keys ??= privateKeyReader(text);
-      const to = keys.endOf(at);
-      if (to > at) spans.push({ kind: 'private-key', from: at, to });
-      return to;
-    }
-    const span = secretAt(text, at, start);
-    if (span) spans.push(span);
-    return span?.to ?? at;
-  });
-  return spans;
+/** Finds known formats and the given forms of configured values, all in one reading. */
+function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
+  const search = literalSearch([...starts, ...configured]);
+  return (text) => {
+    const spans: Span[] = [];
+    let keys: ReturnType<typeof privateKeyReader> | undefined;
+    // What a format covers is not searched for other formats, but may hold a configured value that ends after it.
+    let done = 0;
+    search(text, (at, literal) => {
+      if (configured.has(literal)) spans.push({ kind: 'configured', from: at, to: at + literal.length });
+      if (at < done) return 0;
+      if (literal === PRIVATE_KEY_START) {
+        keys ??= privateKeyReader(text);
+        const to = keys.endOf(at);
+        if (to > at) spans.push({ kind: 'private-key', from: at, to });
+        done = Math.max(done, to);
+        return 0;
+      }
+      const span = secretAt(text, at, literal);
+      if (span) spans.push(span);
+      done = Math.max(done, span?.to ?? 0);
+      return 0;
+    });
+    return spans;
+  };
 }
 
 function secretAt(text: string, at: number, start: string): Span | undefined {
