@@ -1,6 +1,9 @@
 /** Hears of a literal and where it stands; returns where to go on: literals that begin before that place are passed over. */
 export type OnLiteral = (at: number, literal: string) => number;
 
+/** Tells of every literal in a text. */
+export type LiteralSearch = (text: string, onLiteral: OnLiteral) => void;
+
 interface Anchored {
   readonly literal: string;
   /** How far into the literal the last of its rarest neighbours stands. */
@@ -14,9 +17,15 @@ interface Anchored {
  * A search for many literals of three characters or more in one pass: a table tells for any three or four neighbours whether
  * they are the rarest of some literal, so that honest text is read at the speed of the loop however many literals there are.
  */
-export function literalSearch(literals: readonly string[]): (text: string, onLiteral: OnLiteral) => void {
+export function literalSearch(literals: readonly string[]): LiteralSearch {
   const shortest = Math.min(...literals.map((literal) => literal.length));
   if (shortest < 3) throw new Error('a literal needs three characters');
+  // Made with the first text: a gateway that starts has none to search, and somebody waits for it.
+  let search: LiteralSearch | undefined;
+  return (text, onLiteral) => (search ??= prepared(literals, shortest))(text, onLiteral);
+}
+
+function prepared(literals: readonly string[], shortest: number): LiteralSearch {
   const neighbours = Math.min(4, shortest);
   // Five bits a neighbour: lower-case letters differ in them, and the character before the neighbours is shifted out.
   const mask = (1 << (5 * neighbours)) - 1;

@@ -22,8 +22,9 @@ const LATIN_WORD_CHARACTER = /[a-z]/i;
 /** What becomes of a code unit: nothing, something that depends on it alone, or on its neighbours too. */
 const [STAYS, CHANGES, MAY_PASS_FOR_LATIN] = [0, 1, 2] as const;
 
-/** The class of every code unit, so that text of other scripts is read at the speed of a table. */
-const CLASS = Uint8Array.from({ length: 0x10000 }, (_, unit) => {
+/** The class of every code unit, so that text of other scripts is read at the speed of a table; made when the first such text comes. */
+let classOf: Uint8Array | undefined;
+const classes = (): Uint8Array => Uint8Array.from({ length: 0x10000 }, (_, unit) => {
   const character = String.fromCharCode(unit);
   if (!CHANGING.test(character)) return STAYS;
   return OTHER_ALPHABET.test(character) && !INVISIBLE.test(character) ? MAY_PASS_FOR_LATIN : CHANGES;
@@ -34,6 +35,7 @@ const isLatin = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit 
 /** Lower case, no accents, nothing invisible, look-alikes of Latin letters inside Latin words written as Latin. */
 export function normalise(text: string): Normalised {
   if (!BEYOND_ASCII.test(text)) return { text: text.toLowerCase(), hadHidden: false, origin: same };
+  const known = (classOf ??= classes());
   const parts: string[] = [];
   const starts: number[] = [0];
   const shifts: number[] = [0];
@@ -47,7 +49,7 @@ export function normalise(text: string): Normalised {
       if (isLatin(unit)) latin = at;
       continue;
     }
-    const kind = CLASS[unit];
+    const kind = known[unit];
     if (kind === STAYS) continue;
     // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
     if (kind === MAY_PASS_FOR_LATIN && at - latin > 2 && !isLatin(text.charCodeAt(at + 1)) && !isLatin(text.charCodeAt(at + 2))) continue;
