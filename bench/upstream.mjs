@@ -150,6 +150,6 @@ export async function run() {
   for (const connections of [1, 32]) figures[`${connections} in flight`] = await table(connections, withPeers);
   const crowd = figures['32 in flight'];
   const ours = crowd['toolgate, stdio upstream'].cpuMicros;
-  const ratios = Object.fromEntries(['mcp-hub', 'mcp-proxy', 'supergateway'].filter((name) => crowd[name]?.cpuMicros).map((name) => [`${name} / toolgate`, round(crowd[name].cpuMicros / ours, 1)]));
+  const ratios = Object.fromEntries(['mcp-hub', 'mcp-proxy', 'supergateway'].filter((name) => crowd[name]?.cpuMicros).map((name) => [`${name} over toolgate`, round(crowd[name].cpuMicros / ours, 1)]));
   return { ...figures, ratios, lifecycles: await lifecycles(), 'tools/list of 1,000': { '1 in flight': await longList(1, 200), '8 in flight': await longList(8, 800) } };
 }

@@ -70,7 +70,7 @@ const report = {
 };
 
 mkdirSync(join(root, 'bench/results'), { recursive: true });
-writeFileSync(join(root, 'bench/results/detector.json'), `${JSON.stringify(report, null, 2)}\n`);
+writeFileSync(join(root, 'bench/results/detector.json'), `${JSON.stringify({ part: 'detector', command: 'node scripts/detector-report.mjs', figures: report }, null, 2)}\n`);
 if (process.argv.includes('--json')) console.log(JSON.stringify(report, null, 2));
 else {
   const line = (name, { flagged, texts, percent }) => console.log(`${name.padEnd(56)} ${String(flagged).padStart(5)} / ${String(texts).padEnd(5)} ${percent.toFixed(1).padStart(6)} %`);
