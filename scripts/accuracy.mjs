@@ -45,7 +45,7 @@ function placed(servers, place) {
 }
 
 if (!existsSync(data)) {
-  console.log(`skipped: ${data} is not beside this checkout`);
+  console.log('skipped: the labelled servers are not beside this checkout');
 } else {
   const npm = placed(read('npm-dev.json'), packed);
   const python = placed(read('py-dev.json'), (_key, server) => {

@@ -21,6 +21,35 @@ test('every place of every literal is found, whatever the text', () => {
   );
 });
 
+test.each([16_381, 16_383, 16_384, 32_766])('a literal is found where a piece of a long text ends, %i characters in', (before) => {
+  for (const literal of ['needle', 'nädel', '忽略之前']) {
+    const text = `${'я'.repeat(before)}${literal}${' .'.repeat(20_000)}${literal}`;
+    const found: number[] = [];
+    literalSearch([literal])(text, (at) => {
+      found.push(at);
+      return 0;
+    });
+    expect(found).toEqual([before, text.length - literal.length]);
+  }
+});
+
+test('who hears of a literal may search another text, also by a throw, and the first search goes on undisturbed', () => {
+  const search = literalSearch(['first', 'second']);
+  const found: string[] = [];
+  search('first … second', (at, literal) => {
+    found.push(`${at}:${literal}`);
+    if (literal === 'first') {
+      search('xxx second yyy', (inner, hit) => {
+        found.push(`inner ${inner}:${hit}`);
+        return 0;
+      });
+    }
+    expect(() => search('first', () => { throw new Error('stop'); })).toThrow('stop');
+    return 0;
+  });
+  expect(found).toEqual(['0:first', 'inner 4:second', '8:second']);
+});
+
 test('literals before the place to go on from are passed over', () => {
   const found: number[] = [];
   literalSearch(['abc'])('abcabcabc', (at) => {
