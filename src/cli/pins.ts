@@ -65,7 +65,7 @@ function listed(books: readonly PinBook[], asJson: boolean, io: Io): number {
   }
   for (const { source, server, pins, pending } of books) {
     io.out(`${source.padEnd(24)} ${Object.keys(pins).length} pinned${server ? `, ${visible(server.name)} ${visible(server.version)}` : ''}\n`);
-    for (const [key, { why, since }] of Object.entries(pending)) io.out(`  waits    ${visible(key).padEnd(32)} ${why} (since ${since})\n`);
+    for (const [key, { why, since }] of Object.entries(pending)) io.out(`  waits    ${visible(key).padEnd(32)} ${visible(why)} (since ${since})\n`);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 import { load } from '../config/load.js';
 import { settingsHelp } from '../config/layers.js';
 import { noteLine, problemLine } from '../config/problem.js';
+import { visible } from '../lib/visible.js';
 import { log as makeLog } from '../observe/log.js';
 import type { Serving } from '../serve.js';
 import { serve } from '../serve.js';
@@ -51,7 +52,7 @@ function banner({ gate, url, tokenFile, home }: Serving, notes: readonly string[
     `  audit      ${home.audit}`,
     `  ready      ${ready.map(({ tool }) => tool.name).join(', ') || 'nothing'}`,
     ...missing.map(({ tool }) => `  not ready  ${tool.name}: ${tool.unavailable?.message ?? ''}${tool.unavailable?.hint === undefined ? '' : `. ${tool.unavailable.hint}`}`),
-    ...withheld.map(({ what, why }) => `  withheld   ${what}: ${why}`),
+    ...withheld.map(({ what, why }) => `  withheld   ${visible(what)}: ${visible(why)}`),
     ...notes.map((note) => `  note       ${note}`),
     '',
     ...(first === undefined ? [] : [

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { visible } from '../lib/visible.js';
 import { lintTools } from '../registry/lint.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
@@ -40,9 +41,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     }
     for (const { tool, enabled } of statuses) {
       const state = tool.unavailable !== undefined ? 'not ready' : enabled ? 'ready' : 'disabled';
-      io.out(`${tool.name.padEnd(24)} ${state.padEnd(10)} ${tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? ''}\n`);
+      io.out(`${tool.name.padEnd(24)} ${state.padEnd(10)} ${visible(tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? '')}\n`);
     }
-    for (const { what, why } of gate.gateway.withheld()) io.out(`${what.padEnd(24)} withheld   ${why}\n`);
+    for (const { what, why } of gate.gateway.withheld()) io.out(`${visible(what).padEnd(24)} withheld   ${visible(why)}\n`);
     return 0;
   } finally {
     await gate.close(1_000);

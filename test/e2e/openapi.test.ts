@@ -94,3 +94,13 @@ test('every overlay that the guide shows is one [S1.27]', () => {
     expect(data.ok && readOverlay(data.value)).toMatchObject({ ok: true });
   }
 });
+
+test('what a document writes cannot steer the terminal that shows what was left out', async () => {
+  const document = { openapi: '3.1.0', info: { title: 'x', version: '1' }, servers: [{ url: 'http://127.0.0.1:9' }], paths: { '/a\u001b[2J\u202e': { get: { operationId: 'a', responses: {} } } } };
+  const place = aPlace({ 'api.json': JSON.stringify(document), 'toolgate.yaml': 'sources: { api: { kind: openapi, document: api.json, network: loopback, exclude: { methods: [get] } } }\n' });
+  const shown = [(await toolgate(place, ['tools'])).out, (await serving(place)).banner];
+  for (const text of shown) {
+    expect(text).toContain('\\u001b[2J\\u202e');
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+  }
+}, 60_000);
