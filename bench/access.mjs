@@ -23,24 +23,60 @@ const rounds = 7;
 const calls = 4_000;
 const inFlight = 32;
 
-const rule = (over) => ({ confirm: 'caller', principals: [], roles: [], tools: [], sources: [], labels: [], effects: [], doors: [], args: {}, ...over });
+const rule = (over) => ({
+  confirm: 'caller',
+  principals: [],
+  roles: [],
+  tools: [],
+  sources: [],
+  labels: [],
+  effects: [],
+  doors: [],
+  args: {},
+  ...over,
+});
 /** Fifty rules, of which ten speak about the tool; the last one allows. */
 const rules = [
   ...Array.from({ length: 40 }, (_, n) => rule({ id: `other-${n}`, action: 'deny', tools: [`other_${n}__*`] })),
-  ...Array.from({ length: 5 }, (_, n) => rule({ id: `args-${n}`, action: 'deny', tools: ['fetch'], args: { host: { domain: [`*.evil-${n}.example`] }, path: { path_prefix: [`/etc/${n}`] } } })),
-  ...Array.from({ length: 4 }, (_, n) => rule({ id: `when-${n}`, action: 'confirm', tools: ['fetch'], when: `args.n > ${calls * 10 + n} && principal.kind == "local"` })),
+  ...Array.from({ length: 5 }, (_, n) =>
+    rule({
+      id: `args-${n}`,
+      action: 'deny',
+      tools: ['fetch'],
+      args: { host: { domain: [`*.evil-${n}.example`] }, path: { path_prefix: [`/etc/${n}`] } },
+    }),
+  ),
+  ...Array.from({ length: 4 }, (_, n) =>
+    rule({
+      id: `when-${n}`,
+      action: 'confirm',
+      tools: ['fetch'],
+      when: `args.n > ${calls * 10 + n} && principal.kind == "local"`,
+    }),
+  ),
   rule({ id: 'rest', action: 'allow' }),
 ];
 const config = {
   ...defaults,
   policy: { ...defaults.policy, rules },
-  flows: { ...defaults.flows, labels: { fetch: ['reads:private'] }, rules: [{ id: 'flow', after: ['never:seen'], to: ['egress:*'], action: 'deny', confirm: 'caller' }] },
-  access: { ...defaults.access, limits: [{ id: 'all', principals: [], roles: [], tools: [], calls_per_minute: 1e9, shared: false }] },
+  flows: {
+    ...defaults.flows,
+    labels: { fetch: ['reads:private'] },
+    rules: [{ id: 'flow', after: ['never:seen'], to: ['egress:*'], action: 'deny', confirm: 'caller' }],
+  },
+  access: {
+    ...defaults.access,
+    limits: [{ id: 'all', principals: [], roles: [], tools: [], calls_per_minute: 1e9, shared: false }],
+  },
 };
-const words = 'The meeting of the board takes place on Thursday at ten; the report lists income, costs and open questions of each department. ';
+const words =
+  'The meeting of the board takes place on Thursday at ten; the report lists income, costs and open questions of each department. ';
 const answer = words.repeat(8).slice(0, 1_000);
 const tool = {
-  name: 'fetch', description: 'Fetches a page', source: 'bench', effects: { ...readOnly, openWorld: true },
+  name: 'fetch',
+  description: 'Fetches a page',
+  source: 'bench',
+  effects: { ...readOnly, openWorld: true },
   input: schemaContract({ type: 'object' }),
   limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 0 },
   // Decoded from bytes, as what comes from a pipe or a socket is.
@@ -49,7 +85,16 @@ const tool = {
 const principal = { id: 'bench', name: 'bench', kind: 'local', roles: ['user'] };
 const signal = new AbortController().signal;
 // Arguments are parsed, as those of every door are.
-const aCall = (n) => ({ id: `c${n}`, tool: 'fetch', principal, via: 'rest', args: JSON.parse(`{"n":${n},"host":"api.example.com","path":"/srv/data/file","note":"${n} ${answer}"}`), receivedAt: performance.now(), signal, correlationId: `c${n}` });
+const aCall = (n) => ({
+  id: `c${n}`,
+  tool: 'fetch',
+  principal,
+  via: 'rest',
+  args: JSON.parse(`{"n":${n},"host":"api.example.com","path":"/srv/data/file","note":"${n} ${answer}"}`),
+  receivedAt: performance.now(),
+  signal,
+  correlationId: `c${n}`,
+});
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
@@ -59,8 +104,21 @@ export async function run() {
   if (!made.ok) throw new Error(JSON.stringify(made.problems));
   const { control, allowances, flows } = made.rules;
   const store = memoryStore();
-  const output = outputRulesOf({ config, secrets: ['a-configured-secret-value'], results: keptResults({ keepMs: () => 60_000 }), open: () => Promise.resolve(store) });
-  const consent = { look: () => { throw new Error('nothing should be asked'); }, carry: () => { throw new Error('nor carried'); }, stripped: (call) => call };
+  const output = outputRulesOf({
+    config,
+    secrets: ['a-configured-secret-value'],
+    results: keptResults({ keepMs: () => 60_000 }),
+    open: () => Promise.resolve(store),
+  });
+  const consent = {
+    look: () => {
+      throw new Error('nothing should be asked');
+    },
+    carry: () => {
+      throw new Error('nor carried');
+    },
+    stripped: (call) => call,
+  };
   const guards = {
     audit: audit({ log: opened.log }),
     authorize: authorize({ authorizer: control }),
@@ -82,8 +140,19 @@ export async function run() {
   opened.log.close();
   rmSync(folder, { recursive: true, force: true });
   const medians = Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, median(values)]));
-  const added = Object.fromEntries(Object.entries(medians).filter(([name]) => name !== 'unguarded').map(([name, value]) => [name, round(value - medians.unguarded)]));
-  return { unit: 'µs of processor time that a call of 1 KB gains, median of rounds', rules: rules.length, calls, inFlight, rounds, added };
+  const added = Object.fromEntries(
+    Object.entries(medians)
+      .filter(([name]) => name !== 'unguarded')
+      .map(([name, value]) => [name, round(value - medians.unguarded)]),
+  );
+  return {
+    unit: 'µs of processor time that a call of 1 KB gains, median of rounds',
+    rules: rules.length,
+    calls,
+    inFlight,
+    rounds,
+    added,
+  };
 }
 
 async function microseconds(handler) {
@@ -91,7 +160,8 @@ async function microseconds(handler) {
   for (let n = 0; n < calls; n += inFlight) {
     const outcomes = await Promise.all(Array.from({ length: inFlight }, (_, i) => handler(aCall(n + i))));
     outcomes.forEach((outcome, i) => {
-      if (outcome.kind !== 'done' || !outcome.content[0].text.startsWith(`${n + i} `)) throw new Error(`a wrong outcome: ${JSON.stringify(outcome)}`);
+      if (outcome.kind !== 'done' || !outcome.content[0].text.startsWith(`${n + i} `))
+        throw new Error(`a wrong outcome: ${JSON.stringify(outcome)}`);
     });
   }
   const { user, system } = process.cpuUsage(start);

@@ -33,7 +33,12 @@ export async function run({ rounds = 11, calls = 2_000 } = {}) {
   const [line] = await once(server.stdout, 'data');
   const [port, length] = String(line).trim().split(' ').map(Number);
   const { policy } = networkPolicy({ allow: ['loopback'] });
-  const guard = egress({ networks: policy, ports: [port], hosts: ['api.localhost'], resolver: async () => ['127.0.0.1'] });
+  const guard = egress({
+    networks: policy,
+    ports: [port],
+    hosts: ['api.localhost'],
+    resolver: async () => ['127.0.0.1'],
+  });
   const agent = new Agent({ connections: 16, pipelining: 1 });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer x' };
   const body = JSON.stringify({ function: 'echo', args: { text: 'hello' } });
@@ -41,7 +46,13 @@ export async function run({ rounds = 11, calls = 2_000 } = {}) {
     if (status !== 200 || bytes !== length) throw new Error(`wrong answer: status ${status}, ${bytes} bytes`);
   };
   const direct = async () => {
-    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', headers, body });
+    const answer = await agent.request({
+      origin: `http://127.0.0.1:${port}`,
+      path: '/',
+      method: 'POST',
+      headers,
+      body,
+    });
     check(answer.statusCode, (await answer.body.arrayBuffer()).byteLength);
   };
   const guarded = async () => {
@@ -61,7 +72,11 @@ export async function run({ rounds = 11, calls = 2_000 } = {}) {
       }
       // Pairs run side by side, so their differences suffer least from a busy machine.
       const added = figures.guarded.map((value, round) => value - figures.direct[round]);
-      results[inFlight] = { directMicros: median(figures.direct), guardedMicros: median(figures.guarded), addedMicros: median(added) };
+      results[inFlight] = {
+        directMicros: median(figures.direct),
+        guardedMicros: median(figures.guarded),
+        addedMicros: median(added),
+      };
     }
     return { egressCpuMicrosPerCall: results };
   } finally {

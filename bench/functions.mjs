@@ -32,8 +32,38 @@ const api = {
     '/': {
       post: {
         operationId: 'echo',
-        requestBody: { required: true, content: { 'application/json': { schema: { type: 'object', required: ['args'], properties: { args: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } } } } } },
-        responses: { 200: { description: 'what was said', content: { 'application/json': { schema: { type: 'object', required: ['n', 'items'], properties: { n: { type: 'integer' }, items: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } } } } } } } } },
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: {
+                type: 'object',
+                required: ['args'],
+                properties: { args: { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } },
+              },
+            },
+          },
+        },
+        responses: {
+          200: {
+            description: 'what was said',
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['n', 'items'],
+                  properties: {
+                    n: { type: 'integer' },
+                    items: {
+                      type: 'array',
+                      items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
       },
     },
   },
@@ -83,11 +113,23 @@ export async function run({ rounds = 7, calls = 1_000 } = {}) {
   const principalOf = (n) => ({ id: `bench-${round}-${n >> 9}`, name: 'bench', kind: 'local', roles: ['admin'] });
   let round = 0;
   const direct = async (n) => {
-    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ function: 'echo', args: { n } }) });
+    const answer = await agent.request({
+      origin: `http://127.0.0.1:${port}`,
+      path: '/',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ function: 'echo', args: { n } }),
+    });
     return (await answer.body.json()).n;
   };
   const gated = (tool, argsOf, read) => async (n) => {
-    const { outcome } = await gate.gateway.call({ tool, args: argsOf(n), principal: principalOf(n), via: 'cli', signal: new AbortController().signal });
+    const { outcome } = await gate.gateway.call({
+      tool,
+      args: argsOf(n),
+      principal: principalOf(n),
+      via: 'cli',
+      signal: new AbortController().signal,
+    });
     if (outcome.kind !== 'done') throw new Error(outcome.kind === 'failed' ? outcome.error.message : outcome.kind);
     return read(outcome.data);
   };
@@ -106,17 +148,31 @@ export async function run({ rounds = 7, calls = 1_000 } = {}) {
       }
       const of = (list, key) => Math.round(median(list.map((each) => each[key])));
       results[inFlight] = {
-        directCpuMicros: of(figures.direct, 'cpu'), gatedCpuMicros: of(figures.gated, 'cpu'),
+        directCpuMicros: of(figures.direct, 'cpu'),
+        gatedCpuMicros: of(figures.gated, 'cpu'),
         addedCpuMicros: Math.round(median(figures.gated.map(({ cpu }, at) => cpu - figures.direct[at].cpu))),
-        directWallMicros: of(figures.direct, 'wall'), gatedWallMicros: of(figures.gated, 'wall'),
+        directWallMicros: of(figures.direct, 'wall'),
+        gatedWallMicros: of(figures.gated, 'wall'),
       };
     }
     return results;
   };
   try {
     return {
-      httpFunctionPerCall: await compared(gated('echo', (n) => ({ n }), ({ output }) => output.n)),
-      openApiOperationPerCall: await compared(gated('api__echo', (n) => ({ body: { args: { n } } }), ({ n }) => n)),
+      httpFunctionPerCall: await compared(
+        gated(
+          'echo',
+          (n) => ({ n }),
+          ({ output }) => output.n,
+        ),
+      ),
+      openApiOperationPerCall: await compared(
+        gated(
+          'api__echo',
+          (n) => ({ body: { args: { n } } }),
+          ({ n }) => n,
+        ),
+      ),
     };
   } finally {
     await Promise.all([gate.close(1_000), agent.destroy()]);

@@ -45,14 +45,18 @@ const WORK = {
 export async function run() {
   const figures = {};
   for (const [name, work] of Object.entries(WORK)) {
-    for (const [size, length] of [['1KB', 1024], ['100KB', 102_400]]) {
+    for (const [size, length] of [
+      ['1KB', 1024],
+      ['100KB', 102_400],
+    ]) {
       const text = textOf(length);
       const result = work(text);
       if (name === 'detect' ? result >= 1 : result !== text) throw new Error(`${name} changed or flagged benign text`);
       figures[`${name} ${size}`] = { mbPerSecond: megabytesPerSecond(work, text, 20_000_000) };
     }
   }
-  for (const [name, parts] of Object.entries(SAMPLES)) figures[`detect ${name}`] = { mbPerSecond: megabytesPerSecond(WORK.detect, textOf(102_400, parts), 20_000_000) };
+  for (const [name, parts] of Object.entries(SAMPLES))
+    figures[`detect ${name}`] = { mbPerSecond: megabytesPerSecond(WORK.detect, textOf(102_400, parts), 20_000_000) };
   return figures;
 }
 

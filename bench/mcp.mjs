@@ -11,8 +11,15 @@ const round = (value, digits = 1) => Number(value.toFixed(digits));
 
 /** Brings the peers to compare with; false, with one line, where that is not possible. */
 function havePeers() {
-  if (existsSync(place('peers/node_modules/fastmcp')) && existsSync(place('peers/node_modules/@modelcontextprotocol/node'))) return true;
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place('peers'), stdio: 'ignore' });
+  if (
+    existsSync(place('peers/node_modules/fastmcp')) &&
+    existsSync(place('peers/node_modules/@modelcontextprotocol/node'))
+  )
+    return true;
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], {
+    cwd: place('peers'),
+    stdio: 'ignore',
+  });
   if (status !== 0) console.error('skipped: the peers could not be installed');
   return status === 0;
 }
@@ -26,7 +33,13 @@ async function measured({ path, request, session, connections, calls }) {
     const before = await server.cost();
     const seen = await load({ ...way, connections, calls });
     const after = await server.cost();
-    return { cpuMicros: round(perCall(before, after, calls)), perSecond: seen.perSecond, p50Ms: round(seen.p50Ms, 2), p99Ms: round(seen.p99Ms, 2), rssMb: round(after.rss / 1e6) };
+    return {
+      cpuMicros: round(perCall(before, after, calls)),
+      perSecond: seen.perSecond,
+      p50Ms: round(seen.p50Ms, 2),
+      p99Ms: round(seen.p99Ms, 2),
+      rssMb: round(after.rss / 1e6),
+    };
   } finally {
     await server.stop();
   }
@@ -39,7 +52,10 @@ async function httpTable(connections) {
     ['bare node:http echo', { path: 'mcp/servers/echo.mjs', request: modern, calls: quick }],
     ['minimal JSON-RPC handler', { path: 'mcp/servers/minimal.mjs', request: modern, calls: quick }],
     ['toolgate, modern, every guard', { path: 'mcp/servers/toolgate.mjs', request: modern, calls: quick }],
-    ['toolgate, legacy session, every guard', { path: 'mcp/servers/toolgate.mjs', request: legacy, session: true, calls: quick }],
+    [
+      'toolgate, legacy session, every guard',
+      { path: 'mcp/servers/toolgate.mjs', request: legacy, session: true, calls: quick },
+    ],
   ];
   const peers = [
     ['SDK v2 server, modern', { path: 'peers/sdk2.mjs', request: modern, calls: slow }],
@@ -47,7 +63,8 @@ async function httpTable(connections) {
     ['fastmcp 4, session', { path: 'peers/fastmcp.mjs', request: legacy, session: true, calls: slow }],
   ];
   const table = {};
-  for (const [name, plan] of havePeers() ? [...own, ...peers] : own) table[name] = await measured({ ...plan, connections });
+  for (const [name, plan] of havePeers() ? [...own, ...peers] : own)
+    table[name] = await measured({ ...plan, connections });
   return table;
 }
 
@@ -56,7 +73,11 @@ async function longList(times = 200) {
   const server = await started('mcp/servers/toolgate.mjs', ['1000']);
   const client = connection(server.port);
   const { headers } = modern(0);
-  const ask = async (id) => client.send(headers.replace('tools/call', 'tools/list').replace('mcp-name: echo\r\n', ''), JSON.stringify({ ...JSON.parse(modern(0).body), id, method: 'tools/list' }));
+  const ask = async (id) =>
+    client.send(
+      headers.replace('tools/call', 'tools/list').replace('mcp-name: echo\r\n', ''),
+      JSON.stringify({ ...JSON.parse(modern(0).body), id, method: 'tools/list' }),
+    );
   const first = await ask('first');
   const count = JSON.parse(first.body).result.tools.length;
   if (count !== 1_000) throw new Error(`${count} tools were listed`);
@@ -72,7 +93,11 @@ async function longList(times = 200) {
   client.close();
   await server.stop();
   spans.sort((a, b) => a - b);
-  return { bytes: Buffer.byteLength(first.body), p50Ms: round(spans[times >> 1], 2), cpuMicros: round(perCall(before, after, times)) };
+  return {
+    bytes: Buffer.byteLength(first.body),
+    p50Ms: round(spans[times >> 1], 2),
+    cpuMicros: round(perCall(before, after, times)),
+  };
 }
 
 /** What an idle legacy session costs in memory. */
@@ -90,7 +115,11 @@ async function idleSessions(count = 10_000) {
   const after = await server.cost();
   for (const each of pool) each.close();
   await server.stop();
-  return { sessions: count, heapKbEach: round((after.heap - before.heap) / count / 1_024, 2), rssKbEach: round((after.rss - before.rss) / count / 1_024, 2) };
+  return {
+    sessions: count,
+    heapKbEach: round((after.heap - before.heap) / count / 1_024, 2),
+    rssKbEach: round((after.rss - before.rss) / count / 1_024, 2),
+  };
 }
 
 async function pipe(calls = 100_000) {
@@ -99,7 +128,13 @@ async function pipe(calls = 100_000) {
     const { id, result } = JSON.parse(text);
     return result?.content?.[0]?.text === `said ${id}.` ? undefined : `wrong answer ${text.slice(0, 200)}`;
   };
-  const { perSecond, cpuMicros } = await overPipe('mcp/servers/toolgate-stdio.mjs', { warm: 20_000, calls, inFlight: 64, line, answered });
+  const { perSecond, cpuMicros } = await overPipe('mcp/servers/toolgate-stdio.mjs', {
+    warm: 20_000,
+    calls,
+    inFlight: 64,
+    line,
+    answered,
+  });
   return { inFlight: 64, perSecond, cpuMicros: round(cpuMicros) };
 }
 
@@ -110,12 +145,17 @@ async function firstAnswers(times = 7) {
   const listed = [];
   for (let at = 0; at < times; at += 1) {
     const began = performance.now();
-    const child = spawn(process.execPath, [place('../dist/cli.js'), 'serve', '--stdio'], { stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, TOOLGATE_HOME: home } });
+    const child = spawn(process.execPath, [place('../dist/cli.js'), 'serve', '--stdio'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...process.env, TOOLGATE_HOME: home },
+    });
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
     await once(child.stdout, 'data');
     greeted.push(performance.now() - began);
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`);
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })}\n`,
+    );
     await once(child.stdout, 'data');
     listed.push(performance.now() - began);
     child.stdin.end();
@@ -138,7 +178,9 @@ export async function run() {
     ratios: {
       'toolgate over bare echo': round(ours / crowd['bare node:http echo'].cpuMicros, 2),
       'legacy over modern': round(crowd['toolgate, legacy session, every guard'].cpuMicros / ours, 2),
-      ...(crowd['SDK v2 server, modern'] && { 'SDK v2 over toolgate': round(crowd['SDK v2 server, modern'].cpuMicros / ours, 2) }),
+      ...(crowd['SDK v2 server, modern'] && {
+        'SDK v2 over toolgate': round(crowd['SDK v2 server, modern'].cpuMicros / ours, 2),
+      }),
     },
     list: await longList(),
     idleSessions: await idleSessions(),

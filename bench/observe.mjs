@@ -7,8 +7,17 @@ import { log } from '../dist/observe/log.js';
 import { metrics } from '../dist/observe/metrics.js';
 
 const record = (call) => ({
-  event: 'end', at: new Date().toISOString(), call, correlationId: call, principal: 'local', via: 'rest', tool: 'ping',
-  definition: 'd'.repeat(64), argsDigest: 'a'.repeat(64), decision: 'allowed', durationMs: 12.345,
+  event: 'end',
+  at: new Date().toISOString(),
+  call,
+  correlationId: call,
+  principal: 'local',
+  via: 'rest',
+  tool: 'ping',
+  definition: 'd'.repeat(64),
+  argsDigest: 'a'.repeat(64),
+  decision: 'allowed',
+  durationMs: 12.345,
 });
 
 /** Microseconds per record with so many in flight; the journal is verified afterwards. */
@@ -26,7 +35,8 @@ async function auditMicroseconds(inFlight, records) {
     const perRecord = ((performance.now() - start) * 1000) / records;
     opened.log.close();
     const verified = await verify(folder);
-    if (!verified.intact || verified.records !== records + 1) throw new Error('the journal written by the benchmark is not intact');
+    if (!verified.intact || verified.records !== records + 1)
+      throw new Error('the journal written by the benchmark is not intact');
     return perRecord;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -47,7 +57,8 @@ function metricsNanoseconds(calls) {
   }
   const perCall = ((performance.now() - start) * 1e6) / calls;
   const totals = made.totals();
-  if (totals.active !== 0 || totals.success + totals.failure !== calls) throw new Error('calls were lost while counting');
+  if (totals.active !== 0 || totals.success + totals.failure !== calls)
+    throw new Error('calls were lost while counting');
   return perCall;
 }
 
@@ -57,7 +68,14 @@ function logMicroseconds(format, lines) {
   const to = log({ format, secrets: ['a-secret-of-ours', 'another-one-of-ours'], write: () => void written++ });
   const start = performance.now();
   for (let at = 0; at < lines; at++) {
-    to.event('tool.end', { tool: 'ping', principal: 'owner', via: 'rest', call: `019a8b1c-0000-7000-8000-${at}`, correlation_id: `c-${at}`, returncode: 0 });
+    to.event('tool.end', {
+      tool: 'ping',
+      principal: 'owner',
+      via: 'rest',
+      call: `019a8b1c-0000-7000-8000-${at}`,
+      correlation_id: `c-${at}`,
+      returncode: 0,
+    });
   }
   if (written !== lines) throw new Error('log lines were lost');
   return ((performance.now() - start) * 1000) / lines;

@@ -16,15 +16,23 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 
 /** Brings the peers to compare with; false, with one line, where that is not possible. */
 function havePeers() {
-  if (['openapi-mcp-generator', 'fastmcp'].every((name) => existsSync(join(here, 'peers/node_modules', name)))) return true;
-  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], { cwd: join(here, 'peers'), stdio: 'ignore' });
+  if (['openapi-mcp-generator', 'fastmcp'].every((name) => existsSync(join(here, 'peers/node_modules', name))))
+    return true;
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'], {
+    cwd: join(here, 'peers'),
+    stdio: 'ignore',
+  });
   if (status !== 0) console.error('skipped: the peers could not be installed');
   return status === 0;
 }
 
 /** One contender over all documents, in a process of its own so that its memory is its own. */
 function converted(contender, documents) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--max-old-space-size=4096', join(here, 'openapi/convert.mjs'), contender, ...documents], { encoding: 'utf8', maxBuffer: 1 << 26, timeout: 900_000 });
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['--max-old-space-size=4096', join(here, 'openapi/convert.mjs'), contender, ...documents],
+    { encoding: 'utf8', maxBuffer: 1 << 26, timeout: 900_000 },
+  );
   const line = stdout?.trim().split('\n').at(-1) ?? '';
   return line.startsWith('{') ? JSON.parse(line) : { ended: status, stderr: stderr?.slice(-200) };
 }
@@ -36,8 +44,34 @@ server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 process.stdin.on('end', () => process.exit()).resume();
 `;
-const pet = { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' }, tags: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } } } }, required: ['id', 'name'] };
-const document = { openapi: '3.1.0', info: { title: 'bench', version: '1' }, paths: { '/pets/{id}': { get: { operationId: 'getPet', parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }, { name: 'fields', in: 'query', schema: { type: 'array', items: { type: 'string' } } }], responses: { 200: { description: 'ok', content: { 'application/json': { schema: pet } } } } } } } };
+const pet = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    tags: {
+      type: 'array',
+      items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } } },
+    },
+  },
+  required: ['id', 'name'],
+};
+const document = {
+  openapi: '3.1.0',
+  info: { title: 'bench', version: '1' },
+  paths: {
+    '/pets/{id}': {
+      get: {
+        operationId: 'getPet',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+          { name: 'fields', in: 'query', schema: { type: 'array', items: { type: 'string' } } },
+        ],
+        responses: { 200: { description: 'ok', content: { 'application/json': { schema: pet } } } },
+      },
+    },
+  },
+};
 
 /** CPU of one call through validation, request building, the egress guard and the judging of its answer, against undici alone. */
 async function callCost({ rounds = 9, calls = 1_500 } = {}) {
@@ -47,7 +81,12 @@ async function callCost({ rounds = 9, calls = 1_500 } = {}) {
   const file = join(mkdtempSync(join(tmpdir(), 'toolgate-bench-')), 'api.json');
   writeFileSync(file, JSON.stringify(document));
   const { policy } = networkPolicy({ allow: ['loopback'] });
-  const source = openApiSource({ id: 'bench', document: file, baseUrl: `http://127.0.0.1:${port}/v1`, reach: () => egress({ networks: policy, hosts: ['127.0.0.1'], ports: [port] }) });
+  const source = openApiSource({
+    id: 'bench',
+    document: file,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    reach: () => egress({ networks: policy, hosts: ['127.0.0.1'], ports: [port] }),
+  });
   const [tool] = await source.list(new AbortController().signal);
   const handler = validate(tool, tool.run);
   const agent = new Agent({ connections: 16, pipelining: 1 });
@@ -55,19 +94,35 @@ async function callCost({ rounds = 9, calls = 1_500 } = {}) {
   const { setMaxListeners } = await import('node:events');
   setMaxListeners(0, signal);
   const through = async (id) => {
-    const outcome = await handler({ id: 'x', tool: tool.name, principal: { id: 'a', name: 'a', kind: 'local', roles: [] }, via: 'cli', args: { id, fields: ['name', 'tags'] }, receivedAt: 0, signal, correlationId: 'c' });
+    const outcome = await handler({
+      id: 'x',
+      tool: tool.name,
+      principal: { id: 'a', name: 'a', kind: 'local', roles: [] },
+      via: 'cli',
+      args: { id, fields: ['name', 'tags'] },
+      receivedAt: 0,
+      signal,
+      correlationId: 'c',
+    });
     if (outcome.kind !== 'done' || outcome.data.name !== 'Rex') throw new Error(JSON.stringify(outcome));
   };
   const direct = async (id) => {
-    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path: `/v1/pets/${id}?fields=name&fields=tags`, method: 'GET', headers: { accept: 'application/json' } });
+    const answer = await agent.request({
+      origin: `http://127.0.0.1:${port}`,
+      path: `/v1/pets/${id}?fields=name&fields=tags`,
+      method: 'GET',
+      headers: { accept: 'application/json' },
+    });
     if ((await answer.body.json()).name !== 'Rex') throw new Error('wrong answer');
   };
   const cpu = async (call) => {
     const before = process.cpuUsage();
     let next = 0;
-    await Promise.all(Array.from({ length: 8 }, async () => {
-      while (next < calls) await call(next++);
-    }));
+    await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (next < calls) await call(next++);
+      }),
+    );
     const { user, system } = process.cpuUsage(before);
     return (user + system) / calls;
   };
@@ -92,9 +147,15 @@ async function callCost({ rounds = 9, calls = 1_500 } = {}) {
 export async function run() {
   const folder = existsSync(corpus) ? corpus : join(here, '../examples/openapi');
   if (folder !== corpus) console.log('skipped: the documents beside this checkout are absent; the example stands in');
-  const documents = readdirSync(folder).filter((file) => /\.(json|ya?ml)$/.test(file) && !/^(index|overlay|toolgate)\./.test(file)).map((file) => join(folder, file));
-  const operations = existsSync(join(folder, 'index.json')) ? JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')).reduce((sum, each) => sum + each.operations, 0) : undefined;
-  const contenders = havePeers() ? ['toolgate', 'openapi-mcp-generator', 'openapi-mcp-generator, dereferenced', 'fastmcp'] : ['toolgate'];
+  const documents = readdirSync(folder)
+    .filter((file) => /\.(json|ya?ml)$/.test(file) && !/^(index|overlay|toolgate)\./.test(file))
+    .map((file) => join(folder, file));
+  const operations = existsSync(join(folder, 'index.json'))
+    ? JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')).reduce((sum, each) => sum + each.operations, 0)
+    : undefined;
+  const contenders = havePeers()
+    ? ['toolgate', 'openapi-mcp-generator', 'openapi-mcp-generator, dereferenced', 'fastmcp']
+    : ['toolgate'];
   return {
     documents: documents.length,
     operations,

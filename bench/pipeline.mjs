@@ -27,13 +27,30 @@ const calls = 20_000;
 const inFlight = 64;
 
 const tool = {
-  name: 'noop', description: 'Does nothing', source: 'bench', effects: readOnly,
-  input: schemaContract({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'], additionalProperties: false }),
+  name: 'noop',
+  description: 'Does nothing',
+  source: 'bench',
+  effects: readOnly,
+  input: schemaContract({
+    type: 'object',
+    properties: { n: { type: 'integer' } },
+    required: ['n'],
+    additionalProperties: false,
+  }),
   limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 1e9 },
   run: (call) => Promise.resolve(done(String(call.args.n))),
 };
 const principal = { id: 'bench', name: 'bench', kind: 'local', roles: [] };
-const aCall = (n) => ({ id: `c${n}`, tool: 'noop', principal, via: 'rest', args: { n }, receivedAt: performance.now(), signal: lightController().signal, correlationId: `c${n}` });
+const aCall = (n) => ({
+  id: `c${n}`,
+  tool: 'noop',
+  principal,
+  via: 'rest',
+  args: { n },
+  receivedAt: performance.now(),
+  signal: lightController().signal,
+  correlationId: `c${n}`,
+});
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
@@ -57,23 +74,59 @@ export async function run() {
     sanitize: sanitize(),
   };
   const { audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b } = guards;
-  const whole = pipeline({ ...unwired, audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b })(tool);
+  const whole = pipeline({
+    ...unwired,
+    audit: a,
+    metrics: m,
+    callLog: l,
+    contain: c,
+    authorize: z,
+    rateLimit: r,
+    breaker: b,
+  })(tool);
   const unguarded = tool.run;
   const subjects = {
     unguarded,
     everyGuard: whole,
-    everyGuardButAudit: pipeline({ ...unwired, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b })(tool),
+    everyGuardButAudit: pipeline({
+      ...unwired,
+      metrics: m,
+      callLog: l,
+      contain: c,
+      authorize: z,
+      rateLimit: r,
+      breaker: b,
+    })(tool),
     ...Object.fromEntries(Object.entries(guards).map(([name, guard]) => [`only ${name}`, guard(tool, unguarded)])),
   };
   const figures = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   figures.refusal = [];
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, handler] of Object.entries(subjects)) figures[name].push(await nanoseconds(handler, (n) => aCall(n), (outcome, n) => outcome.content[0].text === String(n)));
-    figures.refusal.push(await nanoseconds(whole, (n) => ({ ...aCall(n), args: { nonsense: n } }), (outcome) => outcome.error?.code === 'invalid_arguments'));
+    for (const [name, handler] of Object.entries(subjects))
+      figures[name].push(
+        await nanoseconds(
+          handler,
+          (n) => aCall(n),
+          (outcome, n) => outcome.content[0].text === String(n),
+        ),
+      );
+    figures.refusal.push(
+      await nanoseconds(
+        whole,
+        (n) => ({ ...aCall(n), args: { nonsense: n } }),
+        (outcome) => outcome.error?.code === 'invalid_arguments',
+      ),
+    );
   }
   opened.log.close();
   rmSync(folder, { recursive: true, force: true });
-  return { unit: 'ns of processor time a call, median of rounds', calls, inFlight, rounds, ...Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, Math.round(median(values))])) };
+  return {
+    unit: 'ns of processor time a call, median of rounds',
+    calls,
+    inFlight,
+    rounds,
+    ...Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, Math.round(median(values))])),
+  };
 }
 
 async function nanoseconds(handler, make, right) {

@@ -21,10 +21,21 @@ export async function run() {
       const taken = { echo: [], gate: [] };
       for (let round = 0; round < rounds; round += 1) {
         taken.echo.push(await load(echo, connections, '/echo', (body, n) => body.text === `n${n}`));
-        taken.gate.push(await load(gate, connections, '/tools/noop/execute', (body, n) => body.stdout === `n${n}` && body.returncode === 0));
+        taken.gate.push(
+          await load(
+            gate,
+            connections,
+            '/tools/noop/execute',
+            (body, n) => body.stdout === `n${n}` && body.returncode === 0,
+          ),
+        );
       }
       const [bare, ours] = [best(taken.echo), best(taken.gate)];
-      figures[`${connections} connections`] = { echo: bare, gate: ours, cpuRatio: round2(ours.cpuMicrosPerCall / bare.cpuMicrosPerCall) };
+      figures[`${connections} connections`] = {
+        echo: bare,
+        gate: ours,
+        cpuRatio: round2(ours.cpuMicrosPerCall / bare.cpuMicrosPerCall),
+      };
     }
   } finally {
     echo.child.kill();
@@ -37,7 +48,10 @@ export async function run() {
 
 /** Starts a server that prints its port, and knows how to read its processor time. */
 function started(script, argv, home, env = {}) {
-  const child = spawn(process.execPath, [script, ...argv], { env: { ...process.env, TOOLGATE_HOME: home, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, ...argv], {
+    env: { ...process.env, TOOLGATE_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   return new Promise((resolve, reject) => {
     let out = '';
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -55,16 +69,18 @@ async function load({ child, port }, connections, path, right) {
   let next = 0;
   const before = cpuTicks(child.pid);
   const start = performance.now();
-  await Promise.all(Array.from({ length: connections }, async () => {
-    while (next < calls) {
-      const n = next;
-      next += 1;
-      const at = performance.now();
-      const body = await post(agent, port, path, { text: `n${n}` });
-      times.push(performance.now() - at);
-      if (!right(body, n)) throw new Error(`a wrong answer: ${JSON.stringify(body).slice(0, 200)}`);
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (next < calls) {
+        const n = next;
+        next += 1;
+        const at = performance.now();
+        const body = await post(agent, port, path, { text: `n${n}` });
+        times.push(performance.now() - at);
+        if (!right(body, n)) throw new Error(`a wrong answer: ${JSON.stringify(body).slice(0, 200)}`);
+      }
+    }),
+  );
   const seconds = (performance.now() - start) / 1000;
   agent.destroy();
   times.sort((a, b) => a - b);
@@ -80,10 +96,29 @@ async function load({ child, port }, connections, path, right) {
 function post(agent, port, path, value) {
   const text = JSON.stringify(value);
   return new Promise((resolve, reject) => {
-    const req = request({ agent, port, host: '127.0.0.1', path, method: 'POST', headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), authorization: 'Bearer bench-token-of-at-least-32-characters' } }, (res) => {
-      let body = '';
-      res.setEncoding('utf8').on('data', (chunk) => { body += chunk; }).on('end', () => resolve(JSON.parse(body)));
-    });
+    const req = request(
+      {
+        agent,
+        port,
+        host: '127.0.0.1',
+        path,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(text),
+          authorization: 'Bearer bench-token-of-at-least-32-characters',
+        },
+      },
+      (res) => {
+        let body = '';
+        res
+          .setEncoding('utf8')
+          .on('data', (chunk) => {
+            body += chunk;
+          })
+          .on('end', () => resolve(JSON.parse(body)));
+      },
+    );
     req.on('error', reject);
     req.end(text);
   });
@@ -97,7 +132,11 @@ async function startUp(folder) {
     const home = mkdtempSync(join(folder, 'home-'));
     writeFileSync(join(home, 'token'), 'bench-token-of-at-least-32-characters\n', { mode: 0o600 });
     const at = performance.now();
-    const child = spawn(process.execPath, [join(here, '../dist/cli.js'), 'serve', '--http', '--port', '0'], { cwd: home, env: { ...process.env, TOOLGATE_HOME: home }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [join(here, '../dist/cli.js'), 'serve', '--http', '--port', '0'], {
+      cwd: home,
+      env: { ...process.env, TOOLGATE_HOME: home },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const port = await new Promise((resolve) => {
       let out = '';
       child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -106,7 +145,19 @@ async function startUp(folder) {
         if (found !== undefined) resolve(Number(found));
       });
     });
-    await new Promise((resolve, reject) => request({ port, host: '127.0.0.1', path: '/tools', headers: { authorization: 'Bearer bench-token-of-at-least-32-characters' } }, (res) => res.resume().on('end', resolve)).on('error', reject).end());
+    await new Promise((resolve, reject) =>
+      request(
+        {
+          port,
+          host: '127.0.0.1',
+          path: '/tools',
+          headers: { authorization: 'Bearer bench-token-of-at-least-32-characters' },
+        },
+        (res) => res.resume().on('end', resolve),
+      )
+        .on('error', reject)
+        .end(),
+    );
     times.push(performance.now() - at);
     rss = rssMb(child.pid);
     child.kill();

@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const results = join(here, 'results');
-const parts = readdirSync(here).filter((file) => file.endsWith('.mjs') && file !== 'run.mjs').map((file) => basename(file, '.mjs'));
+const parts = readdirSync(here)
+  .filter((file) => file.endsWith('.mjs') && file !== 'run.mjs')
+  .map((file) => basename(file, '.mjs'));
 
 if (process.argv[2] === '--part') {
   const { run } = await import(`./${process.argv[3]}.mjs`);
@@ -30,7 +32,12 @@ if (process.argv[2] === '--part') {
       failed += 1;
     });
     if (figures === undefined) continue;
-    const report = { part, command: `npm run bench ${part}`, machine: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, kernel: release() }, figures };
+    const report = {
+      part,
+      command: `npm run bench ${part}`,
+      machine: { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, kernel: release() },
+      figures,
+    };
     writeFileSync(join(results, `${part}.json`), `${JSON.stringify(report, null, 2)}\n`);
     console.log(JSON.stringify(figures, null, 2));
   }
@@ -39,9 +46,15 @@ if (process.argv[2] === '--part') {
 
 function inChild(part) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), '--part', part], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const child = spawn(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), '--part', part], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     let figures;
-    child.on('message', (message) => { figures = message; });
-    child.on('exit', (code) => (figures === undefined ? reject(new Error(`ended with ${code} and no figures`)) : resolve(figures)));
+    child.on('message', (message) => {
+      figures = message;
+    });
+    child.on('exit', (code) =>
+      figures === undefined ? reject(new Error(`ended with ${code} and no figures`)) : resolve(figures),
+    );
   });
 }

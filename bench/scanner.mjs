@@ -45,9 +45,12 @@ const library = (n) => `export class Service${n} {
   }
 }
 `;
-const pythonServer = (from, count) => `import os\nimport subprocess\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("bench")\nBASE = "/srv/data"\n\n${Array.from({ length: count }, (_, at) => tool(from + at)).join('')}\nif __name__ == "__main__":\n    mcp.run()\n`;
+const pythonServer = (from, count) =>
+  `import os\nimport subprocess\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("bench")\nBASE = "/srv/data"\n\n${Array.from({ length: count }, (_, at) => tool(from + at)).join('')}\nif __name__ == "__main__":\n    mcp.run()\n`;
 const scriptServer = (bytes, tools) => {
-  const parts = ['import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nimport { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";\n'];
+  const parts = [
+    'import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nimport { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";\n',
+  ];
   let length = 0;
   for (let n = 0; length < bytes; n += 1) {
     const piece = library(n);
@@ -55,7 +58,10 @@ const scriptServer = (bytes, tools) => {
     length += piece.length;
   }
   parts.push('const server = new McpServer({ name: "bench", version: "1.0.0" });\n');
-  for (let n = 0; n < tools; n += 1) parts.push(`server.registerTool("find_${n}", { description: "Finds things of kind ${n}." }, async ({ query }) => ({ content: [{ type: "text", text: JSON.stringify(await new Service${n}({}).find(query)) }] }));\n`);
+  for (let n = 0; n < tools; n += 1)
+    parts.push(
+      `server.registerTool("find_${n}", { description: "Finds things of kind ${n}." }, async ({ query }) => ({ content: [{ type: "text", text: JSON.stringify(await new Service${n}({}).find(query)) }] }));\n`,
+    );
   parts.push('await server.connect(new StdioServerTransport());\n');
   return parts.join('');
 };
@@ -67,7 +73,11 @@ function put(folder, path, text) {
 
 /** A server of the size that most have: a few files, a dozen tools. */
 function usualServer(folder, n) {
-  put(folder, 'package.json', JSON.stringify({ name: `bench-${n}`, version: '1.0.0', type: 'module', bin: './index.js' }));
+  put(
+    folder,
+    'package.json',
+    JSON.stringify({ name: `bench-${n}`, version: '1.0.0', type: 'module', bin: './index.js' }),
+  );
   put(folder, 'index.js', scriptServer(60_000 + n * 2_000, 12));
   return 12;
 }
@@ -75,8 +85,18 @@ function usualServer(folder, n) {
 /** A hundred megabytes: Python servers, modules, bundles of ten to forty megabytes. */
 function largeTree(folder) {
   for (let at = 0; at < 500; at += 1) put(folder, `servers/s${at % 25}/server_${at}.py`, pythonServer(at * 40, 40));
-  for (let at = 0; at < 500; at += 1) put(folder, `modules/m${at % 25}/module_${at}.js`, Array.from({ length: 30 }, (_, n) => library(at * 30 + n)).join(''));
-  for (const [name, bytes] of [['a', 10e6], ['b', 25e6], ['c', 40e6]]) put(folder, `bundles/${name}.js`, scriptServer(bytes, 20));
+  for (let at = 0; at < 500; at += 1)
+    put(
+      folder,
+      `modules/m${at % 25}/module_${at}.js`,
+      Array.from({ length: 30 }, (_, n) => library(at * 30 + n)).join(''),
+    );
+  for (const [name, bytes] of [
+    ['a', 10e6],
+    ['b', 25e6],
+    ['c', 40e6],
+  ])
+    put(folder, `bundles/${name}.js`, scriptServer(bytes, 20));
 }
 
 /** Scans a folder in a process of its own and answers what it took, from the start of the scan. */
@@ -86,7 +106,10 @@ const before = process.cpuUsage(), from = performance.now();
 const report = await scan(${JSON.stringify(folder)});
 const { user, system } = process.cpuUsage(before);
 console.log(JSON.stringify({ bytes: report.surface.bytes, tools: report.surface.tools.length, verdict: report.verdict, gaps: report.gaps.length, cpuMs: (user + system) / 1e3, ms: performance.now() - from, rss: process.resourceUsage().maxRSS / 1024 }));`;
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 400_000 });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+    timeout: 400_000,
+  });
   if (status !== 0) throw new Error(`the scan ended with ${status}: ${stderr.slice(-500)}`);
   return JSON.parse(stdout);
 }
@@ -115,7 +138,11 @@ export async function run({ servers = 9, large = true } = {}) {
       return took;
     }).sort((one, other) => one.ms - other.ms);
     const bundle = join(folder, 'bundle');
-    put(bundle, 'package.json', JSON.stringify({ name: 'bundle', version: '1.0.0', type: 'module', bin: './index.js' }));
+    put(
+      bundle,
+      'package.json',
+      JSON.stringify({ name: 'bundle', version: '1.0.0', type: 'module', bin: './index.js' }),
+    );
     put(bundle, 'index.js', scriptServer(4e6, 20));
     const python = join(folder, 'python');
     for (let at = 0; at < 20; at += 1) put(python, `server_${at}.py`, pythonServer(at * 40, 40));
@@ -128,13 +155,28 @@ export async function run({ servers = 9, large = true } = {}) {
     const ofTree = large ? scanned(tree) : undefined;
     return {
       name: 'scanner',
-      bundleMegabytesPerCpuSecond: perSecond(ofBundle), denseToolsMegabytesPerCpuSecond: perSecond(ofPython), denseToolsPerCpuSecond: round(ofPython.tools / ofPython.cpuMs * 1e3),
-      medianServerMs: round(usual[usual.length >> 1].ms), medianServerCpuMs: round(usual.map(({ cpuMs }) => cpuMs).sort((one, other) => one - other)[usual.length >> 1]),
-      ...(ofTree ? { largeTree: { megabytes: round(ofTree.bytes / 1e6, 1), seconds: round(ofTree.ms / 1e3, 1), peakRssMegabytes: round(ofTree.rss), verdict: ofTree.verdict, unfinished: ofTree.gaps, megabytesPerCpuSecond: perSecond(ofTree) } } : {}),
+      bundleMegabytesPerCpuSecond: perSecond(ofBundle),
+      denseToolsMegabytesPerCpuSecond: perSecond(ofPython),
+      denseToolsPerCpuSecond: round((ofPython.tools / ofPython.cpuMs) * 1e3),
+      medianServerMs: round(usual[usual.length >> 1].ms),
+      medianServerCpuMs: round(usual.map(({ cpuMs }) => cpuMs).sort((one, other) => one - other)[usual.length >> 1]),
+      ...(ofTree
+        ? {
+            largeTree: {
+              megabytes: round(ofTree.bytes / 1e6, 1),
+              seconds: round(ofTree.ms / 1e3, 1),
+              peakRssMegabytes: round(ofTree.rss),
+              verdict: ofTree.verdict,
+              unfinished: ofTree.gaps,
+              megabytesPerCpuSecond: perSecond(ofTree),
+            },
+          }
+        : {}),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(JSON.stringify(await run({ large: !process.argv.includes('--small') }), null, 2));
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  console.log(JSON.stringify(await run({ large: !process.argv.includes('--small') }), null, 2));

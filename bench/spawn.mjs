@@ -15,7 +15,11 @@ const rounded = (value) => Math.round(value * 1000) / 1000;
 
 function summary(samples) {
   const sorted = samples.toSorted((a, b) => a - b);
-  return { min: rounded(sorted[0]), p50: rounded(sorted[sorted.length >> 1]), p95: rounded(sorted[Math.floor(sorted.length * 0.95)]) };
+  return {
+    min: rounded(sorted[0]),
+    p50: rounded(sorted[sorted.length >> 1]),
+    p95: rounded(sorted[Math.floor(sorted.length * 0.95)]),
+  };
 }
 
 function direct() {
@@ -33,7 +37,11 @@ async function brokered(local, tier) {
 async function latency(rounds) {
   const local = processes();
   const report = await local.tiers();
-  const kinds = { direct, ...(report.prlimit.available && { prlimit: () => brokered(local, 'prlimit') }), ...(report.bwrap.available && { bwrap: () => brokered(local, 'bwrap') }) };
+  const kinds = {
+    direct,
+    ...(report.prlimit.available && { prlimit: () => brokered(local, 'prlimit') }),
+    ...(report.bwrap.available && { bwrap: () => brokered(local, 'bwrap') }),
+  };
   const samples = Object.fromEntries(Object.keys(kinds).map((name) => [name, []]));
   for (let round = -5; round < rounds; round += 1) {
     for (const [name, start] of Object.entries(kinds)) {
@@ -66,7 +74,11 @@ async function blocking(megabytes, rounds) {
     const { active } = performance.eventLoopUtilization(before);
     const { user, system } = process.cpuUsage(cpuBefore);
     // The call is what one spawn blocks at once; the loop figure adds hearing of its end, and time lost to other programs on this machine.
-    return { callMs: summary(calls), loopMsPerSpawn: rounded(active / rounds), cpuMsPerSpawn: rounded((user + system) / 1000 / rounds) };
+    return {
+      callMs: summary(calls),
+      loopMsPerSpawn: rounded(active / rounds),
+      cpuMsPerSpawn: rounded((user + system) / 1000 / rounds),
+    };
   };
   const broker = await measure(() => brokered(local, 'prlimit'));
   const plain = await measure(direct);
@@ -76,10 +88,16 @@ async function blocking(megabytes, rounds) {
 
 function inOwnProcess(name, ...args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--max-old-space-size=4096', '--expose-gc', self, name, ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(
+      process.execPath,
+      ['--max-old-space-size=4096', '--expose-gc', self, name, ...args.map(String)],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
     let text = '';
     child.stdout.on('data', (chunk) => (text += chunk));
-    child.once('close', (code) => (code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`${name}: code ${code}`))));
+    child.once('close', (code) =>
+      code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`${name}: code ${code}`)),
+    );
   });
 }
 
@@ -96,7 +114,8 @@ async function growth() {
     const result = await local.run(aSpec('/usr/bin/yes', [], 'prlimit'), { ...options, ...over });
     clearInterval(watch);
     peak = Math.max(peak, process.memoryUsage.rss());
-    if (!result.truncatedStdout || result.timedOut !== expectTimeout) throw new Error(`yes: ${JSON.stringify({ ...result, stdout: '' })}`);
+    if (!result.truncatedStdout || result.timedOut !== expectTimeout)
+      throw new Error(`yes: ${JSON.stringify({ ...result, stdout: '' })}`);
     return { keptBytes: result.stdout.length, growthMb: rounded((peak - before) / 2 ** 20) };
   };
   const killed = await measure({}, false);
@@ -106,16 +125,23 @@ async function growth() {
 }
 
 const escapes = [
-  'exec sleep S', 'sleep S & sleep S & wait', 'setsid sleep S & wait', 'setsid setsid -f sleep S; sleep S',
-  '(setsid sh -c "sleep S & exit" &) ; sleep S', 'env -i setsid -f /bin/sleep S; sleep S',
-  'trap "" TERM HUP INT; setsid -f sleep S; while :; do sleep S; done', 'setsid -f sleep S </dev/null >/dev/null 2>&1; exec sleep S',
+  'exec sleep S',
+  'sleep S & sleep S & wait',
+  'setsid sleep S & wait',
+  'setsid setsid -f sleep S; sleep S',
+  '(setsid sh -c "sleep S & exit" &) ; sleep S',
+  'env -i setsid -f /bin/sleep S; sleep S',
+  'trap "" TERM HUP INT; setsid -f sleep S; while :; do sleep S; done',
+  'setsid -f sleep S </dev/null >/dev/null 2>&1; exec sleep S',
   'setsid -f sleep S; exit 0',
 ];
 
 function named(word) {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return Number(pid) > 0 && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word);
+      return (
+        Number(pid) > 0 && Number(pid) !== process.pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(word)
+      );
     } catch {
       return false;
     }
@@ -132,15 +158,21 @@ async function survivors(kills) {
     const hangUp = new AbortController();
     const how = n % 2 === 0 ? { timeoutMs: 1 + Math.random() * 150 } : { signal: hangUp.signal };
     if (n % 2 === 1) setTimeout(() => hangUp.abort(), Math.random() * 150);
-    const result = await local.run(aSpec('/bin/sh', ['-c', script], n % 4 < 2 ? 'prlimit' : 'bwrap'), { ...options, ...how, graceMs: Math.random() * 30 });
+    const result = await local.run(aSpec('/bin/sh', ['-c', script], n % 4 < 2 ? 'prlimit' : 'bwrap'), {
+      ...options,
+      ...how,
+      graceMs: Math.random() * 30,
+    });
     if (result.kind === 'refused') tally.refused += 1;
     else if (result.timedOut || result.cancelled) tally.kills += 1;
     else tally.endedByThemselves += 1;
   };
   let next = 0;
-  await Promise.all(Array.from({ length: cpus().length * 4 }, async () => {
-    while (tally.kills < kills && next < kills * 3) await one(next++);
-  }));
+  await Promise.all(
+    Array.from({ length: cpus().length * 4 }, async () => {
+      while (tally.kills < kills && next < kills * 3) await one(next++);
+    }),
+  );
   await local.close();
   return { ...tally, survivors: named(sleep) };
 }

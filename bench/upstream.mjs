@@ -19,11 +19,12 @@ async function own(path, args) {
   return {
     port,
     cost: () => costOf(child.pid),
-    stop: () => new Promise((resolve) => {
-      child.removeAllListeners('exit');
-      child.once('exit', resolve);
-      child.kill('SIGKILL');
-    }),
+    stop: () =>
+      new Promise((resolve) => {
+        child.removeAllListeners('exit');
+        child.once('exit', resolve);
+        child.kill('SIGKILL');
+      }),
   };
 }
 
@@ -38,7 +39,9 @@ function directPipe(inFlight, calls) {
     const send = () => {
       const number = next++;
       began.set(number, performance.now());
-      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: number, method: 'tools/call', params: { name: 'echo', arguments: { text: `said ${number}.` } } })}\n`);
+      child.stdin.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id: number, method: 'tools/call', params: { name: 'echo', arguments: { text: `said ${number}.` } } })}\n`,
+      );
     };
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
       const lines = (rest + chunk).split('\n');
@@ -65,12 +68,21 @@ async function measured(server, way, connections, calls) {
   const before = server.cost();
   const seen = await load({ port: server.port, connections, calls, ...way });
   const after = server.cost();
-  return { perSecond: seen.perSecond, p50Ms: round(seen.p50Ms), p99Ms: round(seen.p99Ms), cpuMicros: Math.round((after.micros - before.micros) / calls), rssMb: after.rssMb };
+  return {
+    perSecond: seen.perSecond,
+    p50Ms: round(seen.p50Ms),
+    p99Ms: round(seen.p99Ms),
+    cpuMicros: Math.round((after.micros - before.micros) / calls),
+    rssMb: after.rssMb,
+  };
 }
 
 const hub = {
   open: undefined,
-  request: (number) => ({ headers: '', body: JSON.stringify({ server_name: 'up', tool: 'echo', arguments: { text: `said ${number}.` } }) }),
+  request: (number) => ({
+    headers: '',
+    body: JSON.stringify({ server_name: 'up', tool: 'echo', arguments: { text: `said ${number}.` } }),
+  }),
   path: '/api/servers/tools',
 };
 
@@ -78,8 +90,14 @@ async function table(connections, withPeers) {
   const calls = connections === 1 ? 3_000 : 12_000;
   const rows = {};
   const far = await own('upstream/echo-http.mjs', []);
-  const [pipes, http] = [await own('upstream/gate.mjs', ['stdio']), await own('upstream/gate.mjs', ['http', String(far.port)])];
-  const floors = { stdio: await directPipe(connections, calls), http: await load({ port: far.port, connections, calls, request: modern }) };
+  const [pipes, http] = [
+    await own('upstream/gate.mjs', ['stdio']),
+    await own('upstream/gate.mjs', ['http', String(far.port)]),
+  ];
+  const floors = {
+    stdio: await directPipe(connections, calls),
+    http: await load({ port: far.port, connections, calls, request: modern }),
+  };
   rows['direct, HTTP'] = await measured(far, { request: modern }, connections, calls);
   rows['toolgate, stdio upstream'] = await measured(pipes, { request: modern }, connections, calls);
   rows['toolgate, HTTP upstream'] = await measured(http, { request: modern }, connections, calls);
@@ -88,7 +106,12 @@ async function table(connections, withPeers) {
     try {
       const peer = await startPeer(name);
       try {
-        rows[name] = await measured(peer, name === 'mcp-hub' ? hub : { request: legacy, open }, connections, Math.ceil(calls / 6));
+        rows[name] = await measured(
+          peer,
+          name === 'mcp-hub' ? hub : { request: legacy, open },
+          connections,
+          Math.ceil(calls / 6),
+        );
       } finally {
         peer.stop();
       }
@@ -107,7 +130,10 @@ async function table(connections, withPeers) {
 /** A warm singleton against a server started for each call. */
 async function lifecycles() {
   const figures = {};
-  for (const [lifecycle, calls] of [['singleton', 1_000], ['transient', 30]]) {
+  for (const [lifecycle, calls] of [
+    ['singleton', 1_000],
+    ['transient', 30],
+  ]) {
     const gate = await own('upstream/gate.mjs', ['stdio', '1', lifecycle]);
     const { p50Ms, p99Ms, cpuMicros } = await measured(gate, { request: modern }, 1, calls);
     figures[lifecycle === 'singleton' ? 'warm singleton' : lifecycle] = { p50Ms, p99Ms, cpuMicros };
@@ -120,7 +146,10 @@ async function lifecycles() {
 async function longList(connections, lists) {
   const gate = await own('upstream/gate.mjs', ['stdio', '50', 'singleton', '20']);
   const { headers, body } = modern(0);
-  const list = { headers: headers.replace('tools/call', 'tools/list').replace('mcp-name: echo\r\n', ''), body: JSON.stringify({ ...JSON.parse(body), method: 'tools/list' }) };
+  const list = {
+    headers: headers.replace('tools/call', 'tools/list').replace('mcp-name: echo\r\n', ''),
+    body: JSON.stringify({ ...JSON.parse(body), method: 'tools/list' }),
+  };
   const clients = Array.from({ length: connections }, () => connection(gate.port));
   const ask = async (client) => {
     const began = performance.now();
@@ -133,14 +162,21 @@ async function longList(connections, lists) {
   const { bytes } = await ask(clients[0]);
   const times = [];
   const before = gate.cost();
-  await Promise.all(clients.map(async (client) => {
-    while (times.length < lists) times.push((await ask(client)).ms);
-  }));
+  await Promise.all(
+    clients.map(async (client) => {
+      while (times.length < lists) times.push((await ask(client)).ms);
+    }),
+  );
   const cpuMicros = Math.round((gate.cost().micros - before.micros) / times.length);
   for (const client of clients) client.close();
   await gate.stop();
   times.sort((a, b) => a - b);
-  return { bytes, p50Ms: round(times[times.length >> 1]), p99Ms: round(times[Math.floor(times.length * 0.99)]), cpuMicros };
+  return {
+    bytes,
+    p50Ms: round(times[times.length >> 1]),
+    p99Ms: round(times[Math.floor(times.length * 0.99)]),
+    cpuMicros,
+  };
 }
 
 /** What upstream servers cost behind the gateway. */
@@ -150,6 +186,15 @@ export async function run() {
   for (const connections of [1, 32]) figures[`${connections} in flight`] = await table(connections, withPeers);
   const crowd = figures['32 in flight'];
   const ours = crowd['toolgate, stdio upstream'].cpuMicros;
-  const ratios = Object.fromEntries(['mcp-hub', 'mcp-proxy', 'supergateway'].filter((name) => crowd[name]?.cpuMicros).map((name) => [`${name} over toolgate`, round(crowd[name].cpuMicros / ours, 1)]));
-  return { ...figures, ratios, lifecycles: await lifecycles(), 'tools/list of 1,000': { '1 in flight': await longList(1, 200), '8 in flight': await longList(8, 800) } };
+  const ratios = Object.fromEntries(
+    ['mcp-hub', 'mcp-proxy', 'supergateway']
+      .filter((name) => crowd[name]?.cpuMicros)
+      .map((name) => [`${name} over toolgate`, round(crowd[name].cpuMicros / ours, 1)]),
+  );
+  return {
+    ...figures,
+    ratios,
+    lifecycles: await lifecycles(),
+    'tools/list of 1,000': { '1 in flight': await longList(1, 200), '8 in flight': await longList(8, 800) },
+  };
 }

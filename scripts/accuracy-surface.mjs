@@ -8,7 +8,19 @@ const percent = (part, all) => (all === 0 ? 100 : Math.round((1_000 * part) / al
 
 /** Precision and recall of tool names, servers told exactly, descriptions and parameter names equal. */
 export async function surface(title, servers, verbose) {
-  const sum = { found: 0, missed: 0, extra: 0, exact: 0, servers: 0, descriptions: 0, parameters: 0, compared: 0, silent: [], cpuMs: 0, bytes: 0 };
+  const sum = {
+    found: 0,
+    missed: 0,
+    extra: 0,
+    exact: 0,
+    servers: 0,
+    descriptions: 0,
+    parameters: 0,
+    compared: 0,
+    silent: [],
+    cpuMs: 0,
+    bytes: 0,
+  };
   for (const { key, server, path } of servers) {
     const before = process.cpuUsage();
     const report = await scanSurface(path, { heuristics: false });
@@ -35,12 +47,20 @@ export async function surface(title, servers, verbose) {
   }
   if (sum.servers === 0) return undefined;
   const figures = {
-    servers: sum.servers, exact: sum.exact, precision: percent(sum.found, sum.found + sum.extra), recall: percent(sum.found, sum.found + sum.missed),
-    tools: sum.compared, descriptions: sum.descriptions, parameters: sum.parameters, missedInSilence: sum.silent.length,
+    servers: sum.servers,
+    exact: sum.exact,
+    precision: percent(sum.found, sum.found + sum.extra),
+    recall: percent(sum.found, sum.found + sum.missed),
+    tools: sum.compared,
+    descriptions: sum.descriptions,
+    parameters: sum.parameters,
+    missedInSilence: sum.silent.length,
   };
-  console.log(`${title}: precision ${figures.precision} %, recall ${figures.recall} %, servers exact ${sum.exact} of ${sum.servers}, `
-    + `descriptions equal ${sum.descriptions} of ${sum.compared}, parameter names equal ${sum.parameters} of ${sum.compared}, `
-    + `missed in silence ${sum.silent.length ? sum.silent.join(', ') : 'none'}, ${(sum.bytes / 1_000 / sum.cpuMs).toFixed(1)} MB/s a core`);
+  console.log(
+    `${title}: precision ${figures.precision} %, recall ${figures.recall} %, servers exact ${sum.exact} of ${sum.servers}, ` +
+      `descriptions equal ${sum.descriptions} of ${sum.compared}, parameter names equal ${sum.parameters} of ${sum.compared}, ` +
+      `missed in silence ${sum.silent.length ? sum.silent.join(', ') : 'none'}, ${(sum.bytes / 1_000 / sum.cpuMs).toFixed(1)} MB/s a core`,
+  );
   return figures;
 }
 
@@ -49,9 +69,15 @@ function compareTools(key, recorded, read, sum, verbose) {
     const same = read.find((each) => each.name === tool.name);
     if (!same) continue;
     sum.compared += 1;
-    const [description, parameters] = [plain(same.description) === plain(tool.description), sorted(Object.keys(same.schema?.properties ?? {})) === sorted(tool.params)];
+    const [description, parameters] = [
+      plain(same.description) === plain(tool.description),
+      sorted(Object.keys(same.schema?.properties ?? {})) === sorted(tool.params),
+    ];
     if (description) sum.descriptions += 1;
     if (parameters) sum.parameters += 1;
-    if (verbose && !(description && parameters)) console.log(`${key}: ${tool.name}: ${[description || 'description', parameters || 'parameters'].filter((each) => each !== true).join(' and ')} differ`);
+    if (verbose && !(description && parameters))
+      console.log(
+        `${key}: ${tool.name}: ${[description || 'description', parameters || 'parameters'].filter((each) => each !== true).join(' and ')} differ`,
+      );
   }
 }

@@ -16,19 +16,28 @@ import { surface } from './accuracy-surface.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const data = join(root, '../shared/corpus/scan');
-const { values } = parseArgs({ options: {
-  cache: { type: 'string', default: join(root, '.toolgate/accuracy') }, checkouts: { type: 'string', multiple: true, default: [] }, only: { type: 'string' }, verbose: { type: 'boolean', default: false },
-} });
+const { values } = parseArgs({
+  options: {
+    cache: { type: 'string', default: join(root, '.toolgate/accuracy') },
+    checkouts: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
 const read = (name) => JSON.parse(readFileSync(join(data, name), 'utf8'));
 
 /** The folder of a repository, or undefined where it is not on this machine. */
-const checkout = (repo) => values.checkouts.map((folder) => join(folder, repo.replace('/', '+'))).find((folder) => existsSync(folder));
+const checkout = (repo) =>
+  values.checkouts.map((folder) => join(folder, repo.replace('/', '+'))).find((folder) => existsSync(folder));
 
 function packed(key, { package: name, version }) {
   const folder = join(values.cache, key);
   if (existsSync(join(folder, 'package'))) return join(folder, 'package');
   mkdirSync(folder, { recursive: true });
-  execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--ignore-scripts'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--ignore-scripts'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   execFileSync('tar', ['xzf', archive], { cwd: folder });
   return join(folder, 'package');
@@ -36,12 +45,14 @@ function packed(key, { package: name, version }) {
 
 /** Servers with the folder they are in; those that are not here are told and left out. */
 function placed(servers, place) {
-  return Object.entries(servers).filter(([key]) => !values.only || key.includes(values.only)).flatMap(([key, server]) => {
-    const path = place(key, server);
-    if (path && existsSync(path)) return [{ key, server, path }];
-    console.log(`left out: ${key} is not on this machine`);
-    return [];
-  });
+  return Object.entries(servers)
+    .filter(([key]) => !values.only || key.includes(values.only))
+    .flatMap(([key, server]) => {
+      const path = place(key, server);
+      if (path && existsSync(path)) return [{ key, server, path }];
+      console.log(`left out: ${key} is not on this machine`);
+      return [];
+    });
 }
 
 if (!existsSync(data)) {
@@ -53,12 +64,21 @@ if (!existsSync(data)) {
     return folder && join(folder, server.path);
   });
   const figures = {
-    surface: { npm: await surface('npm', npm, values.verbose), python: await surface('Python', python, values.verbose) },
+    surface: {
+      npm: await surface('npm', npm, values.verbose),
+      python: await surface('Python', python, values.verbose),
+    },
     findings: await labelled(read('vuln-dev.json'), read('benign-dev.json'), checkout, values.verbose),
-    silence: { npm: await silence('npm', npm, values.verbose), python: await silence('Python', python, values.verbose) },
+    silence: {
+      npm: await silence('npm', npm, values.verbose),
+      python: await silence('Python', python, values.verbose),
+    },
   };
   if (!values.only) {
     mkdirSync(join(root, 'bench/results'), { recursive: true });
-    writeFileSync(join(root, 'bench/results/accuracy.json'), `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`);
+    writeFileSync(
+      join(root, 'bench/results/accuracy.json'),
+      `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`,
+    );
   }
 }

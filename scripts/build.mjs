@@ -16,9 +16,16 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 const joined = new Set(['@marcbachmann/cel-js']);
 
 rmSync(dist, { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+const { status } = spawnSync(
+  process.execPath,
+  [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')],
+  { stdio: 'inherit' },
+);
 if (status !== 0) process.exit(1);
-cpSync(join(root, 'src'), dist, { recursive: true, filter: (source) => extname(source) === '' || assets.has(extname(source)) });
+cpSync(join(root, 'src'), dist, {
+  recursive: true,
+  filter: (source) => extname(source) === '' || assets.has(extname(source)),
+});
 await build({
   entryPoints: programs.map((program) => join(dist, program)),
   outdir: dist,

@@ -28,9 +28,16 @@ function sourceOf(family) {
 
 const rate = (some, flagged = (row) => row.verdict.flagged) => {
   const hits = some.filter(flagged).length;
-  return { texts: some.length, flagged: hits, percent: some.length === 0 ? 0 : Number(((100 * hits) / some.length).toFixed(2)) };
+  return {
+    texts: some.length,
+    flagged: hits,
+    percent: some.length === 0 ? 0 : Number(((100 * hits) / some.length).toFixed(2)),
+  };
 };
-const grouped = (some, key) => Object.fromEntries([...new Set(some.map(key))].sort().map((name) => [name, rate(some.filter((row) => key(row) === name))]));
+const grouped = (some, key) =>
+  Object.fromEntries(
+    [...new Set(some.map(key))].sort().map((name) => [name, rate(some.filter((row) => key(row) === name))]),
+  );
 
 const malicious = rows.filter((row) => row.label === 'malicious');
 const benign = rows.filter((row) => row.label === 'benign');
@@ -38,8 +45,15 @@ const benign = rows.filter((row) => row.label === 'benign');
 /** Recall on an origin with only the rules that fire on malicious texts of at least one other origin: what each origin lends the others. */
 const withoutOwnRules = (() => {
   const firesOn = new Map();
-  for (const row of malicious) for (const { rule } of row.verdict.findings) firesOn.set(rule, (firesOn.get(rule) ?? new Set()).add(row.source));
-  return rate(malicious, (row) => scoreOf(row.verdict.findings.filter(({ rule }) => [...firesOn.get(rule)].some((source) => source !== row.source))) >= FLAG_AT[row.kind]);
+  for (const row of malicious)
+    for (const { rule } of row.verdict.findings) firesOn.set(rule, (firesOn.get(rule) ?? new Set()).add(row.source));
+  return rate(
+    malicious,
+    (row) =>
+      scoreOf(
+        row.verdict.findings.filter(({ rule }) => [...firesOn.get(rule)].some((source) => source !== row.source)),
+      ) >= FLAG_AT[row.kind],
+  );
 })();
 
 const rules = {};
@@ -52,28 +66,45 @@ for (const row of rows) {
 }
 
 /** Our own texts, on which rules were mended: a floor, not a measure. */
-const own = readFileSync(join(root, 'test/support/texts/injection.jsonl'), 'utf8').trim().split('\n').map((line) => {
-  const row = JSON.parse(line);
-  return { ...row, verdict: detectInjection(row.text, row.kind) };
-});
+const own = readFileSync(join(root, 'test/support/texts/injection.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const row = JSON.parse(line);
+    return { ...row, verdict: detectInjection(row.text, row.kind) };
+  });
 const ownOf = (label) => own.filter((row) => row.label === label);
 
 const report = {
   recall: { all: rate(malicious), ...grouped(malicious, (row) => row.kind) },
-  falseAlarms: { all: rate(benign), hard: rate(benign.filter((row) => row.hard)), ...grouped(benign, (row) => row.kind) },
+  falseAlarms: {
+    all: rate(benign),
+    hard: rate(benign.filter((row) => row.hard)),
+    ...grouped(benign, (row) => row.kind),
+  },
   recallByRulesOfOtherOrigins: withoutOwnRules,
   ownTexts: { recall: rate(ownOf('malicious')), falseAlarms: rate(ownOf('benign')) },
   ownTextsByFamily: grouped(own, (row) => `${row.label} ${row.family}`),
   recallByFamily: grouped(malicious, (row) => `${row.kind} ${row.family}`),
   falseAlarmsByFamily: grouped(benign, (row) => `${row.kind} ${row.family.slice(3)}`),
-  rules: Object.fromEntries(Object.entries(rules).sort().map(([id, { origins, ...counts }]) => [id, { ...counts, origins: origins.size }])),
+  rules: Object.fromEntries(
+    Object.entries(rules)
+      .sort()
+      .map(([id, { origins, ...counts }]) => [id, { ...counts, origins: origins.size }]),
+  ),
 };
 
 mkdirSync(join(root, 'bench/results'), { recursive: true });
-writeFileSync(join(root, 'bench/results/detector.json'), `${JSON.stringify({ part: 'detector', command: 'node scripts/detector-report.mjs', figures: report }, null, 2)}\n`);
+writeFileSync(
+  join(root, 'bench/results/detector.json'),
+  `${JSON.stringify({ part: 'detector', command: 'node scripts/detector-report.mjs', figures: report }, null, 2)}\n`,
+);
 if (process.argv.includes('--json')) console.log(JSON.stringify(report, null, 2));
 else {
-  const line = (name, { flagged, texts, percent }) => console.log(`${name.padEnd(56)} ${String(flagged).padStart(5)} / ${String(texts).padEnd(5)} ${percent.toFixed(1).padStart(6)} %`);
+  const line = (name, { flagged, texts, percent }) =>
+    console.log(
+      `${name.padEnd(56)} ${String(flagged).padStart(5)} / ${String(texts).padEnd(5)} ${percent.toFixed(1).padStart(6)} %`,
+    );
   for (const section of ['recall', 'falseAlarms', 'recallByFamily', 'falseAlarmsByFamily']) {
     console.log(`\n${section}`);
     for (const [name, figures] of Object.entries(report[section])) line(`  ${name}`, figures);

@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const documents = ['README.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md')).map((file) => join('docs', file))];
+const documents = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join('docs', file)),
+];
 
 function measured(path) {
   const [part, ...steps] = path.split('/');
@@ -17,7 +22,10 @@ function measured(path) {
 for (const document of documents) {
   const file = join(root, document);
   const before = readFileSync(file, 'utf8');
-  const after = before.replaceAll(/<!--fig ([^>]+?)-->(.*?)<!--\/fig-->/g, (_whole, path, shown) => `<!--fig ${path}-->${measured(path).toFixed(shown.split('.')[1]?.length ?? 0)}<!--/fig-->`);
+  const after = before.replaceAll(
+    /<!--fig ([^>]+?)-->(.*?)<!--\/fig-->/g,
+    (_whole, path, shown) => `<!--fig ${path}-->${measured(path).toFixed(shown.split('.')[1]?.length ?? 0)}<!--/fig-->`,
+  );
   if (after !== before) {
     writeFileSync(file, after);
     console.log(document);

@@ -38,6 +38,9 @@ if (at('node_modules/.package-lock.json') < at('package-lock.json')) {
     '--no-fund',
   ]);
 }
-if (process.argv.includes('--build') && at('dist/.built') < Math.max(newest('src'), at('tsconfig.json'), at('scripts/build.mjs'), at('package-lock.json'))) {
+if (
+  process.argv.includes('--build') &&
+  at('dist/.built') < Math.max(newest('src'), at('tsconfig.json'), at('scripts/build.mjs'), at('package-lock.json'))
+) {
   run('Building …', process.execPath, ['scripts/build.mjs']);
 }

@@ -15,7 +15,7 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   tools: { does: 'list tools, those that are ready and those that are not', load: () => import('./cli/tools.js') },
   call: { does: 'run one tool through the gate, with or without a server', load: () => import('./cli/call.js') },
   surface: { does: 'say what an MCP server offers, from its source', load: () => import('./cli/surface.js') },
-  scan: { does: 'read an MCP server\'s source and report what is wrong with it', load: () => import('./cli/scan.js') },
+  scan: { does: "read an MCP server's source and report what is wrong with it", load: () => import('./cli/scan.js') },
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
   doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
   audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
@@ -24,14 +24,16 @@ const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Ve
   pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
   sources: { does: 'show, test, add and remove where tools come from', load: () => import('./cli/sources.js') },
   login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
-  token: { does: 'make, list and revoke keys; show the gateway\'s own token', load: () => import('./cli/token.js') },
+  token: { does: "make, list and revoke keys; show the gateway's own token", load: () => import('./cli/token.js') },
 };
 
 const usage = `toolgate ${version} — one guarded gate between AI assistants and the tools they use
 
 Usage: toolgate <verb> [options]
 
-${Object.entries(verbs).map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`).join('\n')}
+${Object.entries(verbs)
+  .map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`)
+  .join('\n')}
 
   toolgate <verb> --help   tells more
   toolgate --version

@@ -25,13 +25,21 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
     callLog: absent,
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
-    rateLimit: absent, allowance: absent,
-    confirm: absent, flow: absent,
+    rateLimit: absent,
+    allowance: absent,
+    confirm: absent,
+    flow: absent,
     breaker: all.guard,
     sanitize: absent,
   });
-  const gate = gateway({ registry: reg, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility } });
-  const call = (tool: string, args = {}, principal = ada) => gate.call({ tool, args, principal, via: 'rest', signal: never });
+  const gate = gateway({
+    registry: reg,
+    wire,
+    breakers: all,
+    visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility },
+  });
+  const call = (tool: string, args = {}, principal = ada) =>
+    gate.call({ tool, args, principal, via: 'rest', signal: never });
   return { gate, call, records, reg };
 }
 
@@ -43,14 +51,19 @@ test('a call goes through the guards and comes back with its correlation id [S0.
   expect(records).toMatchObject([{ correlationId: answer.correlationId }]);
 });
 
-test.each(['a'.repeat(65), 'a\nb', '{"x":1}', '', 7])('a correlation id that could forge a log line is replaced: %j [S0.86]', async (given) => {
-  const tool = aTool({ input: { schema: {}, parse: (value) => ({ ok: true, value: value as never }) } });
-  const { call } = await setUp([tool]);
-  expect((await call('echo', { correlation_id: given })).correlationId).not.toBe(given);
-});
+test.each(['a'.repeat(65), 'a\nb', '{"x":1}', '', 7])(
+  'a correlation id that could forge a log line is replaced: %j [S0.86]',
+  async (given) => {
+    const tool = aTool({ input: { schema: {}, parse: (value) => ({ ok: true, value: value as never }) } });
+    const { call } = await setUp([tool]);
+    expect((await call('echo', { correlation_id: given })).correlationId).not.toBe(given);
+  },
+);
 
 test('unknown, disabled and forbidden read the same; the audit keeps the difference [Obot ≤ 0.21] [S0.100]', async () => {
-  const { gate, call, records } = await setUp([aTool(), aTool({ name: 'hidden' }), aTool({ name: 'off' })], { sees: (view, tool) => tool.name !== 'hidden' || view.principal.id === 'ada' });
+  const { gate, call, records } = await setUp([aTool(), aTool({ name: 'hidden' }), aTool({ name: 'off' })], {
+    sees: (view, tool) => tool.name !== 'hidden' || view.principal.id === 'ada',
+  });
   gate.setEnabled('off', false, ada);
   const answers = await Promise.all([call('nothing', {}, bob), call('hidden', {}, bob), call('off', {}, bob)]);
   expect(answers[1]?.outcome).toEqual(answers[0]?.outcome);
@@ -81,7 +94,9 @@ test('a list is the same object until something changes, and a disabled tool is 
 test('a tool that cannot run here is not listed but has a status', async () => {
   const { gate, call } = await setUp([aTool({ unavailable: { code: 'command_missing', message: 'not installed' } })]);
   expect(gate.tools({ principal: ada })).toEqual([]);
-  expect(gate.statuses({ principal: ada })).toMatchObject([{ tool: { name: 'echo' }, enabled: true, breaker: { state: 'closed' } }]);
+  expect(gate.statuses({ principal: ada })).toMatchObject([
+    { tool: { name: 'echo' }, enabled: true, breaker: { state: 'closed' } },
+  ]);
   expect((await call('echo')).outcome).toMatchObject({ error: { code: 'command_missing' } });
 });
 
@@ -92,7 +107,13 @@ test('a closing gateway takes no new call', async () => {
 });
 
 test('one name twice: the first source keeps it, the other is reported', async () => {
-  const reg = registry({ sources: [{ id: 'a', list: async () => [aTool({ source: 'a' })] }, { id: 'b', list: async () => [aTool({ source: 'b' }), aTool({ name: 'bad name' })] }], filter: { include: [], exclude: [] } });
+  const reg = registry({
+    sources: [
+      { id: 'a', list: async () => [aTool({ source: 'a' })] },
+      { id: 'b', list: async () => [aTool({ source: 'b' }), aTool({ name: 'bad name' })] },
+    ],
+    filter: { include: [], exclude: [] },
+  });
   await reg.refresh(never);
   expect(reg.catalogue().tools.get('echo')?.source).toBe('a');
   expect(reg.withheld().map((each) => each.what)).toEqual(['echo', 'bad name']);
@@ -100,7 +121,14 @@ test('one name twice: the first source keeps it, the other is reported', async (
 
 test('a source that fails is reported and the others work', async () => {
   const problems: string[] = [];
-  const reg = registry({ sources: [{ id: 'bad', list: () => Promise.reject(new Error('down')) }, { id: 'good', list: async () => [aTool()] }], filter: { include: [], exclude: [] }, onProblem: (source, problem) => problems.push(`${source}: ${problem}`) });
+  const reg = registry({
+    sources: [
+      { id: 'bad', list: () => Promise.reject(new Error('down')) },
+      { id: 'good', list: async () => [aTool()] },
+    ],
+    filter: { include: [], exclude: [] },
+    onProblem: (source, problem) => problems.push(`${source}: ${problem}`),
+  });
   await reg.refresh(never);
   expect([...reg.catalogue().tools.keys()]).toEqual(['echo']);
   expect(problems).toEqual(['bad: down']);
@@ -109,7 +137,10 @@ test('a source that fails is reported and the others work', async () => {
 
 test('exclude wins over include [S0.19] [S0.20] [S0.98]', async () => {
   const tools = ['a', 'b', 'c'].map((name) => aTool({ name }));
-  const reg = registry({ sources: [{ id: 's', list: async () => tools }], filter: { include: ['a', 'b'], exclude: ['b'] } });
+  const reg = registry({
+    sources: [{ id: 's', list: async () => tools }],
+    filter: { include: ['a', 'b'], exclude: ['b'] },
+  });
   await reg.refresh(never);
   expect([...reg.catalogue().tools.keys()]).toEqual(['a']);
 });

@@ -56,8 +56,10 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     return handler;
   };
   const guardedTool = (tool: Tool): Handler => guarded(tool, () => tool);
-  const guardedPrompt = (prompt: Prompt): Handler => guarded(prompt, () => standIn('prompts/get', prompt.source, prompt.get));
-  const guardedResource = (resource: Resource | ResourceTemplate): Handler => guarded(resource, () => standIn('resources/read', resource.source, resource.read));
+  const guardedPrompt = (prompt: Prompt): Handler =>
+    guarded(prompt, () => standIn('prompts/get', prompt.source, prompt.get));
+  const guardedResource = (resource: Resource | ResourceTemplate): Handler =>
+    guarded(resource, () => standIn('resources/read', resource.source, resource.read));
 
   function find(view: View, name: string): Tool {
     const { tools } = registry.catalogue();
@@ -68,9 +70,19 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
   async function run(request: Omit<CallRequest, 'tool'>, name: string, handler: Handler, tool?: Tool): Promise<Answer> {
     const receivedAt = clock();
-    const call = toCall(request, name, receivedAt, (item) => registry.catalogue().tools.has(item.name) && registry.isEnabled(item.name) && visibility.sees(request, item));
+    const call = toCall(
+      request,
+      name,
+      receivedAt,
+      (item) =>
+        registry.catalogue().tools.has(item.name) && registry.isEnabled(item.name) && visibility.sees(request, item),
+    );
     if (closing) {
-      return { outcome: refuse('shutting_down', 'The gateway is stopping'), correlationId: call.correlationId, durationMs: 0 };
+      return {
+        outcome: refuse('shutting_down', 'The gateway is stopping'),
+        correlationId: call.correlationId,
+        durationMs: 0,
+      };
     }
     active += 1;
     try {
@@ -94,25 +106,42 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       const named = find(request, request.tool);
       const meant = named.standsFor?.(request.args);
       const tool = meant === undefined ? named : find(request, meant.tool);
-      return run(meant === undefined ? request : { ...request, args: meant.args }, meant?.tool ?? request.tool, guardedTool(tool), tool === nobody || tool === hidden ? undefined : tool);
+      return run(
+        meant === undefined ? request : { ...request, args: meant.args },
+        meant?.tool ?? request.tool,
+        guardedTool(tool),
+        tool === nobody || tool === hidden ? undefined : tool,
+      );
     },
     read(request) {
       const { uri } = request;
-      const resource = lists.resources(request).find((each) => each.uri === uri) ?? lists.templates(request).find((each) => each.matches(uri));
-      return run({ ...request, args: { uri } }, 'resources/read', resource ? guardedResource(resource) : guardedTool(noResource));
+      const resource =
+        lists.resources(request).find((each) => each.uri === uri) ??
+        lists.templates(request).find((each) => each.matches(uri));
+      return run(
+        { ...request, args: { uri } },
+        'resources/read',
+        resource ? guardedResource(resource) : guardedTool(noResource),
+      );
     },
     prompt(request) {
       const prompt = lists.prompts(request).find((each) => each.name === request.name);
       return run(request, `prompts/get:${request.name}`, prompt ? guardedPrompt(prompt) : guardedTool(noPrompt));
     },
     async complete(view, target, argument, value, context) {
-      const found = target.type === 'ref/prompt' ? lists.prompts(view).find((each) => each.name === target.name) : lists.templates(view).find((each) => each.uriTemplate === target.uri);
+      const found =
+        target.type === 'ref/prompt'
+          ? lists.prompts(view).find((each) => each.name === target.name)
+          : lists.templates(view).find((each) => each.uriTemplate === target.uri);
       return (await found?.complete?.(argument, value, context)) ?? { values: [] };
     },
     watch(view, uri, changed) {
       const resource = lists.resources(view).find((each) => each.uri === uri);
       if (resource) return resource.watch?.(changed);
-      return lists.templates(view).find((each) => each.matches(uri))?.watch?.(uri, changed);
+      return lists
+        .templates(view)
+        .find((each) => each.matches(uri))
+        ?.watch?.(uri, changed);
     },
     onChange: (listener) => registry.onChange(listener),
     statuses(view) {
@@ -122,7 +151,11 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
         return {
           tool,
           enabled: registry.isEnabled(tool.name),
-          breaker: { state: breaker?.state() ?? 'closed', failures: breaker?.failures() ?? 0, retryAfterMs: breaker?.retryAfterMs() ?? 0 },
+          breaker: {
+            state: breaker?.state() ?? 'closed',
+            failures: breaker?.failures() ?? 0,
+            retryAfterMs: breaker?.retryAfterMs() ?? 0,
+          },
         };
       });
     },
@@ -141,18 +174,37 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   };
 }
 
-function toCall(request: Omit<CallRequest, 'tool'>, tool: string, receivedAt: number, sees: NonNullable<Call['sees']>): Call {
+function toCall(
+  request: Omit<CallRequest, 'tool'>,
+  tool: string,
+  receivedAt: number,
+  sees: NonNullable<Call['sees']>,
+): Call {
   const id = uuid7();
   const { principal, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } = request;
   return {
-    id, tool, principal, via, args, receivedAt, signal, sees,
+    id,
+    tool,
+    principal,
+    via,
+    args,
+    receivedAt,
+    signal,
+    sees,
     correlationId: chosen(request.correlationId) ?? chosen(args['correlation_id']) ?? id,
-    trace, timeoutMs, confirmation, ticket, session, back, meta,
+    trace,
+    timeoutMs,
+    confirmation,
+    ticket,
+    session,
+    back,
+    meta,
   };
 }
 
 /** A correlation id of the caller's own, unless it could forge a log line. */
-const chosen = (given: unknown): string | undefined => (typeof given === 'string' && correlation.test(given) ? given : undefined);
+const chosen = (given: unknown): string | undefined =>
+  typeof given === 'string' && correlation.test(given) ? given : undefined;
 
 /** Unknown and forbidden read the same from outside; the audit has seen the difference by now. */
 function face(outcome: Outcome): Outcome {
@@ -164,7 +216,9 @@ const anything = schemaContract({ type: 'object' });
 
 /** Lets something that is not a tool pass the same guards. */
 const standIn = (name: string, source: string, run: (call: Call) => Promise<Outcome>): Tool => ({
-  name, source, run,
+  name,
+  source,
+  run,
   description: '',
   input: anything,
   effects: readOnly,
@@ -172,7 +226,10 @@ const standIn = (name: string, source: string, run: (call: Call) => Promise<Outc
 });
 
 /** Stands for what is not there; it is refused before any rule is asked, so that no rule can tell what exists. */
-const missing = (name: string, unavailable: ToolError): Tool => ({ ...standIn(name, 'gateway', () => Promise.resolve(failed(unavailable))), unavailable });
+const missing = (name: string, unavailable: ToolError): Tool => ({
+  ...standIn(name, 'gateway', () => Promise.resolve(failed(unavailable))),
+  unavailable,
+});
 
 type Lists = Pick<Gateway, 'tools' | 'prompts' | 'resources' | 'templates'>;
 
@@ -181,7 +238,12 @@ const mostGroups = 256;
 
 /** The lists a view may see; each is made once and handed out until the catalogue changes. */
 function lister(registry: Registry, visibility: Visibility): Lists {
-  interface Kept { readonly tools: readonly Tool[]; readonly prompts: readonly Prompt[]; readonly resources: readonly Resource[]; readonly templates: readonly ResourceTemplate[] }
+  interface Kept {
+    readonly tools: readonly Tool[];
+    readonly prompts: readonly Prompt[];
+    readonly resources: readonly Resource[];
+    readonly templates: readonly ResourceTemplate[];
+  }
   let of: Catalogue | undefined;
   const kept = lru<string, Kept>(mostGroups);
 
@@ -196,7 +258,10 @@ function lister(registry: Registry, visibility: Visibility): Lists {
     if (found === undefined) {
       const sees = (item: { readonly name: string; readonly source: string }): boolean => visibility.sees(view, item);
       found = {
-        tools: [...catalogue.tools.values()].filter((tool) => tool.unavailable === undefined && tool.unlisted !== true && registry.isEnabled(tool.name) && sees(tool)),
+        tools: [...catalogue.tools.values()].filter(
+          (tool) =>
+            tool.unavailable === undefined && tool.unlisted !== true && registry.isEnabled(tool.name) && sees(tool),
+        ),
         prompts: catalogue.prompts.filter(sees),
         resources: catalogue.resources.filter(sees),
         templates: catalogue.templates.filter(sees),
@@ -213,4 +278,3 @@ function lister(registry: Registry, visibility: Visibility): Lists {
     templates: (view) => lists(view).templates,
   };
 }
-

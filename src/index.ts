@@ -12,7 +12,15 @@ export { done, failed, refuse, type Outcome } from './core/outcome.js';
 export type { Principal } from './core/principal.js';
 export type { Prompt, Resource, ResourceTemplate } from './core/prompt.js';
 export type { ToolSource } from './core/source.js';
-export { defaultLimits, readOnly, type Contract, type Effects, type Handler, type Limits, type Tool } from './core/tool.js';
+export {
+  defaultLimits,
+  readOnly,
+  type Contract,
+  type Effects,
+  type Handler,
+  type Limits,
+  type Tool,
+} from './core/tool.js';
 export { log, type Log } from './observe/log.js';
 export { serve, type Serving } from './serve.js';
 export { openGate, type Gate } from './serve/gate.js';

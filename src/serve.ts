@@ -45,20 +45,23 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
     await gate.close(0);
     throw error;
   }
-  const watching = loaded.file === undefined ? undefined : watchConfig(loaded.file, {
-    now: config,
-    load: () => load({ env, argv, cwd }),
-    async onGood(next, changed, notes) {
-      await gate.reload(next);
-      log.event('config.reloaded', { changed, notes: notes.map(noteLine) });
-      gate.events.publish('config', { changed });
-    },
-    onBad(problems) {
-      const lines = problems.map(problemLine);
-      log.event('config.rejected', { problems: lines, kept: 'the last good configuration' });
-      gate.events.publish('config', { problems: lines });
-    },
-  });
+  const watching =
+    loaded.file === undefined
+      ? undefined
+      : watchConfig(loaded.file, {
+          now: config,
+          load: () => load({ env, argv, cwd }),
+          async onGood(next, changed, notes) {
+            await gate.reload(next);
+            log.event('config.reloaded', { changed, notes: notes.map(noteLine) });
+            gate.events.publish('config', { changed });
+          },
+          onBad(problems) {
+            const lines = problems.map(problemLine);
+            log.event('config.rejected', { problems: lines, kept: 'the last good configuration' });
+            gate.events.publish('config', { problems: lines });
+          },
+        });
   log.event('server.started', { url: door.url });
 
   const { transport, ...found } = door;
@@ -69,7 +72,9 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
     gate.gateway.close();
     const graceMs = config.server.shutdown_grace_period * 1000;
     const over = new AbortController();
-    over.signal.addEventListener('abort', () => log.event('server.shutdown_forced', { active: gate.gateway.active(), grace_ms: graceMs }));
+    over.signal.addEventListener('abort', () =>
+      log.event('server.shutdown_forced', { active: gate.gateway.active(), grace_ms: graceMs }),
+    );
     const timer = setTimeout(() => over.abort(), graceMs);
     await transport.stop(over.signal);
     clearTimeout(timer);

@@ -36,10 +36,13 @@ const confined: Readonly<Record<string, readonly string[]>> = {
 /** Files above the rooms see everyone: the composition root and the command line. */
 const free = /^(serve|gateway|index|cli|version|identity)\.ts$|^(cli|serve|docs)\//;
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => file.endsWith('.ts') && !file.endsWith('.d.ts'),
+);
 const product = files.filter((file) => !file.endsWith('.test.ts'));
 const read = (file: string): string => readFileSync(join(src, file), 'utf8');
-const importsOf = (text: string): string[] => [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
 
 test('rooms import only in the directions of the design', () => {
   const wrong: string[] = [];
@@ -60,7 +63,12 @@ test('rooms import only in the directions of the design', () => {
 });
 
 test('doors know the gateway, not guards or sources; guards do not know each other', () => {
-  const wrong = product.filter((file) => file.startsWith('guards/') && file !== 'guards/pipeline.ts' && importsOf(read(file)).some((target) => target.startsWith('./')));
+  const wrong = product.filter(
+    (file) =>
+      file.startsWith('guards/') &&
+      file !== 'guards/pipeline.ts' &&
+      importsOf(read(file)).some((target) => target.startsWith('./')),
+  );
   expect(wrong).toEqual([]);
 });
 
@@ -70,7 +78,8 @@ test('packages stay in the rooms that need them', () => {
     const room = file.split('/')[0] ?? '';
     for (const target of importsOf(read(file))) {
       for (const [name, rooms] of Object.entries(confined)) {
-        if ((target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`)) && !rooms.includes(room)) wrong.push(`${file} → ${target}`);
+        if ((target === name || target.startsWith(name.endsWith('/') ? name : `${name}/`)) && !rooms.includes(room))
+          wrong.push(`${file} → ${target}`);
       }
     }
   }
@@ -78,7 +87,13 @@ test('packages stay in the rooms that need them', () => {
 });
 
 test('no shell anywhere, no eval, no exec of a string [S0.54] [CVE-2025-6514]', () => {
-  const wrong = product.filter((file) => !file.startsWith('scanner/') && /shell:\s*true|\bexecSync\(|\bchild_process\.exec\(|\bimport \{[^}]*\bexec(Sync)?\b[^}]*\} from 'node:child_process'|\beval\(|new Function\(/.test(read(file)));
+  const wrong = product.filter(
+    (file) =>
+      !file.startsWith('scanner/') &&
+      /shell:\s*true|\bexecSync\(|\bchild_process\.exec\(|\bimport \{[^}]*\bexec(Sync)?\b[^}]*\} from 'node:child_process'|\beval\(|new Function\(/.test(
+        read(file),
+      ),
+  );
   expect(wrong).toEqual([]);
 });
 
@@ -89,9 +104,16 @@ test('no file is longer than 400 lines, and nine in ten are under 250', () => {
 });
 
 test('runtime dependencies bring no install script and no native addon', () => {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean; resolved?: string }> };
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean; resolved?: string }>;
+  };
   const entries = Object.entries(lock.packages);
   expect(entries.filter(([, entry]) => entry.hasInstallScript && !entry.dev).map(([name]) => name)).toEqual([]);
-  expect(entries.filter(([name]) => /node-gyp|prebuild/.test(name)).filter(([, entry]) => !entry.dev).map(([name]) => name)).toEqual([]);
+  expect(
+    entries
+      .filter(([name]) => /node-gyp|prebuild/.test(name))
+      .filter(([, entry]) => !entry.dev)
+      .map(([name]) => name),
+  ).toEqual([]);
   expect(entries.filter(([, entry]) => entry.resolved?.startsWith('http')).map(([name]) => name)).toEqual([]);
 });

@@ -3,7 +3,20 @@ import * as toolgate from '../src/index.js';
 
 test('the public API is this and nothing else', () => {
   expect(Object.keys(toolgate).sort()).toEqual([
-    'commandSource', 'defaultLimits', 'defineCommand', 'done', 'errors', 'failed', 'homeOf', 'load', 'log', 'openGate', 'readOnly', 'refuse',
-    'schemaContract', 'serve', 'version',
+    'commandSource',
+    'defaultLimits',
+    'defineCommand',
+    'done',
+    'errors',
+    'failed',
+    'homeOf',
+    'load',
+    'log',
+    'openGate',
+    'readOnly',
+    'refuse',
+    'schemaContract',
+    'serve',
+    'version',
   ]);
 });

@@ -18,7 +18,9 @@ test('the configuration in the README is one that the gateway takes', async () =
 test('the README shows both commands, and links only to what is there', () => {
   expect(readme).toContain('npm start');
   expect(readme).toContain('npm test');
-  const missing = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map((match) => match[1] ?? '').filter((target) => !existsSync(join(root, target)));
+  const missing = [...readme.matchAll(/\]\(([^)#:]+)\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((target) => !existsSync(join(root, target)));
   expect(missing).toEqual([]);
 });
 

@@ -11,7 +11,8 @@ function citations(): Set<string> {
   for (const folder of ['src', 'test']) {
     for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.test.ts') || file.includes('node_modules')) continue;
-      for (const match of readFileSync(join(root, folder, file), 'utf8').matchAll(/\[(S\d\.\d+)\]/g)) cited.add(match[1] ?? '');
+      for (const match of readFileSync(join(root, folder, file), 'utf8').matchAll(/\[(S\d\.\d+)\]/g))
+        cited.add(match[1] ?? '');
     }
   }
   return cited;

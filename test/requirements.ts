@@ -16,4 +16,15 @@ export interface Requirement {
 }
 
 /** Every demand that some test must cite by its id. */
-export const requirements: readonly Requirement[] = [...s0, ...s0Commands, ...s0Config, ...s0Observe, ...s1, ...s2, ...s2Access, ...s2Upstream, ...s3, ...s4];
+export const requirements: readonly Requirement[] = [
+  ...s0,
+  ...s0Commands,
+  ...s0Config,
+  ...s0Observe,
+  ...s1,
+  ...s2,
+  ...s2Access,
+  ...s2Upstream,
+  ...s3,
+  ...s4,
+];

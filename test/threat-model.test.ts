@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 test('every row of the threat model names a test that is there and cites what the row cites', () => {
-  const rows = readFileSync(join(root, 'docs/threat-model.md'), 'utf8').split('\n').filter((line) => /\| `[^`]+\.test\.ts` \|$/.test(line));
+  const rows = readFileSync(join(root, 'docs/threat-model.md'), 'utf8')
+    .split('\n')
+    .filter((line) => /\| `[^`]+\.test\.ts` \|$/.test(line));
   expect(rows.length).toBeGreaterThan(20);
   const wrong = rows.flatMap((row) => {
     const file = /`([^`]+\.test\.ts)` \|$/.exec(row)?.[1] ?? '';

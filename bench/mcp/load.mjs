@@ -39,7 +39,9 @@ export function connection(port, path = '/mcp') {
     send: (headers, body) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
-        socket.write(`POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`);
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`,
+        );
       }),
     close: () => socket.destroy(),
   };
@@ -62,7 +64,8 @@ export async function load({ port, connections, calls, request, open, path }) {
         const began = performance.now();
         const answer = await each.send(headers, body);
         times.push(performance.now() - began);
-        if (answer.status !== 200 || !answer.body.includes(`said ${number}.`)) throw new Error(`call ${number}: ${answer.status} ${answer.body.slice(0, 300)}`);
+        if (answer.status !== 200 || !answer.body.includes(`said ${number}.`))
+          throw new Error(`call ${number}: ${answer.status} ${answer.body.slice(0, 300)}`);
       }
     }),
   );

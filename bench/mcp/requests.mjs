@@ -23,8 +23,14 @@ export const legacy = (number, session) => ({
 /** Opens a legacy session on a connection. */
 export async function open(connection) {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } };
-  const { headers } = await connection.send(auth, JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }));
+  const { headers } = await connection.send(
+    auth,
+    JSON.stringify({ jsonrpc: '2.0', id: 'open', method: 'initialize', params }),
+  );
   const session = /mcp-session-id: (\S+)/i.exec(headers)?.[1];
-  await connection.send(`${auth}mcp-session-id: ${session}\r\nmcp-protocol-version: 2025-06-18\r\n`, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+  await connection.send(
+    `${auth}mcp-session-id: ${session}\r\nmcp-protocol-version: 2025-06-18\r\n`,
+    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }),
+  );
   return session;
 }

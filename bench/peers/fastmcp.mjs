@@ -11,6 +11,11 @@ const free = await new Promise((resolve) => {
   });
 });
 const server = new FastMCP({ name: 'peer', version: '1.0.0' });
-server.addTool({ name: 'echo', description: 'Says what it is told', parameters: z.object({ text: z.string() }), execute: async ({ text }) => text });
+server.addTool({
+  name: 'echo',
+  description: 'Says what it is told',
+  parameters: z.object({ text: z.string() }),
+  execute: async ({ text }) => text,
+});
 await server.start({ transportType: 'httpStream', httpStream: { port: free, host: '127.0.0.1', endpoint: '/mcp' } });
 report(free);

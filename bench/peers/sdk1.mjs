@@ -8,9 +8,16 @@ import { report } from '../mcp/servers/child.mjs';
 
 const sessions = new Map();
 const open = async () => {
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (id) => sessions.set(id, transport) });
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (id) => sessions.set(id, transport),
+  });
   const server = new McpServer({ name: 'peer', version: '1' });
-  server.registerTool('echo', { description: 'Says what it is told', inputSchema: { text: z.string() } }, async ({ text }) => ({ content: [{ type: 'text', text }] }));
+  server.registerTool(
+    'echo',
+    { description: 'Says what it is told', inputSchema: { text: z.string() } },
+    async ({ text }) => ({ content: [{ type: 'text', text }] }),
+  );
   await server.connect(transport);
   return transport;
 };

@@ -7,7 +7,11 @@ import { report } from '../mcp/servers/child.mjs';
 
 const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'peer', version: '1' });
-  server.registerTool('echo', { description: 'Says what it is told', inputSchema: z.object({ text: z.string() }) }, async ({ text }) => ({ content: [{ type: 'text', text }] }));
+  server.registerTool(
+    'echo',
+    { description: 'Says what it is told', inputSchema: z.object({ text: z.string() }) },
+    async ({ text }) => ({ content: [{ type: 'text', text }] }),
+  );
   return server;
 });
 const server = createServer(toNodeHandler(handler));

@@ -20,8 +20,16 @@ import { restRoutes } from '../../dist/transports/http/rest.js';
 import { httpDoor } from '../../dist/transports/http/server.js';
 
 const tool = {
-  name: 'noop', description: 'Gives its text back', source: 'bench', effects: readOnly,
-  input: schemaContract({ type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false }),
+  name: 'noop',
+  description: 'Gives its text back',
+  source: 'bench',
+  effects: readOnly,
+  input: schemaContract({
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  }),
   limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 1e9 },
   run: (call) => Promise.resolve(done(call.args.text)),
 };
@@ -36,13 +44,27 @@ const gate = gateway({
   breakers: all,
   visibility: { group: () => '', sees: () => true },
   wire: pipeline({
-    ...unwired, audit: audit({ log: opened.log }), metrics: metricsGuard({ sink: numbers }), contain: contain({ faults: { fault: console.error } }),
-    authorize: authorize({ authorizer: { decide: () => undefined } }), rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }), breaker: all.guard,
+    ...unwired,
+    audit: audit({ log: opened.log }),
+    metrics: metricsGuard({ sink: numbers }),
+    contain: contain({ faults: { fault: console.error } }),
+    authorize: authorize({ authorizer: { decide: () => undefined } }),
+    rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
+    breaker: all.guard,
   }),
 });
 const door = httpDoor({
-  host: '127.0.0.1', port: 0, routes: restRoutes({ gateway: gate, trace: () => undefined }), authenticator: ownerToken('bench-token-of-at-least-32-characters'),
-  allowedHosts: [], allowedOrigins: [], corsOrigins: [], maxBodyBytes: 1_000_000, peerRatePerSecond: 1e9, maxConnections: 1000, onFault: console.error,
+  host: '127.0.0.1',
+  port: 0,
+  routes: restRoutes({ gateway: gate, trace: () => undefined }),
+  authenticator: ownerToken('bench-token-of-at-least-32-characters'),
+  allowedHosts: [],
+  allowedOrigins: [],
+  corsOrigins: [],
+  maxBodyBytes: 1_000_000,
+  peerRatePerSecond: 1e9,
+  maxConnections: 1000,
+  onFault: console.error,
 });
 await door.start();
 console.log(`port ${door.address().port}`);

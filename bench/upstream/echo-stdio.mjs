@@ -1,23 +1,41 @@
 // As little MCP over pipes as a gateway needs: the floor that every gateway is measured on top of.
-const tools = [{ name: 'echo', description: 'Says what it is told', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }];
-for (let at = 1; at < Number(process.argv[2] ?? 1); at += 1) tools.push({ name: `tool_${at}`, description: `The tool ${at}, which says what it is told`, inputSchema: tools[0].inputSchema });
+const tools = [
+  {
+    name: 'echo',
+    description: 'Says what it is told',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  },
+];
+for (let at = 1; at < Number(process.argv[2] ?? 1); at += 1)
+  tools.push({
+    name: `tool_${at}`,
+    description: `The tool ${at}, which says what it is told`,
+    inputSchema: tools[0].inputSchema,
+  });
 const results = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'echo', version: '1' } }),
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'echo', version: '1' },
+  }),
   'tools/list': () => ({ tools }),
   'tools/call': ({ arguments: { text } }) => ({ content: [{ type: 'text', text }] }),
   ping: () => ({}),
 };
 let rest = '';
-process.stdin.setEncoding('utf8').on('data', (chunk) => {
-  const lines = (rest + chunk).split('\n');
-  rest = lines.pop();
-  let out = '';
-  for (const line of lines) {
-    if (line === '') continue;
-    const { id, method, params } = JSON.parse(line);
-    if (id === undefined) continue;
-    const result = results[method]?.(params ?? {});
-    out += `${JSON.stringify(result ? { jsonrpc: '2.0', id, result } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })}\n`;
-  }
-  if (out !== '') process.stdout.write(out);
-}).on('end', () => process.exit(0));
+process.stdin
+  .setEncoding('utf8')
+  .on('data', (chunk) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop();
+    let out = '';
+    for (const line of lines) {
+      if (line === '') continue;
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) continue;
+      const result = results[method]?.(params ?? {});
+      out += `${JSON.stringify(result ? { jsonrpc: '2.0', id, result } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } })}\n`;
+    }
+    if (out !== '') process.stdout.write(out);
+  })
+  .on('end', () => process.exit(0));

@@ -11,13 +11,32 @@ import { report } from '../mcp/servers/child.mjs';
 
 const [kind, value, lifecycle = 'singleton', upstreams = '1'] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
-const source = kind === 'http'
-  ? { kind: 'mcp', url: `http://127.0.0.1:${value}/mcp`, prefix: 'none', concurrency: 256 }
-  : { kind: 'mcp', command: process.execPath, args: [place('upstream/echo-stdio.mjs'), value ?? '1'], prefix: 'none', concurrency: 256, lifecycle };
+const source =
+  kind === 'http'
+    ? { kind: 'mcp', url: `http://127.0.0.1:${value}/mcp`, prefix: 'none', concurrency: 256 }
+    : {
+        kind: 'mcp',
+        command: process.execPath,
+        args: [place('upstream/echo-stdio.mjs'), value ?? '1'],
+        prefix: 'none',
+        concurrency: 256,
+        lifecycle,
+      };
 const config = {
-  server: { transport: 'http', port: 0, peer_rate_per_second: 100_000 }, auth: { token_file: join(folder, 'token') }, commands: { builtins: false },
-  rate_limit: { requests: 100_000, burst: 100_000 }, log: { level: 'error' },
-  sources: upstreams === '1' ? { up: source } : Object.fromEntries(Array.from({ length: Number(upstreams) }, (_, at) => [`up${at}`, { ...source, prefix: undefined, startup_budget: 60, admission: 'open' }])),
+  server: { transport: 'http', port: 0, peer_rate_per_second: 100_000 },
+  auth: { token_file: join(folder, 'token') },
+  commands: { builtins: false },
+  rate_limit: { requests: 100_000, burst: 100_000 },
+  log: { level: 'error' },
+  sources:
+    upstreams === '1'
+      ? { up: source }
+      : Object.fromEntries(
+          Array.from({ length: Number(upstreams) }, (_, at) => [
+            `up${at}`,
+            { ...source, prefix: undefined, startup_budget: 60, admission: 'open' },
+          ]),
+        ),
 };
 writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
 writeFileSync(join(folder, 'toolgate.yaml'), JSON.stringify(config));

@@ -10,8 +10,13 @@ const bin = (name, file) => place(`peers/node_modules/${name}/${file}`);
 
 /** Brings the gateways to compare with; false, with one line, where that is not possible. */
 export function havePeers() {
-  const there = () => ['mcp-hub', 'mcp-proxy', 'supergateway'].every((name) => existsSync(place(`peers/node_modules/${name}`)));
-  if (!there()) spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: place('peers'), stdio: 'ignore' });
+  const there = () =>
+    ['mcp-hub', 'mcp-proxy', 'supergateway'].every((name) => existsSync(place(`peers/node_modules/${name}`)));
+  if (!there())
+    spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], {
+      cwd: place('peers'),
+      stdio: 'ignore',
+    });
   if (!there()) console.error('skipped: the peers could not be installed');
   return there();
 }
@@ -43,7 +48,12 @@ export function costOf(root) {
   let ticks = 0;
   const visit = (pid) => {
     const entry = all.get(pid);
-    if (!entry || (entry.command.includes('echo-stdio.mjs') && !/supergateway|mcp-proxy|mcp-hub/.test(entry.command.split('echo-stdio.mjs')[0]))) return;
+    if (
+      !entry ||
+      (entry.command.includes('echo-stdio.mjs') &&
+        !/supergateway|mcp-proxy|mcp-hub/.test(entry.command.split('echo-stdio.mjs')[0]))
+    )
+      return;
     ticks += entry.ticks;
     for (const [child, { parent }] of all) if (parent === pid) visit(child);
   };
@@ -72,15 +82,43 @@ export async function startPeer(name) {
   writeFileSync(config, JSON.stringify({ mcpServers: { up: { command: process.execPath, args: [echo] } } }));
   const words = {
     'mcp-hub': [bin('mcp-hub', 'dist/cli.js'), '--port', String(port), '--config', config],
-    'mcp-proxy': [bin('mcp-proxy', JSON.parse(readFileSync(bin('mcp-proxy', 'package.json'), 'utf8')).bin['mcp-proxy']), '--port', String(port), '--host', '127.0.0.1', '--', process.execPath, echo],
-    supergateway: [bin('supergateway', 'dist/index.js'), '--stdio', `${process.execPath} ${echo}`, '--outputTransport', 'streamableHttp', '--stateful', '--port', String(port), '--logLevel', 'none'],
+    'mcp-proxy': [
+      bin('mcp-proxy', JSON.parse(readFileSync(bin('mcp-proxy', 'package.json'), 'utf8')).bin['mcp-proxy']),
+      '--port',
+      String(port),
+      '--host',
+      '127.0.0.1',
+      '--',
+      process.execPath,
+      echo,
+    ],
+    supergateway: [
+      bin('supergateway', 'dist/index.js'),
+      '--stdio',
+      `${process.execPath} ${echo}`,
+      '--outputTransport',
+      'streamableHttp',
+      '--stateful',
+      '--port',
+      String(port),
+      '--logLevel',
+      'none',
+    ],
   }[name];
-  const child = spawn(process.execPath, words, { stdio: 'ignore', detached: true, env: { PATH: process.env.PATH, HOME: folder } });
+  const child = spawn(process.execPath, words, {
+    stdio: 'ignore',
+    detached: true,
+    env: { PATH: process.env.PATH, HOME: folder },
+  });
   await answering(port, '/', performance.now() + 30_000);
   // The hub answers before its server is there.
   const most = name === 'mcp-hub' ? 100 : 0;
   for (let tries = 0; tries < most; tries += 1) {
-    const probe = await fetch(`http://127.0.0.1:${port}/api/servers/tools`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ server_name: 'up', tool: 'echo', arguments: { text: 'x' } }) });
+    const probe = await fetch(`http://127.0.0.1:${port}/api/servers/tools`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ server_name: 'up', tool: 'echo', arguments: { text: 'x' } }),
+    });
     if (probe.ok) break;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }

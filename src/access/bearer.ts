@@ -13,9 +13,18 @@ export function ownerToken(token: string): { authenticate(authorization: string 
     authenticate(authorization) {
       const given = bearer(authorization);
       if (given === undefined) {
-        return { refused: 'missing', message: 'Send Authorization: Bearer <token>; the token file is printed at start', challenge: 'Bearer realm="toolgate"' };
+        return {
+          refused: 'missing',
+          message: 'Send Authorization: Bearer <token>; the token file is printed at start',
+          challenge: 'Bearer realm="toolgate"',
+        };
       }
-      if (!sameSecret(given, token)) return { refused: 'invalid', message: 'The token is not valid', challenge: 'Bearer realm="toolgate", error="invalid_token"' };
+      if (!sameSecret(given, token))
+        return {
+          refused: 'invalid',
+          message: 'The token is not valid',
+          challenge: 'Bearer realm="toolgate", error="invalid_token"',
+        };
       return { principal: owner };
     },
   };

@@ -6,7 +6,16 @@ import { budgets } from './budgets.js';
 
 function counting(store: Store): { readonly store: Store; writes(): number } {
   let writes = 0;
-  return { store: { ...store, put: (...given) => { writes += 1; store.put(...given); } }, writes: () => writes };
+  return {
+    store: {
+      ...store,
+      put: (...given) => {
+        writes += 1;
+        store.put(...given);
+      },
+    },
+    writes: () => writes,
+  };
 }
 const spendAll = (from: ReturnType<typeof budgets>, budget: number): number => {
   let made = 0;

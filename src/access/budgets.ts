@@ -26,12 +26,21 @@ const mostAhead = 64;
  * Budgets in memory, and in a store once there is one. A block of calls is written as spent before its first is made: a crash
  * costs its caller the rest of a block and never gains anything, and most calls write nothing.
  */
-export function budgets({ maxKeys, now = Date.now }: { readonly maxKeys: number; readonly now?: () => number }): Budgets {
+export function budgets({
+  maxKeys,
+  now = Date.now,
+}: {
+  readonly maxKeys: number;
+  readonly now?: () => number;
+}): Budgets {
   const windows = lru<string, Window>(maxKeys);
   const kept = new Map<string, Window>();
   let store: Store | undefined;
 
-  const write = (key: string, window: Window): void => store?.put(space, JSON.stringify(key), JSON.stringify([window.since, window.written]), { expiresAt: window.since + dayMs });
+  const write = (key: string, window: Window): void =>
+    store?.put(space, JSON.stringify(key), JSON.stringify([window.since, window.written]), {
+      expiresAt: window.since + dayMs,
+    });
   const read = (key: string): Window | undefined => {
     const text = store?.get(space, JSON.stringify(key));
     if (text === undefined) return undefined;
@@ -53,7 +62,8 @@ export function budgets({ maxKeys, now = Date.now }: { readonly maxKeys: number;
         window.written = window.count + Math.min(mostAhead, Math.floor(budget / 50));
         write(key, window);
         kept.set(key, window);
-        if (kept.size > maxKeys) for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys)) kept.delete(oldest);
+        if (kept.size > maxKeys)
+          for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys)) kept.delete(oldest);
       }
       return 0;
     },

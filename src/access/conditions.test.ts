@@ -60,6 +60,9 @@ test.each<[string, Condition, Args, boolean]>([
   expect(fits(path, wanted, args, false)).toBe(expected);
 });
 
-test.each<[Condition]>([[{}], [{ cidr: ['10.0.0.0/33'] }], [{ domain: ['not a name'] }]])('a condition that says nothing or nonsense is a problem: %j', (wanted) => {
-  expect(condition('a', wanted, true).ok).toBe(false);
-});
+test.each<[Condition]>([[{}], [{ cidr: ['10.0.0.0/33'] }], [{ domain: ['not a name'] }]])(
+  'a condition that says nothing or nonsense is a problem: %j',
+  (wanted) => {
+    expect(condition('a', wanted, true).ok).toBe(false);
+  },
+);

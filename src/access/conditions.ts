@@ -31,7 +31,8 @@ const longestText = 65_536;
 /** Says whether the arguments fit. */
 export type ArgsTest = (args: Args) => boolean;
 
-export type Compiled = { readonly ok: true; readonly test: ArgsTest } | { readonly ok: false; readonly problem: string };
+export type Compiled =
+  { readonly ok: true; readonly test: ArgsTest } | { readonly ok: false; readonly problem: string };
 
 /**
  * Compiles one condition. To allow, every value at the path must fit for certain; to restrict, one that may fit is enough: a
@@ -43,7 +44,12 @@ export function condition(path: string, given: Condition, toAllow: boolean): Com
   if (tests.length === 0) return { ok: false, problem: 'says nothing about the argument' };
   const keys = path.split('.');
   const { optional = false } = given;
-  const fits = (value: Json): boolean => tests.every(({ test, whole }) => (whole || !isList(value) ? decided(test(value), toAllow) : each(value, (item) => decided(test(item), toAllow), toAllow)));
+  const fits = (value: Json): boolean =>
+    tests.every(({ test, whole }) =>
+      whole || !isList(value)
+        ? decided(test(value), toAllow)
+        : each(value, (item) => decided(test(item), toAllow), toAllow),
+    );
   return {
     ok: true,
     test(args) {
@@ -55,16 +61,22 @@ export function condition(path: string, given: Condition, toAllow: boolean): Com
 }
 
 const decided = (fit: Fit, toAllow: boolean): boolean => fit === 'yes' || (fit === 'unclear' && !toAllow);
-const each = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean => (toAllow ? list.every(test) : list.some(test));
+const each = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean =>
+  toAllow ? list.every(test) : list.some(test);
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
 const nothingThere = { values: [], missing: true } as const;
 
 const fieldOf = (value: Json, key: string): Json | undefined =>
-  typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, key) ? (value as { readonly [name: string]: Json | undefined })[key] : undefined; // an object that is no list
+  typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, key)
+    ? (value as { readonly [name: string]: Json | undefined })[key]
+    : undefined; // an object that is no list
 
 /** Every value at a path; a list on the way stands for all of its items. */
-function valuesAt(start: Json, keys: readonly string[]): { readonly values: readonly Json[]; readonly missing: boolean } {
+function valuesAt(
+  start: Json,
+  keys: readonly string[],
+): { readonly values: readonly Json[]; readonly missing: boolean } {
   const [only] = keys;
   if (keys.length === 1 && only !== undefined) {
     const value = fieldOf(start, only);
@@ -92,13 +104,26 @@ interface Part {
 
 function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
   const parts: Part[] = [];
-  const { equals, one_of: oneOf, glob, cidr, domain, path_prefix: folders, min, max, min_length: shortest, max_length: longest } = given;
+  const {
+    equals,
+    one_of: oneOf,
+    glob,
+    cidr,
+    domain,
+    path_prefix: folders,
+    min,
+    max,
+    min_length: shortest,
+    max_length: longest,
+  } = given;
   const yes = (is: boolean): Fit => (is ? 'yes' : 'no');
   if (equals !== undefined) parts.push({ test: (value) => yes(value === equals) });
   if (oneOf) parts.push({ test: (value) => yes(oneOf.includes(value)) });
   if (glob) {
     const fits = anyGlob(glob);
-    parts.push({ test: (value) => (typeof value !== 'string' ? 'no' : value.length > longestText ? 'unclear' : yes(fits(value))) });
+    parts.push({
+      test: (value) => (typeof value !== 'string' ? 'no' : value.length > longestText ? 'unclear' : yes(fits(value))),
+    });
   }
   if (cidr) {
     const networks = cidr.map((text) => ({ text, network: parseCidr(text) }));
@@ -108,7 +133,13 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
       test(value) {
         const inner = typeof value === 'string' ? parseCidr(value.trim()) : undefined;
         // A network that reaches into a forbidden one is as forbidden; to be allowed it must lie inside.
-        return inner === undefined ? 'no' : yes(networks.some(({ network }) => network !== undefined && (toAllow ? covers(network, inner) : overlaps(network, inner))));
+        return inner === undefined
+          ? 'no'
+          : yes(
+              networks.some(
+                ({ network }) => network !== undefined && (toAllow ? covers(network, inner) : overlaps(network, inner)),
+              ),
+            );
       },
     });
   }
@@ -119,7 +150,9 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
     parts.push({
       test(value) {
         const host = typeof value === 'string' ? hostOf(value) : undefined;
-        return host === undefined || host === 'unclear' ? (host ?? 'no') : yes(names.some(({ name }) => name !== undefined && matchesName(name, host)));
+        return host === undefined || host === 'unclear'
+          ? (host ?? 'no')
+          : yes(names.some(({ name }) => name !== undefined && matchesName(name, host)));
       },
     });
   }
@@ -129,8 +162,16 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
   }
   if (min !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value >= min) : 'unclear') });
   if (max !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value <= max) : 'unclear') });
-  if (shortest !== undefined) parts.push({ whole: true, test: (value) => (typeof value === 'string' || isList(value) ? yes(value.length >= shortest) : 'unclear') });
-  if (longest !== undefined) parts.push({ whole: true, test: (value) => (typeof value === 'string' || isList(value) ? yes(value.length <= longest) : 'unclear') });
+  if (shortest !== undefined)
+    parts.push({
+      whole: true,
+      test: (value) => (typeof value === 'string' || isList(value) ? yes(value.length >= shortest) : 'unclear'),
+    });
+  if (longest !== undefined)
+    parts.push({
+      whole: true,
+      test: (value) => (typeof value === 'string' || isList(value) ? yes(value.length <= longest) : 'unclear'),
+    });
   return parts;
 }
 
@@ -164,7 +205,8 @@ function insideAny(path: string, roots: readonly string[]): Fit {
   // A home, a drive, an escape or an encoded dot is resolved by someone else, and to something else.
   if (path === '' || /[\u0000\\]|^~|%2[ef]|%5c/i.test(path)) return 'unclear';
   const clean = posix.normalize(path).replace(/(?<=.)\/$/, '');
-  const isInside = (root: string): boolean => (root === '/' ? clean.startsWith('/') : clean === root || clean.startsWith(`${root}/`));
+  const isInside = (root: string): boolean =>
+    root === '/' ? clean.startsWith('/') : clean === root || clean.startsWith(`${root}/`);
   if (roots.some(isInside)) return 'yes';
   // Where a relative path leads depends on a folder that nobody named.
   return !posix.isAbsolute(clean) && roots.some((root) => posix.isAbsolute(root)) ? 'unclear' : 'no';

@@ -26,14 +26,31 @@ export interface ConsentOptions {
 /** The name of our question among others. */
 const asked = 'toolgate_confirm';
 
-const refused = (message: string, data?: JsonObject, hint?: string): Consented => ({ kind: 'refused', error: { code: 'declined', message, ...(hint !== undefined && { hint }), ...(data && { data }) } });
-const invalid = (why: string): Consented => ({ kind: 'refused', error: { code: 'invalid_confirmation', message: 'The answer does not belong to this call, was used before, or is too late', data: { why } } });
+const refused = (message: string, data?: JsonObject, hint?: string): Consented => ({
+  kind: 'refused',
+  error: { code: 'declined', message, ...(hint !== undefined && { hint }), ...(data && { data }) },
+});
+const invalid = (why: string): Consented => ({
+  kind: 'refused',
+  error: {
+    code: 'invalid_confirmation',
+    message: 'The answer does not belong to this call, was used before, or is too late',
+    data: { why },
+  },
+});
 
 /** Consent to exact calls: asked of the client where it can be asked, else of an operator by ticket. */
 export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Date.now }: ConsentOptions): Consent {
   const question = (call: Call, tool: Tool, demand: Demand, binding: Binding, seals: Seals): Consented => {
     const { message } = wording(call, tool, demand, labelsOf(tool), redactor);
-    return { kind: 'ask', question: { asks: { [asked]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } }, state: seals.seal({ kind: 'ask' }, binding, now() + answerMs()), otherwise: unaskable } };
+    return {
+      kind: 'ask',
+      question: {
+        asks: { [asked]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },
+        state: seals.seal({ kind: 'ask' }, binding, now() + answerMs()),
+        otherwise: unaskable,
+      },
+    };
   };
 
   const answered = (call: Call, tool: Tool, demand: Demand, binding: Binding, seals: Seals): Consented => {
@@ -41,20 +58,31 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
     if (!isOurs(state)) return invalid('forged');
     const opened = seals.open(state, binding);
     if (!opened.ok) return invalid(opened.why);
-    if (opened.kind === 'carry') return seals.use(opened.nonce, opened.expiresAt) ? { kind: 'given', call: { ...call, confirmation: { answers, state: opened.inner ?? '' } } } : invalid('used');
+    if (opened.kind === 'carry')
+      return seals.use(opened.nonce, opened.expiresAt)
+        ? { kind: 'given', call: { ...call, confirmation: { answers, state: opened.inner ?? '' } } }
+        : invalid('used');
     // Meanwhile only an operator's word counts: what the client says is worth nothing.
     if (demand.by === 'operator') return invalid('other call');
     const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined;
     if (answer === undefined) return question(call, tool, demand, binding, seals);
     if (!seals.use(opened.nonce, opened.expiresAt)) return invalid('used');
-    if (answer['action'] !== 'accept' || !isYes(answer['content'])) return refused('The user did not agree to this call', { rule: demand.rules.join(', ') });
+    if (answer['action'] !== 'accept' || !isYes(answer['content']))
+      return refused('The user did not agree to this call', { rule: demand.rules.join(', ') });
     const { confirmation: _, ...rest } = call;
     return { kind: 'given', call: rest };
   };
 
-  const byTicket = async (call: Call, tool: Tool, demand: Demand, binding: Binding, tickets: Tickets): Promise<Consented> => {
+  const byTicket = async (
+    call: Call,
+    tool: Tool,
+    demand: Demand,
+    binding: Binding,
+    tickets: Tickets,
+  ): Promise<Consented> => {
     const settled = (ticket: Ticket | undefined): Consented | undefined => {
-      if (ticket?.status === 'denied') return refused('An operator denied this call', { rule: demand.rules.join(', '), ticket: ticket.id });
+      if (ticket?.status === 'denied')
+        return refused('An operator denied this call', { rule: demand.rules.join(', '), ticket: ticket.id });
       if (ticket?.status !== 'approved' || !tickets.redeem(ticket)) return undefined;
       const { confirmation: _, ...rest } = call;
       return { kind: 'given', call: rest };
@@ -67,11 +95,31 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
     const known = settled(tickets.find(bindingKey(binding)));
     if (known !== undefined) return known;
     const { args, risk } = wording(call, tool, demand, labelsOf(tool), redactor);
-    const ticket = tickets.open({ binding: bindingKey(binding), principal: binding.principal, tool: binding.tool, source: tool.source, args, argsDigest: binding.args, definition: binding.definition, rules: demand.rules, reason: demand.reason, risk });
-    if (ticket === undefined) return { kind: 'refused', error: { code: 'confirmation_required', message: 'This call needs consent, and too many calls wait for it already', data: { rule: demand.rules.join(', ') } } };
+    const ticket = tickets.open({
+      binding: bindingKey(binding),
+      principal: binding.principal,
+      tool: binding.tool,
+      source: tool.source,
+      args,
+      argsDigest: binding.args,
+      definition: binding.definition,
+      rules: demand.rules,
+      reason: demand.reason,
+      risk,
+    });
+    if (ticket === undefined)
+      return {
+        kind: 'refused',
+        error: {
+          code: 'confirmation_required',
+          message: 'This call needs consent, and too many calls wait for it already',
+          data: { rule: demand.rules.join(', ') },
+        },
+      };
     if (waitMs() > 0) {
       await tickets.decided(ticket.id, waitMs(), call.signal);
-      if (call.signal.aborted) return { kind: 'refused', error: { code: 'cancelled', message: 'The caller did not wait for the answer' } };
+      if (call.signal.aborted)
+        return { kind: 'refused', error: { code: 'cancelled', message: 'The caller did not wait for the answer' } };
       const later = settled(tickets.get(ticket.id));
       if (later !== undefined) return later;
     }
@@ -82,13 +130,18 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
     async look(call, tool, demand) {
       const { seals, tickets } = await books();
       const binding = bindingOf(call, tool);
-      if (call.confirmation !== undefined && call.confirmation.state !== '') return answered(call, tool, demand, binding, seals);
-      if (demand.by === 'caller' && call.ticket === undefined && canBeAsked(call)) return question(call, tool, demand, binding, seals);
+      if (call.confirmation !== undefined && call.confirmation.state !== '')
+        return answered(call, tool, demand, binding, seals);
+      if (demand.by === 'caller' && call.ticket === undefined && canBeAsked(call))
+        return question(call, tool, demand, binding, seals);
       return byTicket(call, tool, demand, binding, tickets);
     },
     async carry(inner, call, tool): Promise<Question> {
       const { seals } = await books();
-      return { ...inner, state: seals.seal({ kind: 'carry', inner: inner.state }, bindingOf(call, tool), now() + answerMs()) };
+      return {
+        ...inner,
+        state: seals.seal({ kind: 'carry', inner: inner.state }, bindingOf(call, tool), now() + answerMs()),
+      };
     },
     stripped(call) {
       if (call.confirmation === undefined || !isOurs(call.confirmation.state)) return call;
@@ -100,11 +153,19 @@ export function consent({ books, labelsOf, redactor, answerMs, waitMs, now = Dat
 
 const requestedSchema: JsonObject = {
   type: 'object',
-  properties: { approve: { type: 'boolean', title: 'Allow this call', description: 'Once, with exactly these arguments', default: false } },
+  properties: {
+    approve: {
+      type: 'boolean',
+      title: 'Allow this call',
+      description: 'Once, with exactly these arguments',
+      default: false,
+    },
+  },
   required: ['approve'],
 };
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Only a plain yes is one. */
 const isYes = (content: Json | undefined): boolean => isObject(content) && content['approve'] === true;
 
@@ -114,7 +175,11 @@ function canBeAsked({ back }: Call): boolean {
   return isObject(elicitation) && (isObject(elicitation['form']) || elicitation['url'] === undefined);
 }
 
-const unaskable: ToolError = { code: 'confirmation_required', message: 'This call needs consent, and this client cannot ask for it', hint: 'Use a client that supports elicitation, or have the operator allow it by a rule' };
+const unaskable: ToolError = {
+  code: 'confirmation_required',
+  message: 'This call needs consent, and this client cannot ask for it',
+  hint: 'Use a client that supports elicitation, or have the operator allow it by a rule',
+};
 
 const pending = (ticket: Ticket, { rules, by }: Demand): ToolError => ({
   code: 'confirmation_required',

@@ -36,8 +36,22 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
 
   const facts = (call: Call, tool: Tool): Facts => ({
     call: { tool: call.tool, door: call.via },
-    tool: { name: tool.name, source: tool.source, labels: labelsOf(tool), reads: tool.effects.reads, writes: tool.effects.writes, destroys: tool.effects.destroys, open_world: tool.effects.openWorld },
-    principal: { id: call.principal.id, name: call.principal.name, kind: call.principal.kind, roles: call.principal.roles, scopes: call.principal.scopes ?? [] },
+    tool: {
+      name: tool.name,
+      source: tool.source,
+      labels: labelsOf(tool),
+      reads: tool.effects.reads,
+      writes: tool.effects.writes,
+      destroys: tool.effects.destroys,
+      open_world: tool.effects.openWorld,
+    },
+    principal: {
+      id: call.principal.id,
+      name: call.principal.name,
+      kind: call.principal.kind,
+      roles: call.principal.roles,
+      scopes: call.principal.scopes ?? [],
+    },
     args: call.args,
     session: { id: call.session ?? '', labels: flows.seen(call) },
   });
@@ -49,9 +63,21 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     if (ruling.kind === 'deny') return denied(ruling);
     const against = flows.against(call, tool);
     const forbids = against.find(({ action }) => action === 'deny');
-    if (forbids !== undefined) return { kind: 'deny', rule: forbids.id, message: `The flow rule ${forbids.id} forbids this call after what was done before${because(forbids.reason)}`, hint: 'Start a new conversation for it, or ask the operator' };
-    const demand = demandOf(ruling, against, confirmEffects.filter((effect) => has(tool, effect)));
-    return demand === undefined ? { kind: 'allow', ...(ruling.rule && { rule: ruling.rule.id }) } : { kind: 'confirm', demand };
+    if (forbids !== undefined)
+      return {
+        kind: 'deny',
+        rule: forbids.id,
+        message: `The flow rule ${forbids.id} forbids this call after what was done before${because(forbids.reason)}`,
+        hint: 'Start a new conversation for it, or ask the operator',
+      };
+    const demand = demandOf(
+      ruling,
+      against,
+      confirmEffects.filter((effect) => has(tool, effect)),
+    );
+    return demand === undefined
+      ? { kind: 'allow', ...(ruling.rule && { rule: ruling.rule.id }) }
+      : { kind: 'confirm', demand };
   };
   const verdict = (call: Call, tool: Tool): Verdict => {
     if (last?.call !== call) last = { call, verdict: decide(call, tool) };
@@ -64,7 +90,12 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     decide(call, tool): ToolError | undefined {
       const found = verdict(call, tool);
       if (found.kind !== 'deny') return undefined;
-      return { code: 'policy_denied', message: found.message, ...(found.hint !== undefined && { hint: found.hint }), data: { rule: found.rule } };
+      return {
+        code: 'policy_denied',
+        message: found.message,
+        ...(found.hint !== undefined && { hint: found.hint }),
+        data: { rule: found.rule },
+      };
     },
     demand(call, tool) {
       const found = verdict(call, tool);
@@ -75,17 +106,39 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
 
 const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
 
-const has = ({ effects }: Tool, effect: Effect): boolean => (effect === 'open_world' ? effects.openWorld : effects[effect]);
+const has = ({ effects }: Tool, effect: Effect): boolean =>
+  effect === 'open_world' ? effects.openWorld : effects[effect];
 
 function denied({ rule }: Extract<Ruling, { kind: 'deny' }>): Verdict {
-  if (rule === undefined) return { kind: 'deny', rule: 'default', message: 'No rule allows this call', hint: 'Ask the operator; toolgate explain shows which rules almost apply' };
-  return { kind: 'deny', rule: rule.id, message: `The rule ${rule.id} forbids this call${because(rule.reason)}`, ...(rule.hint !== undefined && { hint: rule.hint }) };
+  if (rule === undefined)
+    return {
+      kind: 'deny',
+      rule: 'default',
+      message: 'No rule allows this call',
+      hint: 'Ask the operator; toolgate explain shows which rules almost apply',
+    };
+  return {
+    kind: 'deny',
+    rule: rule.id,
+    message: `The rule ${rule.id} forbids this call${because(rule.reason)}`,
+    ...(rule.hint !== undefined && { hint: rule.hint }),
+  };
 }
 
-function demandOf(ruling: Ruling, flowRules: ReturnType<Flows['against']>, effects: readonly Effect[]): Demand | undefined {
+function demandOf(
+  ruling: Ruling,
+  flowRules: ReturnType<Flows['against']>,
+  effects: readonly Effect[],
+): Demand | undefined {
   const asking = [...(ruling.kind === 'confirm' ? [ruling.rule] : []), ...flowRules];
   if (asking.length === 0 && effects.length === 0) return undefined;
-  const reasons = [...asking.flatMap(({ reason }) => reason ?? []), ...flowRules.filter(({ reason }) => reason === undefined).map(({ after, to }) => `after ${after.join(', ')}, ${to.join(', ')} needs consent`), ...effects.map((effect) => `it ${told[effect]}`)];
+  const reasons = [
+    ...asking.flatMap(({ reason }) => reason ?? []),
+    ...flowRules
+      .filter(({ reason }) => reason === undefined)
+      .map(({ after, to }) => `after ${after.join(', ')}, ${to.join(', ')} needs consent`),
+    ...effects.map((effect) => `it ${told[effect]}`),
+  ];
   return {
     rules: [...asking.map(({ id }) => id), ...effects.map((effect) => `effect:${effect}`)],
     reason: reasons.join('; ') || 'the operator wants to be sure',
@@ -93,4 +146,9 @@ function demandOf(ruling: Ruling, flowRules: ReturnType<Flows['against']>, effec
   };
 }
 
-const told: Readonly<Record<Effect, string>> = { reads: 'reads', writes: 'changes something', destroys: 'may destroy something', open_world: 'reaches outside' };
+const told: Readonly<Record<Effect, string>> = {
+  reads: 'reads',
+  writes: 'changes something',
+  destroys: 'may destroy something',
+  open_world: 'reaches outside',
+};

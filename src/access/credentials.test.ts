@@ -9,7 +9,12 @@ const gate = (over: Partial<CredentialOptions> = {}) =>
   credentials({
     ownerToken,
     tokens: [{ name: 'backup', sha256: sha256('backup-token'), roles: ['user'], profile: 'reading' }],
-    keys: { find: (key) => (key === 'tgk_ci' ? { id: 'key:ci', name: 'ci', kind: 'token', roles: ['user'] } : undefined), list: () => [], create: () => undefined, revoke: () => false },
+    keys: {
+      find: (key) => (key === 'tgk_ci' ? { id: 'key:ci', name: 'ci', kind: 'token', roles: ['user'] } : undefined),
+      list: () => [],
+      create: () => undefined,
+      revoke: () => false,
+    },
     challenge: protectedResource({ issuers: [], scopes: [] }).challenge,
     anonymous: false,
     ...over,
@@ -23,15 +28,32 @@ test.each([
   expect(await gate().authenticate(header)).toMatchObject({ principal: { id, roles } });
 });
 
-test.each([undefined, '', 'Bearer', 'Bearer ', `Basic ${ownerToken}`, `Bearer ${ownerToken}x`, `Bearer ${ownerToken} x`, `Bearer x, Bearer ${ownerToken}`, `Bearer ${sha256(ownerToken)}`, `Bearer ${sha256('backup-token')}`, ownerToken])(
-  'nobody comes in with %j',
-  async (header) => {
-    expect(await gate().authenticate(header)).toMatchObject({ refused: expect.stringMatching(/missing|invalid/), challenge: expect.stringContaining('Bearer realm="toolgate"') });
-  },
-);
+test.each([
+  undefined,
+  '',
+  'Bearer',
+  'Bearer ',
+  `Basic ${ownerToken}`,
+  `Bearer ${ownerToken}x`,
+  `Bearer ${ownerToken} x`,
+  `Bearer x, Bearer ${ownerToken}`,
+  `Bearer ${sha256(ownerToken)}`,
+  `Bearer ${sha256('backup-token')}`,
+  ownerToken,
+])('nobody comes in with %j', async (header) => {
+  expect(await gate().authenticate(header)).toMatchObject({
+    refused: expect.stringMatching(/missing|invalid/),
+    challenge: expect.stringContaining('Bearer realm="toolgate"'),
+  });
+});
 
 test('identity comes from the credential alone: names cannot be chosen to be somebody else [GHSA-wf8q-wvv8-p8jf]', async () => {
-  const both = gate({ tokens: [{ name: 'owner', sha256: sha256('mine'), roles: ['user'] }, { name: 'ci', sha256: sha256('other'), roles: ['user'] }] });
+  const both = gate({
+    tokens: [
+      { name: 'owner', sha256: sha256('mine'), roles: ['user'] },
+      { name: 'ci', sha256: sha256('other'), roles: ['user'] },
+    ],
+  });
   expect(await both.authenticate('Bearer mine')).toMatchObject({ principal: { id: 'token:owner', roles: ['user'] } });
   expect(await both.authenticate('Bearer other')).toMatchObject({ principal: { id: 'token:ci' } });
 });

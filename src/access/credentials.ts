@@ -37,10 +37,19 @@ export const owner: Principal = { id: 'owner', name: 'owner', kind: 'token', rol
 export const anonymous: Principal = { id: 'anonymous', name: 'anonymous', kind: 'anonymous', roles: ['user'] };
 
 /** Tells who is behind an Authorization header; nothing else of a request says who somebody is. */
-export function credentials({ ownerToken, tokens, keys, issuers, challenge, anonymous: isOpen }: CredentialOptions): { authenticate(authorization: string | undefined): Credential | Promise<Credential> } {
+export function credentials({ ownerToken, tokens, keys, issuers, challenge, anonymous: isOpen }: CredentialOptions): {
+  authenticate(authorization: string | undefined): Credential | Promise<Credential>;
+} {
   // Looking a hash up gives no clue about the token: who can choose the hash knows the token already.
-  const byHash = new Map<string, Principal>([[sha256(ownerToken), owner], ...tokens.map((token): [string, Principal] => [token.sha256, listedPrincipal(token)])]);
-  const invalid: Credential = { refused: 'invalid', message: 'The token is not valid', challenge: challenge('invalid_token') };
+  const byHash = new Map<string, Principal>([
+    [sha256(ownerToken), owner],
+    ...tokens.map((token): [string, Principal] => [token.sha256, listedPrincipal(token)]),
+  ]);
+  const invalid: Credential = {
+    refused: 'invalid',
+    message: 'The token is not valid',
+    challenge: challenge('invalid_token'),
+  };
 
   return {
     authenticate(authorization) {
@@ -48,7 +57,11 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
       if (token === undefined) {
         // A header that is no bearer token is somebody who wanted to be known, so it is never taken for nobody.
         if (isOpen && authorization === undefined) return { principal: anonymous };
-        return { refused: 'missing', message: 'Send Authorization: Bearer <token>; the token file is printed at start', challenge: challenge() };
+        return {
+          refused: 'missing',
+          message: 'Send Authorization: Bearer <token>; the token file is printed at start',
+          challenge: challenge(),
+        };
       }
       const known = byHash.get(sha256(token)) ?? keys.find(token);
       if (known !== undefined) return { principal: known };
@@ -57,11 +70,21 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
       return judged.then((verdict): Credential => {
         if ('principal' in verdict) return verdict;
         const { refused, message, scope } = verdict;
-        return { refused, message, challenge: challenge(refused === 'invalid' ? 'invalid_token' : 'insufficient_scope', scope) };
+        return {
+          refused,
+          message,
+          challenge: challenge(refused === 'invalid' ? 'invalid_token' : 'insufficient_scope', scope),
+        };
       });
     },
   };
 }
 
 /** Who the holder of a token of the configuration is. */
-export const listedPrincipal = ({ name, roles, profile }: ListedToken): Principal => ({ id: `token:${name}`, name, kind: 'token', roles, ...(profile !== undefined && { profile }) });
+export const listedPrincipal = ({ name, roles, profile }: ListedToken): Principal => ({
+  id: `token:${name}`,
+  name,
+  kind: 'token',
+  roles,
+  ...(profile !== undefined && { profile }),
+});

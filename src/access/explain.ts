@@ -24,19 +24,44 @@ export interface ExplainOptions {
 }
 
 /** Says what would become of a call and why, without making it. */
-export function explainer({ control, policy, labelsOf, limits }: ExplainOptions): (supposed: Supposed) => Promise<JsonObject> {
+export function explainer({
+  control,
+  policy,
+  labelsOf,
+  limits,
+}: ExplainOptions): (supposed: Supposed) => Promise<JsonObject> {
   return async (supposed) => {
     const { tool, principal } = supposed;
     const parsed = await tool.input.parse(supposed.args);
-    if (!parsed.ok) return { decision: 'invalid', message: 'The arguments do not fit the tool, so no rule is asked', problems: 'error' in parsed ? [parsed.error.message] : parsed.problems.map(({ field, message }) => `${field} ${message}`.trim()) };
+    if (!parsed.ok)
+      return {
+        decision: 'invalid',
+        message: 'The arguments do not fit the tool, so no rule is asked',
+        problems:
+          'error' in parsed
+            ? [parsed.error.message]
+            : parsed.problems.map(({ field, message }) => `${field} ${message}`.trim()),
+      };
     const call = toCall(supposed, parsed.value);
     const verdict = control.verdict(call, tool);
     return {
       decision: verdict.kind,
       ...(verdict.kind === 'allow' && { rule: verdict.rule ?? (policy.isOn ? 'default' : 'policy is off') }),
-      ...(verdict.kind === 'deny' && { rule: verdict.rule, message: verdict.message, ...(verdict.hint !== undefined && { hint: verdict.hint }) }),
-      ...(verdict.kind === 'confirm' && { rule: verdict.demand.rules.join(', '), asks: verdict.demand.by, reason: verdict.demand.reason }),
-      principal: { id: principal.id, roles: [...principal.roles], ...(principal.profile !== undefined && { profile: principal.profile }) },
+      ...(verdict.kind === 'deny' && {
+        rule: verdict.rule,
+        message: verdict.message,
+        ...(verdict.hint !== undefined && { hint: verdict.hint }),
+      }),
+      ...(verdict.kind === 'confirm' && {
+        rule: verdict.demand.rules.join(', '),
+        asks: verdict.demand.by,
+        reason: verdict.demand.reason,
+      }),
+      principal: {
+        id: principal.id,
+        roles: [...principal.roles],
+        ...(principal.profile !== undefined && { profile: principal.profile }),
+      },
       tool: { name: tool.name, source: tool.source, labels: [...labelsOf(tool)] },
       almost: almost(call, tool, policy, control),
       limits: [{ limit: 'tool', calls_per_minute: tool.limits.ratePerMinute }, ...limits(principal, tool)],
@@ -62,5 +87,13 @@ function missesOf(compiled: CompiledRule, call: Call, tool: Tool, control: Contr
 const never = new AbortController().signal;
 
 const toCall = ({ principal, tool, via, session }: Supposed, args: Args): Call => ({
-  id: 'explain', tool: tool.name, principal, via, args, receivedAt: 0, signal: never, correlationId: 'explain', ...(session !== undefined && { session }),
+  id: 'explain',
+  tool: tool.name,
+  principal,
+  via,
+  args,
+  receivedAt: 0,
+  signal: never,
+  correlationId: 'explain',
+  ...(session !== undefined && { session }),
 });

@@ -6,8 +6,22 @@ import { covers, parseCidr } from '../net/cidrs.js';
 /** What an expression sees of a call. */
 export interface Facts {
   readonly call: { readonly tool: string; readonly door: string };
-  readonly tool: { readonly name: string; readonly source: string; readonly labels: readonly string[]; readonly reads: boolean; readonly writes: boolean; readonly destroys: boolean; readonly open_world: boolean };
-  readonly principal: { readonly id: string; readonly name: string; readonly kind: string; readonly roles: readonly string[]; readonly scopes: readonly string[] };
+  readonly tool: {
+    readonly name: string;
+    readonly source: string;
+    readonly labels: readonly string[];
+    readonly reads: boolean;
+    readonly writes: boolean;
+    readonly destroys: boolean;
+    readonly open_world: boolean;
+  };
+  readonly principal: {
+    readonly id: string;
+    readonly name: string;
+    readonly kind: string;
+    readonly roles: readonly string[];
+    readonly scopes: readonly string[];
+  };
   readonly args: Readonly<Record<string, unknown>>;
   readonly session: { readonly id: string; readonly labels: readonly string[] };
 }
@@ -16,28 +30,43 @@ export interface Facts {
 export type Expression = (facts: Facts) => boolean | 'error';
 
 export type CompiledExpression =
-  | { readonly ok: true; readonly test: Expression; /** Fields of `args` it names. */ readonly fields: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly test: Expression;
+      /** Fields of `args` it names. */ readonly fields: readonly string[];
+    }
   | { readonly ok: false; readonly problem: string };
 
 const list = 'list<string>';
 const shapes = {
   call: { tool: 'string', door: 'string' },
-  tool: { name: 'string', source: 'string', labels: list, reads: 'bool', writes: 'bool', destroys: 'bool', open_world: 'bool' },
+  tool: {
+    name: 'string',
+    source: 'string',
+    labels: list,
+    reads: 'bool',
+    writes: 'bool',
+    destroys: 'bool',
+    open_world: 'bool',
+  },
   principal: { id: 'string', name: 'string', kind: 'string', roles: list, scopes: list },
   session: { id: 'string', labels: list },
 } as const;
 
-const functions = (): Environment => new Environment({ limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 8 } })
-  .registerVariable('args', 'map<string, dyn>')
-  .registerFunction('glob(string, string): bool', (text: string, pattern: string) => {
-    // A pattern may come from the arguments too; without a bound the two multiply.
-    if (pattern.length > 256 || text.length > 65_536) throw new Error('too long');
-    return glob(pattern)(text);
+const functions = (): Environment =>
+  new Environment({
+    limits: { maxAstNodes: 300, maxDepth: 32, maxListElements: 200, maxMapEntries: 50, maxCallArguments: 8 },
   })
-  .registerFunction('in_cidr(string, string): bool', (text: string, network: string) => {
-    const [inner, outer] = [parseCidr(text), parseCidr(network)];
-    return inner !== undefined && outer !== undefined && covers(outer, inner);
-  });
+    .registerVariable('args', 'map<string, dyn>')
+    .registerFunction('glob(string, string): bool', (text: string, pattern: string) => {
+      // A pattern may come from the arguments too; without a bound the two multiply.
+      if (pattern.length > 256 || text.length > 65_536) throw new Error('too long');
+      return glob(pattern)(text);
+    })
+    .registerFunction('in_cidr(string, string): bool', (text: string, network: string) => {
+      const [inner, outer] = [parseCidr(text), parseCidr(network)];
+      return inner !== undefined && outer !== undefined && covers(outer, inner);
+    });
 
 const environments = () => ({
   /** Knows every field, and finds what is misspelt when a rule is read. */
@@ -56,7 +85,8 @@ export function expression(source: string): CompiledExpression {
     const { strict, swift } = (made ??= environments());
     const checked = strict.check(source);
     if (!checked.valid) return { ok: false, problem: firstLine(checked.error?.message ?? 'is not a CEL expression') };
-    if (checked.type !== 'bool' && checked.type !== 'dyn') return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };
+    if (checked.type !== 'bool' && checked.type !== 'dyn')
+      return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };
     const parsed = swift.parse(source);
     const found = survey(parsed.ast);
     if (found.problem !== undefined) return { ok: false, problem: found.problem };
@@ -73,7 +103,11 @@ export function expression(source: string): CompiledExpression {
       },
     };
   } catch (error) {
-    return { ok: false, problem: error instanceof ParseError || error instanceof Error ? firstLine(error.message) : 'is not a CEL expression' };
+    return {
+      ok: false,
+      problem:
+        error instanceof ParseError || error instanceof Error ? firstLine(error.message) : 'is not a CEL expression',
+    };
   }
 }
 
@@ -104,5 +138,14 @@ function survey(ast: ASTNode): { readonly fields: readonly string[]; readonly pr
   return { fields: [...fields], ...(problem !== undefined && { problem }) };
 }
 
-const isArgs = (node: unknown): boolean => typeof node === 'object' && node !== null && 'op' in node && node.op === 'id' && 'args' in node && node.args === 'args';
-const literal = (node: unknown): unknown => (typeof node === 'object' && node !== null && 'op' in node && node.op === 'value' && 'args' in node ? node.args : undefined);
+const isArgs = (node: unknown): boolean =>
+  typeof node === 'object' &&
+  node !== null &&
+  'op' in node &&
+  node.op === 'id' &&
+  'args' in node &&
+  node.args === 'args';
+const literal = (node: unknown): unknown =>
+  typeof node === 'object' && node !== null && 'op' in node && node.op === 'value' && 'args' in node
+    ? node.args
+    : undefined;

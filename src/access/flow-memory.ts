@@ -41,7 +41,8 @@ export function flowMemory(): FlowMemory {
   };
 
   return {
-    memories, put,
+    memories,
+    put,
     countOf: (owner) => counts.get(owner) ?? 0,
     forget(key) {
       const memory = memories.get(key);
@@ -63,7 +64,8 @@ export function flowMemory(): FlowMemory {
         const [owner, at, ...labels] = JSON.parse(value) as readonly [string, number, ...string[]]; // only `write` writes there
         return { key: JSON.parse(key) as string, memory: { owner, at, labels: new Set(labels), writtenAt: at } };
       });
-      for (const { key, memory } of found.sort((a, b) => a.memory.at - b.memory.at)) if (!memories.has(key)) put(key, memory);
+      for (const { key, memory } of found.sort((a, b) => a.memory.at - b.memory.at))
+        if (!memories.has(key)) put(key, memory);
     },
   };
 }

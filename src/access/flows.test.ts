@@ -10,21 +10,41 @@ import { memoryStore } from '../state/memory-store.js';
 import type { FlowOptions, FlowRule } from './flows.js';
 import { labeller } from './labels.js';
 
-const rule: FlowRule = { id: 'private-then-out', after: ['reads:private'], to: ['egress:*'], action: 'confirm', confirm: 'caller' };
+const rule: FlowRule = {
+  id: 'private-then-out',
+  after: ['reads:private'],
+  to: ['egress:*'],
+  action: 'confirm',
+  confirm: 'caller',
+};
 const labelsOf = labeller({ derive: true, labels: { crm__read: ['reads:private'], ping: ['-egress:external'] } });
 const read = aTool({ name: 'crm__read' });
 const send = aTool({ name: 'mail__send', effects: { ...readOnly, writes: true, openWorld: true } });
 
 function memory(over: Partial<FlowOptions> = {}) {
   const clock = handClock();
-  return { clock, ...flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, ...over }) };
+  return {
+    clock,
+    ...flows({
+      rules: [rule],
+      labelsOf,
+      conversations: 'session',
+      rememberMs: 60_000,
+      maxConversations: 100,
+      now: clock,
+      ...over,
+    }),
+  };
 }
 const inSession = (session: string, over: Partial<Call> = {}): Call => aCall({ session, principal: bob, ...over });
 
 test('labels are declared, derived from effects, and set or taken away by the operator', () => {
   expect(labelsOf(send)).toEqual(['egress:external', 'untrusted:content']);
   expect(labelsOf(read)).toEqual(['reads:private']);
-  expect(labelsOf(aTool({ name: 'ping', effects: { ...readOnly, openWorld: true, labels: ['own'] } }))).toEqual(['own', 'untrusted:content']);
+  expect(labelsOf(aTool({ name: 'ping', effects: { ...readOnly, openWorld: true, labels: ['own'] } }))).toEqual([
+    'own',
+    'untrusted:content',
+  ]);
   expect(labeller({ derive: false, labels: {} })(send)).toEqual([]);
 });
 
@@ -77,7 +97,8 @@ test('whoever opens conversations without end stays bounded and cannot wash away
   expect(it.against(inSession('s0'), send)).toEqual([rule]);
   expect(it.against(inSession('a new one'), send)).toEqual([rule]);
   const small = memory({ maxConversations: 10 });
-  for (let index = 0; index < 50; index += 1) small.note(inSession('x', { principal: { ...bob, id: `p${index}` } }), read);
+  for (let index = 0; index < 50; index += 1)
+    small.note(inSession('x', { principal: { ...bob, id: `p${index}` } }), read);
   expect(small.size()).toBe(10);
 });
 
@@ -95,8 +116,22 @@ test('what a conversation has touched outlives a restart where there is a store,
   const store = memoryStore({ now: clock });
   let writes = 0;
   const [before, after] = [flowMemory(), flowMemory()];
-  before.keepIn({ ...store, put: (...given) => { writes += 1; store.put(...given); } });
-  const first = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, memory: before });
+  before.keepIn({
+    ...store,
+    put: (...given) => {
+      writes += 1;
+      store.put(...given);
+    },
+  });
+  const first = flows({
+    rules: [rule],
+    labelsOf,
+    conversations: 'session',
+    rememberMs: 60_000,
+    maxConversations: 100,
+    now: clock,
+    memory: before,
+  });
   for (let call = 0; call < 100; call += 1) first.note(inSession('a\ud800'), read);
   expect(writes).toBe(1);
   clock.advance(50_000);
@@ -104,7 +139,15 @@ test('what a conversation has touched outlives a restart where there is a store,
   expect(writes).toBe(2);
   clock.advance(20_000);
   after.keepIn(store);
-  const second = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 100, now: clock, memory: after });
+  const second = flows({
+    rules: [rule],
+    labelsOf,
+    conversations: 'session',
+    rememberMs: 60_000,
+    maxConversations: 100,
+    now: clock,
+    memory: after,
+  });
   expect(second.against(inSession('a\ud800'), send)).toEqual([rule]);
   expect(second.against(inSession('b'), send)).toEqual([]);
   clock.advance(60_000);
@@ -118,7 +161,15 @@ test('what is forgotten is forgotten in the store too', () => {
   const store = memoryStore({ now: clock });
   const kept = flowMemory();
   kept.keepIn(store);
-  const it = flows({ rules: [rule], labelsOf, conversations: 'session', rememberMs: 60_000, maxConversations: 3, now: clock, memory: kept });
+  const it = flows({
+    rules: [rule],
+    labelsOf,
+    conversations: 'session',
+    rememberMs: 60_000,
+    maxConversations: 3,
+    now: clock,
+    memory: kept,
+  });
   for (const session of ['a', 'b', 'c', 'd', 'e']) it.note(inSession(session), read);
   expect(store.list('flows')).toHaveLength(3);
 });

@@ -37,7 +37,6 @@ export interface Flows {
   size(): number;
 }
 
-
 /** The `_meta` key by which a host without sessions may tell conversations apart; a model cannot set it. */
 export const conversationKey = 'toolgate/conversation';
 const mostPerPrincipal = 1_000;
@@ -45,7 +44,15 @@ const mostLabels = 64;
 const longestHandle = 128;
 
 /** Flow rules over labels; memory is bounded and expires. */
-export function flows({ rules, labelsOf, conversations, rememberMs, maxConversations, memory: kept = flowMemory(), now = Date.now }: FlowOptions): Flows {
+export function flows({
+  rules,
+  labelsOf,
+  conversations,
+  rememberMs,
+  maxConversations,
+  memory: kept = flowMemory(),
+  now = Date.now,
+}: FlowOptions): Flows {
   const { memories } = kept;
   const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), to: anyGlob(rule.to) }));
   const byTool = new WeakMap<Tool, typeof compiled>();
@@ -90,13 +97,19 @@ export function flows({ rules, labelsOf, conversations, rememberMs, maxConversat
       const labels = [...labelsOf(tool), ...more];
       if (labels.length === 0) return;
       const key = keyOf(call);
-      const memory: Memory = memories.get(key) ?? { owner: call.principal.id, labels: new Set(), at: now(), writtenAt: 0 };
+      const memory: Memory = memories.get(key) ?? {
+        owner: call.principal.id,
+        labels: new Set(),
+        at: now(),
+        writtenAt: 0,
+      };
       const before = memory.labels.size;
       memory.at = now();
       for (const label of labels) if (memory.labels.size < mostLabels) memory.labels.add(label);
       kept.put(key, memory);
       // What is new is kept at once, what is only used again now and then: a call rarely writes.
-      if (memory.labels.size > before || memory.at - memory.writtenAt > rememberMs / 10) kept.write(key, memory.at + rememberMs);
+      if (memory.labels.size > before || memory.at - memory.writtenAt > rememberMs / 10)
+        kept.write(key, memory.at + rememberMs);
       sweep();
     },
   };

@@ -30,12 +30,25 @@ export function heldResults({ seals, prefix, answerMs, now = Date.now }: HeldOpt
     for (const [id, { until }] of held) if (until <= now() || held.size > mostHeld) held.delete(id);
   };
 
-  const released = async (call: Parameters<Holder['release']>[0], tool: Parameters<Holder['release']>[1]): Promise<Outcome> => {
+  const released = async (
+    call: Parameters<Holder['release']>[0],
+    tool: Parameters<Holder['release']>[1],
+  ): Promise<Outcome> => {
     const { answers, state } = call.confirmation ?? { answers: {}, state: '' };
     const opened = (await seals()).open(state, bindingOf(call, tool));
     const kept = opened.ok ? held.get(opened.inner ?? '') : undefined;
-    if (!opened.ok) return refuse('invalid_confirmation', 'The answer does not belong to this call, was used before, or is too late', { data: { why: opened.why } });
-    if (kept === undefined || kept.until <= now()) return refuse('invalid_confirmation', 'The result that was held back is no longer kept: it was released, too much time passed, or the gateway was restarted', { hint: 'The tool ran; call it again only if it may run twice', data: { why: 'expired' } });
+    if (!opened.ok)
+      return refuse(
+        'invalid_confirmation',
+        'The answer does not belong to this call, was used before, or is too late',
+        { data: { why: opened.why } },
+      );
+    if (kept === undefined || kept.until <= now())
+      return refuse(
+        'invalid_confirmation',
+        'The result that was held back is no longer kept: it was released, too much time passed, or the gateway was restarted',
+        { hint: 'The tool ran; call it again only if it may run twice', data: { why: 'expired' } },
+      );
     held.delete(opened.inner ?? '');
     const answer = Object.hasOwn(answers, asked) ? answers[asked] : undefined;
     if (answer?.['action'] === 'accept' && isYes(answer['content'])) return kept.outcome;
@@ -48,8 +61,15 @@ export function heldResults({ seals, prefix, answerMs, now = Date.now }: HeldOpt
       const until = now() + answerMs();
       held.set(id, { outcome, until });
       sweep();
-      const message = [`The result of ${call.tool} (source ${tool.source}) gives instructions to the model. Let it pass?`, `Found: ${JSON.stringify(why).slice(0, 1_500)}`].join('\n');
-      return { asks: { [asked]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } }, state: (await seals()).seal({ kind: 'ask', inner: id }, bindingOf(call, tool), until), otherwise: withheld(why) };
+      const message = [
+        `The result of ${call.tool} (source ${tool.source}) gives instructions to the model. Let it pass?`,
+        `Found: ${JSON.stringify(why).slice(0, 1_500)}`,
+      ].join('\n');
+      return {
+        asks: { [asked]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } } },
+        state: (await seals()).seal({ kind: 'ask', inner: id }, bindingOf(call, tool), until),
+        otherwise: withheld(why),
+      };
     },
     release: (call, tool) => (call.confirmation?.state.startsWith(prefix) === true ? released(call, tool) : undefined),
   };
@@ -57,8 +77,20 @@ export function heldResults({ seals, prefix, answerMs, now = Date.now }: HeldOpt
 
 const requestedSchema: JsonObject = {
   type: 'object',
-  properties: { approve: { type: 'boolean', title: 'Let the result pass', description: 'It is passed on with a warning', default: false } },
+  properties: {
+    approve: {
+      type: 'boolean',
+      title: 'Let the result pass',
+      description: 'It is passed on with a warning',
+      default: false,
+    },
+  },
   required: ['approve'],
 };
 
-const isYes = (content: Json | undefined): boolean => typeof content === 'object' && content !== null && !Array.isArray(content) && 'approve' in content && content['approve'] === true;
+const isYes = (content: Json | undefined): boolean =>
+  typeof content === 'object' &&
+  content !== null &&
+  !Array.isArray(content) &&
+  'approve' in content &&
+  content['approve'] === true;

@@ -57,14 +57,19 @@ export function tokenJudge(issuers: readonly Issuer[], now: () => number = Date.
 /** Who the token says made it; believed only for choosing whose keys must have signed it. */
 function claimedIssuer(token: string): string {
   try {
-    const { iss }: { readonly iss?: unknown } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) ?? {};
+    const { iss }: { readonly iss?: unknown } =
+      JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) ?? {};
     return typeof iss === 'string' ? iss : '';
   } catch {
     return '';
   }
 }
 
-async function verified(token: string, issuer: Issuer, at: number): Promise<{ readonly verdict: TokenVerdict; readonly expiresAt: number }> {
+async function verified(
+  token: string,
+  issuer: Issuer,
+  at: number,
+): Promise<{ readonly verdict: TokenVerdict; readonly expiresAt: number }> {
   // Loaded by the first token: a gateway without issuers never needs it.
   const { errors, jwtVerify } = await import('jose');
   try {
@@ -80,7 +85,8 @@ async function verified(token: string, issuer: Issuer, at: number): Promise<{ re
   } catch (error) {
     if (error instanceof KeysUnavailable) return { verdict: invalid(error.message), expiresAt: 0 };
     if (error instanceof errors.JWTExpired) return { verdict: invalid('The token has expired'), expiresAt: 0 };
-    if (error instanceof errors.JWTClaimValidationFailed) return { verdict: invalid(`The claim ${error.claim} of the token does not fit this gateway`), expiresAt: 0 };
+    if (error instanceof errors.JWTClaimValidationFailed)
+      return { verdict: invalid(`The claim ${error.claim} of the token does not fit this gateway`), expiresAt: 0 };
     if (error instanceof errors.JOSEError) return { verdict: invalid('The token is not valid'), expiresAt: 0 };
     throw error;
   }
@@ -90,10 +96,15 @@ function accepted(payload: JWTPayload, issuer: Issuer): TokenVerdict {
   const sub: unknown = payload.sub;
   // The subject becomes part of an id that logs, rules and the audit hold: nothing that could break out of it. A list of one
   // would pass for its item wherever it is written as text.
-  if (typeof sub !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(sub)) return invalid('The subject of the token cannot be used as a name');
+  if (typeof sub !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(sub))
+    return invalid('The subject of the token cannot be used as a name');
   const scopes = scopesOf(payload);
   if (!issuer.scopes.every((scope) => scopes.includes(scope))) {
-    return { refused: 'insufficient', message: `The token lacks a scope; it needs ${issuer.scopes.join(' ')}`, scope: issuer.scopes.join(' ') };
+    return {
+      refused: 'insufficient',
+      message: `The token lacks a scope; it needs ${issuer.scopes.join(' ')}`,
+      scope: issuer.scopes.join(' '),
+    };
   }
   const principal: Principal = {
     id: `jwt:${issuer.name}:${sub}`,
@@ -107,12 +118,21 @@ function accepted(payload: JWTPayload, issuer: Issuer): TokenVerdict {
 }
 
 const words = (value: unknown): readonly string[] =>
-  typeof value === 'string' ? value.split(' ').filter((word) => word !== '') : Array.isArray(value) ? value.filter((word): word is string => typeof word === 'string') : [];
+  typeof value === 'string'
+    ? value.split(' ').filter((word) => word !== '')
+    : Array.isArray(value)
+      ? value.filter((word): word is string => typeof word === 'string')
+      : [];
 
 const scopesOf = (payload: JWTPayload): readonly string[] => [...words(payload['scope']), ...words(payload['scp'])];
 
 /** Only listed values give a role: a claim named `admin` in somebody's directory is not ours to believe. */
 function rolesOf(payload: JWTPayload, { rolesClaim, roles, defaultRoles }: Issuer): readonly string[] {
   const given = rolesClaim === undefined || !Object.hasOwn(payload, rolesClaim) ? [] : words(payload[rolesClaim]);
-  return [...new Set([...defaultRoles, ...given.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value] ?? ''] : []))])];
+  return [
+    ...new Set([
+      ...defaultRoles,
+      ...given.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value] ?? ''] : [])),
+    ]),
+  ];
 }

@@ -43,7 +43,8 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
         if (keys === undefined || now() - triedAt > coolDownMs) await refresh();
       } catch (error) {
         // Old keys are better than none: an issuer that is down for a while must not lock everybody out.
-        if (keys === undefined) throw error instanceof KeysUnavailable ? error : new KeysUnavailable('The keys of the issuer cannot be read');
+        if (keys === undefined)
+          throw error instanceof KeysUnavailable ? error : new KeysUnavailable('The keys of the issuer cannot be read');
       }
     }
     if (keys === undefined) throw new KeysUnavailable('The keys of the issuer cannot be read');
@@ -62,7 +63,11 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
 async function discovered(issuer: string, egress: Pick<Egress, 'request'>): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
-  const places = [`${origin}/.well-known/oauth-authorization-server${path}`, `${origin}/.well-known/openid-configuration${path}`, ...(path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`])];
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    ...(path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
+  ];
   for (const place of places) {
     const found = await json(egress, place).catch(() => undefined);
     // Another issuer's document would bring another issuer's keys.
@@ -72,9 +77,16 @@ async function discovered(issuer: string, egress: Pick<Egress, 'request'>): Prom
 }
 
 async function json(egress: Pick<Egress, 'request'>, url: string): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await egress.request({ url, headers: { accept: 'application/json' }, timeoutMs: 5_000, maxResponseBytes: maxBytes });
-  if (answer.kind !== 'response' || answer.status !== 200) throw new KeysUnavailable(answer.kind === 'response' ? `The issuer answered ${answer.status}` : answer.message);
+  const answer = await egress.request({
+    url,
+    headers: { accept: 'application/json' },
+    timeoutMs: 5_000,
+    maxResponseBytes: maxBytes,
+  });
+  if (answer.kind !== 'response' || answer.status !== 200)
+    throw new KeysUnavailable(answer.kind === 'response' ? `The issuer answered ${answer.status}` : answer.message);
   const value: unknown = JSON.parse(answer.body.toString('utf8'));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new KeysUnavailable('The issuer answered something that is no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new KeysUnavailable('The issuer answered something that is no object');
   return value as Readonly<Record<string, unknown>>; // just looked at
 }

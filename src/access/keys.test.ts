@@ -18,7 +18,13 @@ test('a key is shown once, kept as a hash in a file of the owner alone, and foun
   expect(key).toMatch(/^tgk_[\w-]{43}$/);
   expect(readFileSync(path, 'utf8')).not.toContain(key);
   expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(keys.find(key ?? '')).toEqual({ id: 'key:ci', name: 'ci', kind: 'token', roles: ['user'], profile: 'reading' });
+  expect(keys.find(key ?? '')).toEqual({
+    id: 'key:ci',
+    name: 'ci',
+    kind: 'token',
+    roles: ['user'],
+    profile: 'reading',
+  });
   expect(keys.find('tgk_other')).toBeUndefined();
 });
 
@@ -42,7 +48,7 @@ test('a running gateway learns of new and revoked keys without a restart', () =>
   expect(cli.revoke('new')).toBe(false);
 });
 
-test('a key that has expired is nobody\'s', () => {
+test("a key that has expired is nobody's", () => {
   const clock = handClock(Date.parse('2026-01-01'));
   const keys = keyFile(place(), clock);
   const key = keys.create({ name: 'short', roles: [], expires: new Date(clock() + 60_000) }) ?? '';
@@ -51,10 +57,13 @@ test('a key that has expired is nobody\'s', () => {
   expect(keys.find(key)).toBeUndefined();
 });
 
-test.each(['{', '[]', '{"keys":[{"name":"a"}]}', '{"keys":[{"name":"a","sha256":"00","roles":[]}]}'])('a damaged file is an error and never an empty list: %s', (text) => {
-  const path = place();
-  writeFileSync(path, text);
-  expect(() => keyFile(path).list()).toThrow();
-  expect(() => keyFile(path).create({ name: 'b', roles: [] })).toThrow();
-  expect(readFileSync(path, 'utf8')).toBe(text);
-});
+test.each(['{', '[]', '{"keys":[{"name":"a"}]}', '{"keys":[{"name":"a","sha256":"00","roles":[]}]}'])(
+  'a damaged file is an error and never an empty list: %s',
+  (text) => {
+    const path = place();
+    writeFileSync(path, text);
+    expect(() => keyFile(path).list()).toThrow();
+    expect(() => keyFile(path).create({ name: 'b', roles: [] })).toThrow();
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  },
+);

@@ -58,7 +58,9 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
     return byHash;
   };
   /** Reads, lets change and writes, alone: of two who change at once, neither may undo the other. */
-  const change = <T>(work: (keys: readonly KeptKey[]) => { readonly keys?: readonly KeptKey[]; readonly result: T }): T => {
+  const change = <T>(
+    work: (keys: readonly KeptKey[]) => { readonly keys?: readonly KeptKey[]; readonly result: T },
+  ): T => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const locked = lockFile(`${path}.lock`);
     if (!locked.ok) throw new Error(`The keys are being changed by ${locked.heldBy}; try again`);
@@ -79,7 +81,14 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
         if (keys.length >= mostKeys) throw new Error(`There are ${mostKeys} keys already; revoke some`);
         if (keys.some((key) => key.name === name)) return { result: undefined };
         const key = newKey();
-        const kept: KeptKey = { name, sha256: sha256(key), roles, ...(profile !== undefined && { profile }), created: new Date(now()).toISOString(), ...(expires && { expires: expires.toISOString() }) };
+        const kept: KeptKey = {
+          name,
+          sha256: sha256(key),
+          roles,
+          ...(profile !== undefined && { profile }),
+          created: new Date(now()).toISOString(),
+          ...(expires && { expires: expires.toISOString() }),
+        };
         return { keys: [...keys, kept], result: key };
       }),
     revoke: (name) =>
@@ -97,7 +106,13 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
 }
 
 /** Who the holder of a kept key is. */
-export const keyPrincipal = ({ name, roles, profile }: KeptKey): Principal => ({ id: `key:${name}`, name, kind: 'token', roles, ...(profile !== undefined && { profile }) });
+export const keyPrincipal = ({ name, roles, profile }: KeptKey): Principal => ({
+  id: `key:${name}`,
+  name,
+  kind: 'token',
+  roles,
+  ...(profile !== undefined && { profile }),
+});
 
 function fingerprint(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -114,7 +129,14 @@ function read(path: string): readonly KeptKey[] {
     throw error;
   }
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys) || !value.keys.every(isKept)) throw new Error(`The key file ${path} is damaged; restore it or delete it to revoke every key`);
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    !('keys' in value) ||
+    !Array.isArray(value.keys) ||
+    !value.keys.every(isKept)
+  )
+    throw new Error(`The key file ${path} is damaged; restore it or delete it to revoke every key`);
   return value.keys;
 }
 
@@ -122,7 +144,15 @@ function isKept(value: unknown): value is KeptKey {
   if (typeof value !== 'object' || value === null) return false;
   const { name, sha256: hash, roles, profile, expires } = value as Record<string, unknown>;
   const isTime = expires === undefined || (typeof expires === 'string' && !Number.isNaN(Date.parse(expires)));
-  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && Array.isArray(roles) && roles.every((role) => typeof role === 'string') && (profile === undefined || typeof profile === 'string') && isTime;
+  return (
+    typeof name === 'string' &&
+    typeof hash === 'string' &&
+    /^[0-9a-f]{64}$/.test(hash) &&
+    Array.isArray(roles) &&
+    roles.every((role) => typeof role === 'string') &&
+    (profile === undefined || typeof profile === 'string') &&
+    isTime
+  );
 }
 
 /** Written beside and moved over, so that a reader sees the old file or the new one and never a half. */

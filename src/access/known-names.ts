@@ -23,10 +23,21 @@ export interface Misnamed extends RuleProblem {
 export function unknownNames(rules: readonly CompiledRule[], { tools, sources, awaited }: Known): readonly Misnamed[] {
   const problems: Misnamed[] = [];
   const names = [...tools.map(({ name }) => name), ...standIns];
-  const check = (path: string, patterns: readonly string[], known: readonly string[], what: string, mayCome: (pattern: string) => boolean): void => {
+  const check = (
+    path: string,
+    patterns: readonly string[],
+    known: readonly string[],
+    what: string,
+    mayCome: (pattern: string) => boolean,
+  ): void => {
     for (const [position, pattern] of patterns.entries()) {
       const fits = glob(pattern);
-      if (!known.some(fits)) problems.push({ path: `${path}.${position}`, message: `names ${pattern}, and there is no ${what} like that`, mayCome: mayCome(pattern) });
+      if (!known.some(fits))
+        problems.push({
+          path: `${path}.${position}`,
+          message: `names ${pattern}, and there is no ${what} like that`,
+          mayCome: mayCome(pattern),
+        });
     }
   };
   for (const { rule, index, fields, forTool } of rules) {
@@ -37,7 +48,12 @@ export function unknownNames(rules: readonly CompiledRule[], { tools, sources, a
     if (meant.length === 0) continue;
     const mayCome = (rule.tools.length === 0 ? ['*'] : rule.tools).some((pattern) => couldBegin(pattern, awaited));
     for (const { field, path } of fields) {
-      if (!meant.some((tool) => takes(tool, field))) problems.push({ path: `${at}.${path}`, message: `names the argument ${field}, which none of the tools it is about takes`, mayCome });
+      if (!meant.some((tool) => takes(tool, field)))
+        problems.push({
+          path: `${at}.${path}`,
+          message: `names the argument ${field}, which none of the tools it is about takes`,
+          mayCome,
+        });
     }
   }
   return problems;
@@ -55,7 +71,11 @@ function takes({ input: { schema } }: Tool, field: string): boolean {
   if (isObject(properties) && Object.hasOwn(properties, field)) return true;
   if (patternProperties !== undefined || isObject(additionalProperties)) return true;
   // A schema put together from others, or one without properties, says nothing about names.
-  return additionalProperties !== false && (!isObject(properties) || ['allOf', 'anyOf', 'oneOf', '$ref'].some((key) => schema[key] !== undefined));
+  return (
+    additionalProperties !== false &&
+    (!isObject(properties) || ['allOf', 'anyOf', 'oneOf', '$ref'].some((key) => schema[key] !== undefined))
+  );
 }
 
-const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

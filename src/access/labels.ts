@@ -22,7 +22,9 @@ export function labeller({ derive, labels }: LabelOptions): LabelsOf {
     const all = new Set([...tool.effects.labels, ...(derive && tool.effects.openWorld ? openWorld : [])]);
     for (const { fits, given } of assigned) {
       if (!fits(tool.name)) continue;
-      for (const label of given) if (label.startsWith('-')) all.delete(label.slice(1)); else all.add(label);
+      for (const label of given)
+        if (label.startsWith('-')) all.delete(label.slice(1));
+        else all.add(label);
     }
     const made = [...all];
     kept.set(tool, made);

@@ -6,19 +6,38 @@ import { budgets } from './budgets.js';
 import type { Limit } from './limits.js';
 import { limits } from './limits.js';
 
-const aLimit = (over: Partial<Limit>): Limit => ({ id: 'l', principals: [], roles: [], tools: [], shared: false, ...over });
+const aLimit = (over: Partial<Limit>): Limit => ({
+  id: 'l',
+  principals: [],
+  roles: [],
+  tools: [],
+  shared: false,
+  ...over,
+});
 
 function counted(rules: readonly Limit[]) {
   const clock = handClock(1_000);
   const made = limits(rules, { maxKeys: 100, now: clock, budgets: budgets({ maxKeys: 100, now: clock }) });
   const call = guarded([allowance({ allowances: made })], () => Promise.resolve(done('')));
-  return { clock, about: made.about, spend: async (principal = bob) => { const outcome = await call(aCall({ principal })); return outcome.kind === 'failed' ? outcome.error : undefined; } };
+  return {
+    clock,
+    about: made.about,
+    spend: async (principal = bob) => {
+      const outcome = await call(aCall({ principal }));
+      return outcome.kind === 'failed' ? outcome.error : undefined;
+    },
+  };
 }
 
 test('a rate counts each caller by itself over all its tools, and fills up again', async () => {
   const { clock, spend } = counted([aLimit({ id: 'two', calls_per_minute: 2 })]);
   expect([await spend(), await spend(), await spend(ada)]).toEqual([undefined, undefined, undefined]);
-  expect(await spend()).toMatchObject({ code: 'rate_limited', message: 'The limit two is used up', data: { rule: 'two' }, retryAfterMs: 30_000 });
+  expect(await spend()).toMatchObject({
+    code: 'rate_limited',
+    message: 'The limit two is used up',
+    data: { rule: 'two' },
+    retryAfterMs: 30_000,
+  });
   clock.advance(30_000);
   expect(await spend()).toBeUndefined();
 });

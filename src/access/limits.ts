@@ -19,25 +19,45 @@ export interface Limit {
 }
 
 /** Counts rates in memory and budgets where they are kept. */
-export function limits(rules: readonly Limit[], options: { readonly maxKeys: number; readonly budgets: Budgets; readonly now?: () => number }): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
+export function limits(
+  rules: readonly Limit[],
+  options: { readonly maxKeys: number; readonly budgets: Budgets; readonly now?: () => number },
+): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
   const { maxKeys, budgets, now = Date.now } = options;
   const rates = tokenBucket({ maxKeys, clock: now });
   const compiled = rules.map((rule) => ({ rule, principals: anyGlob(rule.principals), tools: anyGlob(rule.tools) }));
 
   const applying = (principal: Principal, tool: Tool): readonly Limit[] =>
     compiled
-      .filter(({ rule, principals, tools }) => principals(principal.id) && tools(tool.name) && (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))))
+      .filter(
+        ({ rule, principals, tools }) =>
+          principals(principal.id) &&
+          tools(tool.name) &&
+          (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
+      )
       .map(({ rule }) => rule);
 
   return {
-    about: (principal, tool) => applying(principal, tool).map(({ id, calls_per_minute: rate, calls_per_day: budget, shared }) => ({ limit: id, ...(rate !== undefined && { calls_per_minute: rate }), ...(budget !== undefined && { calls_per_day: budget }), shared })),
+    about: (principal, tool) =>
+      applying(principal, tool).map(({ id, calls_per_minute: rate, calls_per_day: budget, shared }) => ({
+        limit: id,
+        ...(rate !== undefined && { calls_per_minute: rate }),
+        ...(budget !== undefined && { calls_per_day: budget }),
+        shared,
+      })),
     take({ principal }, tool) {
       for (const { id, calls_per_minute: rate, calls_per_day: budget, shared } of applying(principal, tool)) {
         const key = shared ? id : `${id}\0${principal.id}`;
         const wait = rate === undefined ? 0 : rates.take(key, rate, Math.max(1, rate)).retryAfterMs;
         const retryAfterMs = wait > 0 || budget === undefined ? wait : budgets.spend(key, budget);
         if (retryAfterMs > 0) {
-          return { code: 'rate_limited', message: `The limit ${id} is used up`, hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s`, retryAfterMs, data: { rule: id } };
+          return {
+            code: 'rate_limited',
+            message: `The limit ${id} is used up`,
+            hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s`,
+            retryAfterMs,
+            data: { rule: id },
+          };
         }
       }
       return undefined;

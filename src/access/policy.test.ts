@@ -13,7 +13,16 @@ import type { Rule } from './policy.js';
 import { compileRules, policy } from './policy.js';
 
 const aRule = (over: Partial<Rule> & Pick<Rule, 'id' | 'action'>): Rule => ({
-  confirm: 'caller', principals: [], roles: [], tools: [], sources: [], labels: [], effects: [], doors: [], args: {}, ...over,
+  confirm: 'caller',
+  principals: [],
+  roles: [],
+  tools: [],
+  sources: [],
+  labels: [],
+  effects: [],
+  doors: [],
+  args: {},
+  ...over,
 });
 const labelsOf = labeller({ derive: true, labels: { crm__read: ['reads:private'] } });
 
@@ -24,12 +33,17 @@ function ruled(rules: readonly (Partial<Rule> & Pick<Rule, 'id' | 'action'>)[]) 
   const memory = flows({ rules: [], labelsOf, conversations: 'session', rememberMs: 1000, maxConversations: 10 });
   return { judged, ...control({ policy: judged, flows: memory, labelsOf, confirmEffects: [] }) };
 }
-const say = (verdict: ReturnType<ReturnType<typeof ruled>['verdict']>): string => (verdict.kind === 'confirm' ? `confirm ${verdict.demand.rules.join()}` : `${verdict.kind} ${verdict.rule ?? ''}`);
+const say = (verdict: ReturnType<ReturnType<typeof ruled>['verdict']>): string =>
+  verdict.kind === 'confirm' ? `confirm ${verdict.demand.rules.join()}` : `${verdict.kind} ${verdict.rule ?? ''}`;
 
 test('without rules everything is allowed; with one, what no rule allows is denied', () => {
   expect(ruled([]).decide(aCall(), aTool())).toBeUndefined();
   const { decide } = ruled([{ id: 'only-other', action: 'allow', tools: ['other'] }]);
-  expect(decide(aCall(), aTool())).toMatchObject({ code: 'policy_denied', data: { rule: 'default' }, hint: expect.stringContaining('explain') });
+  expect(decide(aCall(), aTool())).toMatchObject({
+    code: 'policy_denied',
+    data: { rule: 'default' },
+    hint: expect.stringContaining('explain'),
+  });
 });
 
 test('the first rule that fits decides, and a refusal names it with its reason and hint', () => {
@@ -37,7 +51,12 @@ test('the first rule that fits decides, and a refusal names it with its reason a
     { id: 'no-bob', action: 'deny', principals: ['bob'], reason: 'Bob is on leave', hint: 'Ask Ada' },
     { id: 'all', action: 'allow' },
   ]);
-  expect(decide(aCall({ principal: bob }), aTool())).toEqual({ code: 'policy_denied', message: 'The rule no-bob forbids this call: Bob is on leave', hint: 'Ask Ada', data: { rule: 'no-bob' } });
+  expect(decide(aCall({ principal: bob }), aTool())).toEqual({
+    code: 'policy_denied',
+    message: 'The rule no-bob forbids this call: Bob is on leave',
+    hint: 'Ask Ada',
+    data: { rule: 'no-bob' },
+  });
   expect(verdict(aCall({ principal: ada }), aTool())).toEqual({ kind: 'allow', rule: 'all' });
 });
 
@@ -50,19 +69,41 @@ test.each<[string, Partial<Rule>, Partial<Call>, Tool]>([
   ['effect', { effects: ['destroys'] }, {}, deleter],
   ['door', { doors: ['rest'] }, { via: 'rest' }, aTool()],
   ['argument', { args: { text: { glob: ['drop *'] } } }, { args: { text: 'drop it' } }, aTool()],
-  ['expression', { when: 'args.text.startsWith("drop") && principal.kind == "token"' }, { args: { text: 'drop it' } }, aTool()],
-  ['expression over the tool', { when: 'tool.destroys && call.door == "rest" && size(session.labels) == 0' }, {}, deleter],
+  [
+    'expression',
+    { when: 'args.text.startsWith("drop") && principal.kind == "token"' },
+    { args: { text: 'drop it' } },
+    aTool(),
+  ],
+  [
+    'expression over the tool',
+    { when: 'tool.destroys && call.door == "rest" && size(session.labels) == 0' },
+    {},
+    deleter,
+  ],
 ])('a rule can ask for a %s', (_what, rule, call, tool) => {
-  const { verdict } = ruled([{ id: 'asks', action: 'confirm', ...rule }, { id: 'rest', action: 'allow' }]);
+  const { verdict } = ruled([
+    { id: 'asks', action: 'confirm', ...rule },
+    { id: 'rest', action: 'allow' },
+  ]);
   expect(say(verdict(aCall(call), tool))).toBe('confirm asks');
   const other = aTool({ name: 'x', source: 'y' });
-  expect(say(verdict(aCall({ principal: { ...ada, roles: [] }, via: 'stdio', args: { text: 'keep' } }), other))).toBe('allow rest');
+  expect(say(verdict(aCall({ principal: { ...ada, roles: [] }, via: 'stdio', args: { text: 'keep' } }), other))).toBe(
+    'allow rest',
+  );
 });
 
 test('an expression that cannot be evaluated never allows and never spares', () => {
   const broken = 'args.missing == "x"';
   expect(say(ruled([{ id: 'a', action: 'allow', when: broken }]).verdict(aCall(), aTool()))).toBe('deny default');
-  expect(say(ruled([{ id: 'd', action: 'deny', when: broken }, { id: 'all', action: 'allow' }]).verdict(aCall(), aTool()))).toBe('deny d');
+  expect(
+    say(
+      ruled([
+        { id: 'd', action: 'deny', when: broken },
+        { id: 'all', action: 'allow' },
+      ]).verdict(aCall(), aTool()),
+    ),
+  ).toBe('deny d');
 });
 
 test('what no rule could ever allow to somebody is not shown to them [Obot ≤ 0.21]', () => {
@@ -101,8 +142,17 @@ test('a rule that names a tool or an argument that does not exist is found at lo
     aRule({ id: 'e', action: 'allow', tools: ['resources/read', 'ec*'], args: { text: { equals: 'x' } } }),
   ];
   const { rules: made } = compileRules(rules, labelsOf);
-  const known = { tools: [aTool(), aTool({ name: 'open', input: schemaContract({ type: 'object' }) })], sources: ['test'], awaited: [] };
-  expect(unknownNames(made, known).map(({ path }) => path)).toEqual(['policy.rules.0.tools.0', 'policy.rules.1.args.txet', 'policy.rules.2.when', 'policy.rules.3.sources.0']);
+  const known = {
+    tools: [aTool(), aTool({ name: 'open', input: schemaContract({ type: 'object' }) })],
+    sources: ['test'],
+    awaited: [],
+  };
+  expect(unknownNames(made, known).map(({ path }) => path)).toEqual([
+    'policy.rules.0.tools.0',
+    'policy.rules.1.args.txet',
+    'policy.rules.2.when',
+    'policy.rules.3.sources.0',
+  ]);
   expect(unknownNames(made, known).some(({ mayCome }) => mayCome)).toBe(false);
 });
 
@@ -115,17 +165,38 @@ test.each([
   ['slow', ['slow__'], false],
   ['fast__*', ['slow__'], false],
   ['anything', [''], true],
-])('a name that a source which is not ready may still bring is told apart from a misspelt one: %s', (tool, awaited, mayCome) => {
-  const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', tools: [tool] })], labelsOf);
-  expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayCome).toBe(mayCome);
-});
+])(
+  'a name that a source which is not ready may still bring is told apart from a misspelt one: %s',
+  (tool, awaited, mayCome) => {
+    const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', tools: [tool] })], labelsOf);
+    expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayCome).toBe(mayCome);
+  },
+);
 
 test('an argument that no tool takes yet is awaited where the rule is about tools that may still come', () => {
-  const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', args: { path: { equals: 'x' } } }), aRule({ id: 'b', action: 'deny', tools: ['echo'], args: { path: { equals: 'x' } } })], labelsOf);
-  expect(unknownNames(made, { tools: [aTool()], sources: [], awaited: ['slow__'] }).map(({ mayCome }) => mayCome)).toEqual([true, false]);
+  const { rules: made } = compileRules(
+    [
+      aRule({ id: 'a', action: 'deny', args: { path: { equals: 'x' } } }),
+      aRule({ id: 'b', action: 'deny', tools: ['echo'], args: { path: { equals: 'x' } } }),
+    ],
+    labelsOf,
+  );
+  expect(
+    unknownNames(made, { tools: [aTool()], sources: [], awaited: ['slow__'] }).map(({ mayCome }) => mayCome),
+  ).toEqual([true, false]);
 });
 
 test('two rules of one id, nonsense conditions and broken expressions are all told at once', () => {
-  const { problems } = compileRules([aRule({ id: 'a', action: 'allow', args: { x: { cidr: ['no'] } } }), aRule({ id: 'a', action: 'deny', when: '1 +' })], labelsOf);
-  expect(problems.map(({ path }) => path)).toEqual(['policy.rules.0.args.x', 'policy.rules.1.id', 'policy.rules.1.when']);
+  const { problems } = compileRules(
+    [
+      aRule({ id: 'a', action: 'allow', args: { x: { cidr: ['no'] } } }),
+      aRule({ id: 'a', action: 'deny', when: '1 +' }),
+    ],
+    labelsOf,
+  );
+  expect(problems.map(({ path }) => path)).toEqual([
+    'policy.rules.0.args.x',
+    'policy.rules.1.id',
+    'policy.rules.1.when',
+  ]);
 });

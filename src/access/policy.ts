@@ -60,7 +60,10 @@ const effectOf: Readonly<Record<Effect, (tool: Tool) => boolean>> = {
 };
 
 /** Compiles rules, or says everything that is wrong with them. */
-export function compileRules(rules: readonly Rule[], labelsOf: LabelsOf): { readonly rules: readonly CompiledRule[]; readonly problems: readonly RuleProblem[] } {
+export function compileRules(
+  rules: readonly Rule[],
+  labelsOf: LabelsOf,
+): { readonly rules: readonly CompiledRule[]; readonly problems: readonly RuleProblem[] } {
   const problems: RuleProblem[] = [];
   const ids = new Set<string>();
   const compiled = rules.map((rule, index): CompiledRule => {
@@ -72,7 +75,12 @@ export function compileRules(rules: readonly Rule[], labelsOf: LabelsOf): { read
   return { rules: compiled, problems };
 }
 
-function compileRule(rule: Rule, index: number, labelsOf: LabelsOf, report: (key: string, message: string) => void): CompiledRule {
+function compileRule(
+  rule: Rule,
+  index: number,
+  labelsOf: LabelsOf,
+  report: (key: string, message: string) => void,
+): CompiledRule {
   const toAllow = rule.action === 'allow';
   const principals = anyGlob(rule.principals);
   const [names, sources, labels] = [anyGlob(rule.tools), anyGlob(rule.sources), anyGlob(rule.labels)];
@@ -97,9 +105,12 @@ function compileRule(rule: Rule, index: number, labelsOf: LabelsOf, report: (key
     index,
     fields,
     isConditional: rule.doors.length > 0 || tests.length > 0 || when !== undefined,
-    forPrincipal: (principal) => principals(principal.id) && (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
+    forPrincipal: (principal) =>
+      principals(principal.id) &&
+      (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
     forTool: (tool) =>
-      names(tool.name) && sources(tool.source) &&
+      names(tool.name) &&
+      sources(tool.source) &&
       (rule.labels.length === 0 || labelsOf(tool).some(labels)) &&
       (rule.effects.length === 0 || rule.effects.some((effect) => effectOf[effect](tool))),
     misses(call, facts, all) {
@@ -112,7 +123,10 @@ function compileRule(rule: Rule, index: number, labelsOf: LabelsOf, report: (key
       if (when !== undefined && (found.length === 0 || all)) {
         const held = when(facts());
         // What cannot be found out counts against the call, so an error never allows and never spares.
-        if (held === false || (held === 'error' && toAllow)) found.push(held === 'error' ? 'its expression cannot be evaluated for these arguments' : 'its expression is false');
+        if (held === false || (held === 'error' && toAllow))
+          found.push(
+            held === 'error' ? 'its expression cannot be evaluated for these arguments' : 'its expression is false',
+          );
       }
       return found;
     },

@@ -17,7 +17,8 @@ const made = profiles({
 const get = aTool({ name: 'crm__get', source: 'crm' });
 
 test('a profile holds tools by name, source and label, and leaves out what it excludes', () => {
-  const sees = (name: string, item: Parameters<typeof made.holds>[1]): boolean => made.holds({ principal: ada, profile: name }, item);
+  const sees = (name: string, item: Parameters<typeof made.holds>[1]): boolean =>
+    made.holds({ principal: ada, profile: name }, item);
   expect(sees('reading', get)).toBe(true);
   expect(sees('reading', aTool({ name: 'crm__get_secret' }))).toBe(false);
   expect(sees('reading', aTool({ name: 'crm__put' }))).toBe(false);

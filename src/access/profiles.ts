@@ -72,7 +72,9 @@ function member({ tools, sources, labels, exclude }: Profile, labelsOf: LabelsOf
   return (item) => {
     if (bySource(item.source)) return !isTool(item) || !excluded(item.name);
     // Names of prompts and resources are free text of a stranger: only their source lets them in.
-    return isTool(item) && !excluded(item.name) && (byName(item.name) || (labels.length > 0 && labelsOf(item).some(byLabel)));
+    return (
+      isTool(item) && !excluded(item.name) && (byName(item.name) || (labels.length > 0 && labelsOf(item).some(byLabel)))
+    );
   };
 }
 

@@ -34,7 +34,12 @@ export function protectedResource({ resource, issuers, scopes }: ProtectedResour
       },
     }),
     challenge(error, scope = needed.join(' ')) {
-      const parts = ['realm="toolgate"', ...(error === undefined ? [] : [`error="${error}"`]), ...(place === undefined ? [] : [`resource_metadata="${place}"`]), ...(place === undefined || scope === '' ? [] : [`scope="${scope}"`])];
+      const parts = [
+        'realm="toolgate"',
+        ...(error === undefined ? [] : [`error="${error}"`]),
+        ...(place === undefined ? [] : [`resource_metadata="${place}"`]),
+        ...(place === undefined || scope === '' ? [] : [`scope="${scope}"`]),
+      ];
       return `Bearer ${parts.join(', ')}`;
     },
   };

@@ -14,7 +14,12 @@ export interface Binding {
   readonly definition: string;
 }
 
-export const bindingOf = (call: Call, tool: Tool): Binding => ({ principal: call.principal.id, tool: call.tool, args: sha256(canonicalJson(call.args)), definition: definitionHash(tool) });
+export const bindingOf = (call: Call, tool: Tool): Binding => ({
+  principal: call.principal.id,
+  tool: call.tool,
+  args: sha256(canonicalJson(call.args)),
+  definition: definitionHash(tool),
+});
 
 /** One text for a binding, by which a ticket is found again. */
 export const bindingKey = (binding: Binding): string => sha256(canonicalJson(binding));
@@ -27,7 +32,9 @@ export interface Sealed {
 }
 
 /** What a state says, or why it counts for nothing. */
-export type Unsealed = ({ readonly ok: true; readonly nonce: string; readonly expiresAt: number } & Sealed) | { readonly ok: false; readonly why: 'forged' | 'other call' | 'expired' | 'used' };
+export type Unsealed =
+  | ({ readonly ok: true; readonly nonce: string; readonly expiresAt: number } & Sealed)
+  | { readonly ok: false; readonly why: 'forged' | 'other call' | 'expired' | 'used' };
 
 /** Seals states so that only this gateway can have made them, for one call, for a while, for one use. */
 export interface Seals {
@@ -44,13 +51,18 @@ const space = 'consent';
 export const isOurs = (state: string): boolean => state.startsWith(ours);
 
 /** Seals with a key that the store keeps, so that a question asked before a restart can be answered after it. */
-export function seals(store: Store, { prefix = ours, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {}): Seals {
+export function seals(
+  store: Store,
+  { prefix = ours, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {},
+): Seals {
   const key = keyOf(store);
   const macOf = (text: string): Buffer => createHmac('sha256', key).update(prefix).update(text).digest();
 
   return {
     seal({ kind, inner }, binding, expiresAt) {
-      const body = Buffer.from(JSON.stringify([kind, randomBytes(16).toString('base64url'), bindingKey(binding), expiresAt, inner ?? null])).toString('base64url');
+      const body = Buffer.from(
+        JSON.stringify([kind, randomBytes(16).toString('base64url'), bindingKey(binding), expiresAt, inner ?? null]),
+      ).toString('base64url');
       return `${prefix}${body}.${macOf(body).toString('base64url')}`;
     },
     open(state, binding) {
@@ -58,7 +70,13 @@ export function seals(store: Store, { prefix = ours, now = Date.now }: { readonl
       const [given, expected] = [Buffer.from(mac, 'base64url'), macOf(body)];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { ok: false, why: 'forged' };
       // Only we can have made it, so it is what `seal` wrote.
-      const [kind, nonce, bound, expiresAt, inner] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [Sealed['kind'], string, string, number, string | null];
+      const [kind, nonce, bound, expiresAt, inner] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [
+        Sealed['kind'],
+        string,
+        string,
+        number,
+        string | null,
+      ];
       if (bound !== bindingKey(binding)) return { ok: false, why: 'other call' };
       if (expiresAt <= now()) return { ok: false, why: 'expired' };
       if (store.get(space, `used:${nonce}`) !== undefined) return { ok: false, why: 'used' };

@@ -27,7 +27,8 @@ export interface Ticket {
 export type TicketWish = Omit<Ticket, 'id' | 'status' | 'askedAt' | 'expiresAt' | 'decidedBy'>;
 
 /** What became of an operator's word. */
-export type Decided = { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: 'unknown' | 'decided' | 'own' };
+export type Decided =
+  { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: 'unknown' | 'decided' | 'own' };
 
 export interface Tickets {
   list(): readonly Ticket[];
@@ -73,13 +74,25 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
   };
 
   return {
-    list, get, find,
+    list,
+    get,
+    find,
     open(wish) {
       const known = find(wish.binding);
       if (known?.status === 'pending') return known;
       const pending = list().filter(({ status }) => status === 'pending');
-      if (pending.length >= mostPending || pending.filter(({ principal }) => principal === wish.principal).length >= mostPerPrincipal) return undefined;
-      const ticket: Ticket = { ...wish, id: `tk_${randomBytes(12).toString('base64url')}`, status: 'pending', askedAt: new Date(now()).toISOString(), expiresAt: now() + terms().pendingMs };
+      if (
+        pending.length >= mostPending ||
+        pending.filter(({ principal }) => principal === wish.principal).length >= mostPerPrincipal
+      )
+        return undefined;
+      const ticket: Ticket = {
+        ...wish,
+        id: `tk_${randomBytes(12).toString('base64url')}`,
+        status: 'pending',
+        askedAt: new Date(now()).toISOString(),
+        expiresAt: now() + terms().pendingMs,
+      };
       put(ticket);
       onOpen(ticket);
       return ticket;
@@ -90,7 +103,12 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
       if (ticket.status !== 'pending') return { ok: false, why: 'decided' };
       // To say no to oneself is harmless; to say yes would make the question a formality.
       if (approve && by.id === ticket.principal && !terms().selfApproval) return { ok: false, why: 'own' };
-      const decided: Ticket = { ...ticket, status: approve ? 'approved' : 'denied', decidedBy: by.id, expiresAt: now() + terms().grantMs };
+      const decided: Ticket = {
+        ...ticket,
+        status: approve ? 'approved' : 'denied',
+        decidedBy: by.id,
+        expiresAt: now() + terms().grantMs,
+      };
       put(decided);
       onDecide(decided, by);
       for (const wake of waiting.get(id) ?? []) wake();
@@ -123,12 +141,31 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
 export const isApprover = ({ roles }: Principal): boolean => roles.includes('admin') || roles.includes('approver');
 
 /** A ticket as REST and people see it. */
-export const toTicketInfo = ({ id, status, principal, tool, source, args, argsDigest, rules, reason, risk, askedAt, expiresAt, decidedBy }: Ticket): JsonObject => ({
-  id, status, principal, tool, source,
+export const toTicketInfo = ({
+  id,
+  status,
+  principal,
+  tool,
+  source,
+  args,
+  argsDigest,
+  rules,
+  reason,
+  risk,
+  askedAt,
+  expiresAt,
+  decidedBy,
+}: Ticket): JsonObject => ({
+  id,
+  status,
+  principal,
+  tool,
+  source,
   arguments: args,
   arguments_digest: argsDigest,
   rules: [...rules],
-  reason, risk,
+  reason,
+  risk,
   asked_at: askedAt,
   expires_at: new Date(expiresAt).toISOString(),
   decided_by: decidedBy ?? null,

@@ -29,7 +29,10 @@ function existing(path: string): string | undefined {
   } catch {
     return undefined;
   }
-  if (text.length < 32) throw new Error(`The token file ${path} holds no token of at least 32 characters; delete it to have a new one made`);
+  if (text.length < 32)
+    throw new Error(
+      `The token file ${path} holds no token of at least 32 characters; delete it to have a new one made`,
+    );
   // A token that others can read is no secret.
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   return text;

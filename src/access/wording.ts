@@ -16,7 +16,11 @@ const keptArgs = 16_384;
 
 /** What a tool may do, in words. */
 function riskOf({ effects }: Tool, labels: readonly string[]): string {
-  const parts = [effects.destroys ? 'may destroy something' : effects.writes ? 'changes something' : 'only reads', effects.openWorld ? 'reaches outside' : 'stays inside', ...(labels.length > 0 ? [`labels ${labels.join(', ')}`] : [])];
+  const parts = [
+    effects.destroys ? 'may destroy something' : effects.writes ? 'changes something' : 'only reads',
+    effects.openWorld ? 'reaches outside' : 'stays inside',
+    ...(labels.length > 0 ? [`labels ${labels.join(', ')}`] : []),
+  ];
   return parts.join('; ');
 }
 
@@ -24,7 +28,13 @@ function riskOf({ effects }: Tool, labels: readonly string[]): string {
  * Says what would be done, with what, by which rule, and at what risk. Arguments are the words of a model that may have been
  * talked into them, so they stand as one line of JSON: they cannot pretend to be another line of the question.
  */
-export function wording(call: Call, tool: Tool, demand: Demand, labels: readonly string[], redactor: Redactor): Wording {
+export function wording(
+  call: Call,
+  tool: Tool,
+  demand: Demand,
+  labels: readonly string[],
+  redactor: Redactor,
+): Wording {
   const all = clean(JSON.stringify(redactor.value(call.args))).text;
   const args = cut(all, keptArgs);
   const risk = riskOf(tool, labels);
@@ -37,4 +47,5 @@ export function wording(call: Call, tool: Tool, demand: Demand, labels: readonly
   return { args, risk, message };
 }
 
-const cut = (text: string, length: number): string => (text.length <= length ? text : `${text.slice(0, length)} … (${text.length - length} more characters)`);
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length)} … (${text.length - length} more characters)`;

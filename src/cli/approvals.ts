@@ -24,9 +24,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
     return 1;
   }
-  const { values, positionals } = parseArgs({ args: [...loaded.rest], allowPositionals: true, options: { url: { type: 'string' }, json: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({
+    args: [...loaded.rest],
+    allowPositionals: true,
+    options: { url: { type: 'string' }, json: { type: 'boolean' } },
+  });
   const [verb = 'list', id, ...more] = positionals;
-  if (more.length > 0 || !['list', 'show', 'approve', 'deny'].includes(verb) || (verb === 'list') !== (id === undefined)) {
+  if (
+    more.length > 0 ||
+    !['list', 'show', 'approve', 'deny'].includes(verb) ||
+    (verb === 'list') !== (id === undefined)
+  ) {
     io.err(help);
     return 2;
   }
@@ -36,7 +44,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const gateways = beside.length > 0 ? beside : [runningGateway(loaded.config, io, values.url)];
   const path = id === undefined ? '/approvals' : `/approvals/${encodeURIComponent(id)}`;
   const isAnswer = verb === 'approve' || verb === 'deny';
-  const { told, problems } = await askAll(gateways, isAnswer ? 'POST' : 'GET', isAnswer ? `${path}/${verb}` : path, id !== undefined);
+  const { told, problems } = await askAll(
+    gateways,
+    isAnswer ? 'POST' : 'GET',
+    isAnswer ? `${path}/${verb}` : path,
+    id !== undefined,
+  );
   if (told === undefined) {
     io.err(`toolgate approvals: no gateway can be asked (${problems.join('; ')}); --url names another\n`);
     return 1;
@@ -47,12 +60,22 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 1;
   }
   if (values.json === true) io.out(`${JSON.stringify(body, null, 2)}\n`);
-  else io.out(verb === 'list' ? table(Array.isArray(body['approvals']) ? (body['approvals'] as readonly Ticket[]) : []) : whole(body));
+  else
+    io.out(
+      verb === 'list'
+        ? table(Array.isArray(body['approvals']) ? (body['approvals'] as readonly Ticket[]) : [])
+        : whole(body),
+    );
   return 0;
 }
 
 /** Asks every gateway: a list is put together, and a ticket is with the one that knows it. */
-async function askAll(gateways: readonly RunningGateway[], method: 'GET' | 'POST', path: string, isOne: boolean): Promise<{ readonly told: Told | undefined; readonly problems: readonly string[] }> {
+async function askAll(
+  gateways: readonly RunningGateway[],
+  method: 'GET' | 'POST',
+  path: string,
+  isOne: boolean,
+): Promise<{ readonly told: Told | undefined; readonly problems: readonly string[] }> {
   const problems: string[] = [];
   let told: Told | undefined;
   const tickets: unknown[] = [];
@@ -69,15 +92,42 @@ async function askAll(gateways: readonly RunningGateway[], method: 'GET' | 'POST
   return { told: told?.status === 200 && !isOne ? { status: 200, body: { approvals: tickets } } : told, problems };
 }
 
-const listed = (body: unknown): readonly unknown[] => (typeof body === 'object' && body !== null && 'approvals' in body && Array.isArray(body.approvals) ? body.approvals : []);
+const listed = (body: unknown): readonly unknown[] =>
+  typeof body === 'object' && body !== null && 'approvals' in body && Array.isArray(body.approvals)
+    ? body.approvals
+    : [];
 
-const reason = (error: unknown): string => (error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error));
+const reason = (error: unknown): string =>
+  error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
 
 /** Arguments are the caller's words: nothing in them may move the cursor of who decides. */
-const printable = (value: unknown): string => clean(typeof value === 'string' ? value : JSON.stringify(value) ?? '').text.replaceAll('\n', ' ');
+const printable = (value: unknown): string =>
+  clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).text.replaceAll('\n', ' ');
 
 const table = (tickets: readonly Ticket[]): string =>
-  tickets.length === 0 ? 'Nothing waits.\n' : tickets.map((ticket) => `${printable(ticket['id'])}  ${printable(ticket['status']).padEnd(8)}  ${printable(ticket['principal'])}  ${printable(ticket['tool'])}  ${printable(ticket['arguments']).slice(0, 60)}\n`).join('');
+  tickets.length === 0
+    ? 'Nothing waits.\n'
+    : tickets
+        .map(
+          (ticket) =>
+            `${printable(ticket['id'])}  ${printable(ticket['status']).padEnd(8)}  ${printable(ticket['principal'])}  ${printable(ticket['tool'])}  ${printable(ticket['arguments']).slice(0, 60)}\n`,
+        )
+        .join('');
 
 const whole = (ticket: Ticket): string =>
-  ['id', 'status', 'principal', 'tool', 'source', 'arguments', 'rules', 'reason', 'risk', 'asked_at', 'expires_at', 'decided_by'].map((key) => `${key.padEnd(12)} ${printable(ticket[key] ?? '-')}\n`).join('');
+  [
+    'id',
+    'status',
+    'principal',
+    'tool',
+    'source',
+    'arguments',
+    'rules',
+    'reason',
+    'risk',
+    'asked_at',
+    'expires_at',
+    'decided_by',
+  ]
+    .map((key) => `${key.padEnd(12)} ${printable(ticket[key] ?? '-')}\n`)
+    .join('');

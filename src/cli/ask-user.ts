@@ -10,8 +10,13 @@ export async function askUser({ asks, state }: Question, signal: AbortSignal): P
   try {
     for (const [name, ask] of Object.entries(asks)) {
       const message = typeof ask.params['message'] === 'string' ? clean(ask.params['message']).text : ask.method;
-      const said = ask.method === 'elicitation/create' ? await terminal.question(`${message}\n[yes/No] `, { signal }).catch(() => '') : '';
-      answers[name] = /^yes$/i.test(said.trim()) ? { action: 'accept', content: { approve: true } } : { action: 'decline' };
+      const said =
+        ask.method === 'elicitation/create'
+          ? await terminal.question(`${message}\n[yes/No] `, { signal }).catch(() => '')
+          : '';
+      answers[name] = /^yes$/i.test(said.trim())
+        ? { action: 'accept', content: { approve: true } }
+        : { action: 'decline' };
     }
   } finally {
     terminal.close();

@@ -14,7 +14,14 @@ interface Ran {
 
 async function ran(home: string, argv: readonly string[], over: Partial<Io> = {}): Promise<Ran> {
   let [out, err] = ['', ''];
-  const io: Io = { out: (text) => void (out += text), err: (text) => void (err += text), env: { TOOLGATE_HOME: home }, isTTY: false, signal: new AbortController().signal, ...over };
+  const io: Io = {
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    env: { TOOLGATE_HOME: home },
+    isTTY: false,
+    signal: new AbortController().signal,
+    ...over,
+  };
   const code = await run(argv, io);
   return { code, out, err };
 }
@@ -23,7 +30,17 @@ async function aHome(): Promise<string> {
   const home = aFolder();
   const journal = aJournal({ folder: join(home, 'audit', '1') });
   await journal.append(aRecord({ call: '1', tool: 'ping', principal: 'ada', at: '2020-01-01T00:00:00.000Z' }));
-  await journal.append(aRecord({ call: '2', tool: 'dig', event: 'refused', decision: 'refused', code: 'rate_limited', message: 'too fast\x1b[2J\nforged line', at: new Date().toISOString() }));
+  await journal.append(
+    aRecord({
+      call: '2',
+      tool: 'dig',
+      event: 'refused',
+      decision: 'refused',
+      code: 'rate_limited',
+      message: 'too fast\x1b[2J\nforged line',
+      at: new Date().toISOString(),
+    }),
+  );
   journal.close();
   return home;
 }
@@ -34,7 +51,9 @@ test('records are listed, one line each, with nothing a terminal would obey', as
   const lines = out.trimEnd().split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[0]).toBe('2020-01-01T00:00:00.000Z  allowed  ping by ada via rest 12.0 ms k1');
-  expect(lines[1]).toMatch(/refused  dig by local via rest 12\.0 ms k1 {2}rate_limited: too fast\\u001b\[2J\\u000aforged line$/);
+  expect(lines[1]).toMatch(
+    /refused  dig by local via rest 12\.0 ms k1 {2}rate_limited: too fast\\u001b\[2J\\u000aforged line$/,
+  );
 });
 
 test('colour is for terminals', async () => {
@@ -53,14 +72,32 @@ test.each<[readonly string[], readonly string[]]>([
 ])('the options %j choose the calls %j', async (argv, calls) => {
   const { code, out } = await ran(await aHome(), [...argv, '--json']);
   expect(code).toBe(0);
-  expect(out.split('\n').filter(Boolean).map((line) => JSON.parse(line).call)).toEqual(calls);
+  expect(
+    out
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).call),
+  ).toEqual(calls);
 });
 
 test.each([
-  ['--limit', 'many'], ['--limit', '-1'], ['--limit', '1.5'], ['--since', 'yesterday'], ['--since', '5w'], ['--code', 'nonsense'], ['--code', 'toString'],
-  ['--decision', 'maybe'], ['--colour'], ['delete'], ['list', 'more'], ['verify', 'more'],
+  ['--limit', 'many'],
+  ['--limit', '-1'],
+  ['--limit', '1.5'],
+  ['--since', 'yesterday'],
+  ['--since', '5w'],
+  ['--code', 'nonsense'],
+  ['--code', 'toString'],
+  ['--decision', 'maybe'],
+  ['--colour'],
+  ['delete'],
+  ['list', 'more'],
+  ['verify', 'more'],
 ])('%j %j is wrong use, said on stderr', async (...argv) => {
-  const { code, out, err } = await ran(aFolder(), argv.filter((word) => typeof word === 'string'));
+  const { code, out, err } = await ran(
+    aFolder(),
+    argv.filter((word) => typeof word === 'string'),
+  );
   expect(code).toBe(2);
   expect(out).toBe('');
   expect(err).toContain('toolgate audit --help');
@@ -90,7 +127,10 @@ test('a changed record is found and placed, and the exit code says so', async ()
   expect(code).toBe(1);
   expect(out).toContain('1/000001.jsonl:2 record 2 does not match its hash');
   const json = await ran(home, ['verify', '--json']);
-  expect(JSON.parse(json.out)).toMatchObject({ intact: false, journals: [{ journal: 1, findings: [{ kind: 'changed', seq: 2 }] }] });
+  expect(JSON.parse(json.out)).toMatchObject({
+    intact: false,
+    journals: [{ journal: 1, findings: [{ kind: 'changed', seq: 2 }] }],
+  });
 });
 
 test('a hash that was noted must still be there', async () => {
@@ -116,7 +156,11 @@ test('the configuration names the folder where the environment does not', async 
   writeFileSync(file, `state:\n  directory: ${home}\n`);
   expect((await ran('', ['verify', '--config', file], { env: {} })).out).toContain('3 records');
   writeFileSync(file, 'nonsense: true\n');
-  expect(await ran('', ['verify', '--config', file], { env: {} })).toMatchObject({ code: 1, out: '', err: expect.stringContaining('nonsense') });
+  expect(await ran('', ['verify', '--config', file], { env: {} })).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('nonsense'),
+  });
   expect((await ran(home, ['verify', '--config', file])).out).toContain('3 records');
 });
 

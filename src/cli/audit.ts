@@ -36,10 +36,20 @@ Exit code: 0 fine, 1 the record is not whole or cannot be read, 2 wrong use.
 `;
 
 const OPTIONS = {
-  tool: { type: 'string' }, principal: { type: 'string' }, code: { type: 'string' }, decision: { type: 'string' },
-  since: { type: 'string' }, until: { type: 'string' }, limit: { type: 'string' }, follow: { type: 'boolean' },
-  archived: { type: 'boolean' }, contains: { type: 'string' },
-  home: { type: 'string' }, config: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+  tool: { type: 'string' },
+  principal: { type: 'string' },
+  code: { type: 'string' },
+  decision: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  limit: { type: 'string' },
+  follow: { type: 'boolean' },
+  archived: { type: 'boolean' },
+  contains: { type: 'string' },
+  home: { type: 'string' },
+  config: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
 type Values = ReturnType<typeof parsed>['values'];
@@ -58,13 +68,16 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.out(help);
     return 0;
   }
-  if (rest.length > 0 || (verb !== 'list' && verb !== 'verify')) return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
+  if (rest.length > 0 || (verb !== 'list' && verb !== 'verify'))
+    return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
   try {
     const folder = await auditFolder(values, io);
     if (folder === undefined) return 1;
     return verb === 'verify' ? await verified(folder, values, io) : await listed(folder, values, io);
   } catch (error) {
-    io.err(`The audit cannot be read: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}\n`);
+    io.err(
+      `The audit cannot be read: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}\n`,
+    );
     return 1;
   }
 }
@@ -103,10 +116,15 @@ async function listed(folder: string, values: Values, io: Io): Promise<number> {
 }
 
 async function verified(folder: string, values: Values, io: Io): Promise<number> {
-  const result = await verifyAll(folder, { archived: values.archived === true, ...(values.contains !== undefined && { contains: values.contains }) });
+  const result = await verifyAll(folder, {
+    archived: values.archived === true,
+    ...(values.contains !== undefined && { contains: values.contains }),
+  });
   if (values.json) io.out(`${JSON.stringify(result)}\n`);
   else {
-    io.out(`${result.intact ? 'Intact' : 'Not intact'}: ${counted(result.records, 'record')} in ${counted(result.journals.length, 'journal')}\n`);
+    io.out(
+      `${result.intact ? 'Intact' : 'Not intact'}: ${counted(result.records, 'record')} in ${counted(result.journals.length, 'journal')}\n`,
+    );
     for (const finding of result.findings) io.out(`  ${visible(finding.message)}\n`);
     for (const { journal, findings, head } of result.journals) {
       io.out(`  journal ${journal} ends at record ${head.seq} with hash ${head.hash}\n`);
@@ -118,23 +136,31 @@ async function verified(folder: string, values: Values, io: Io): Promise<number>
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-const place = (journal: number, { file, line }: Finding): string => `${journal}${file === undefined ? '' : `/${file}`}${line === undefined ? '' : `:${line}`}`;
+const place = (journal: number, { file, line }: Finding): string =>
+  `${journal}${file === undefined ? '' : `/${file}`}${line === undefined ? '' : `:${line}`}`;
 
 const DECISIONS = ['allowed', 'refused', 'failed', 'asked'];
 
 function toFilter(values: Values, now: number): AuditFilter | { readonly problem: string } {
   const { tool, principal, code, decision } = values;
   if (code !== undefined && !Object.hasOwn(errors, code)) return { problem: `There is no error code "${code}"` };
-  if (decision !== undefined && !DECISIONS.includes(decision)) return { problem: `There is no decision "${decision}"; there is ${DECISIONS.join(', ')}` };
+  if (decision !== undefined && !DECISIONS.includes(decision))
+    return { problem: `There is no decision "${decision}"; there is ${DECISIONS.join(', ')}` };
   const limit = values.limit === undefined ? 50 : Number(values.limit);
-  if (!Number.isInteger(limit) || limit < 0 || limit > 1_000_000) return { problem: `--limit takes a number up to 1000000, not "${values.limit ?? ''}"` };
+  if (!Number.isInteger(limit) || limit < 0 || limit > 1_000_000)
+    return { problem: `--limit takes a number up to 1000000, not "${values.limit ?? ''}"` };
   const since = values.since === undefined ? undefined : timeOf(values.since, now);
   const until = values.until === undefined ? undefined : timeOf(values.until, now);
-  if (since === '' || until === '') return { problem: 'A time is like 2026-11-15T20:00:00Z, or 30m, 12h, 7d for so long ago' };
+  if (since === '' || until === '')
+    return { problem: 'A time is like 2026-11-15T20:00:00Z, or 30m, 12h, 7d for so long ago' };
   return {
     limit,
-    ...(tool !== undefined && { tool }), ...(principal !== undefined && { principal }), ...(code !== undefined && { code }),
-    ...(decision !== undefined && { decision }), ...(since !== undefined && { since }), ...(until !== undefined && { until }),
+    ...(tool !== undefined && { tool }),
+    ...(principal !== undefined && { principal }),
+    ...(code !== undefined && { code }),
+    ...(decision !== undefined && { decision }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
   };
 }
 
@@ -143,16 +169,25 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 /** A time as the journal writes it, or '' where it is none. */
 function timeOf(text: string, now: number): string {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const at = amount !== undefined && unit !== undefined ? now - Number(amount) * (UNIT_MS[unit] ?? 0) : Date.parse(text);
+  const at =
+    amount !== undefined && unit !== undefined ? now - Number(amount) * (UNIT_MS[unit] ?? 0) : Date.parse(text);
   return Number.isNaN(at) || !/^\d/.test(text) ? '' : new Date(at).toISOString();
 }
 
-const COLOURS: Readonly<Record<string, string>> = { allowed: '32', refused: '33', failed: '31', asked: '36', note: '35' };
+const COLOURS: Readonly<Record<string, string>> = {
+  allowed: '32',
+  refused: '33',
+  failed: '31',
+  asked: '36',
+  note: '35',
+};
 
 /** One line for a person; whatever a record holds is escaped, since callers choose some of it. */
 function row(entry: JournalEntry, colour: boolean): string {
-  const paint = (word: string): string => (colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8));
-  if ('note' in entry) return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
+  const paint = (word: string): string =>
+    colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8);
+  if ('note' in entry)
+    return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
   const { at, decision, event, tool, principal, via, durationMs, code, message, correlationId } = entry;
   const step = event === 'begin' || event === 'admin' ? `${event} ` : '';
   const end = [code, message].filter(Boolean).join(': ');

@@ -28,7 +28,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (!opened.ok) return 1;
   const { gate, user, rest } = opened;
   try {
-    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' }, args: { type: 'string' } } });
+    const { values, positionals } = parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      options: { json: { type: 'boolean' }, args: { type: 'string' } },
+    });
     const [tool, ...pairs] = positionals;
     if (tool === undefined) {
       io.err('toolgate call: which tool? toolgate tools lists them\n');
@@ -44,8 +48,16 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const canAsk = io.isTTY && process.stdin.isTTY === true;
     const attempt = (confirmation?: Confirmation): Promise<Answer> =>
       gate.gateway.call({
-        tool, args, principal: user, via: 'cli', signal: io.signal,
-        back: { ...(canAsk && { capabilities: { elicitation: {} } }), progress: ({ progress, total, message }) => line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`) },
+        tool,
+        args,
+        principal: user,
+        via: 'cli',
+        signal: io.signal,
+        back: {
+          ...(canAsk && { capabilities: { elicitation: {} } }),
+          progress: ({ progress, total, message }) =>
+            line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
+        },
         ...(confirmation && { confirmation }),
       });
     let answer = await attempt();
@@ -80,15 +92,25 @@ function progressLine(tool: string, io: Io): { say(text: string): void; done(): 
 }
 
 function report({ outcome, correlationId, durationMs }: Answer, asJson: boolean, io: Io): number {
-  if (asJson) io.out(`${JSON.stringify({ correlation_id: correlationId, duration_ms: Math.round(durationMs), ...outcome }, null, 2)}\n`);
+  if (asJson)
+    io.out(
+      `${JSON.stringify({ correlation_id: correlationId, duration_ms: Math.round(durationMs), ...outcome }, null, 2)}\n`,
+    );
   if (outcome.kind === 'done') {
     if (!asJson) io.out(`${readable(outcome.content, outcome.data)}\n`);
     return 0;
   }
   const error = outcome.kind === 'failed' ? outcome.error : outcome.question.otherwise;
   if (!asJson) {
-    if (outcome.kind === 'failed' && (outcome.data !== undefined || outcome.content !== undefined)) io.out(`${readable(outcome.content ?? [], outcome.data)}\n`);
-    io.err(`refused or failed (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`);
+    if (outcome.kind === 'failed' && (outcome.data !== undefined || outcome.content !== undefined))
+      io.out(`${readable(outcome.content ?? [], outcome.data)}\n`);
+    io.err(
+      `refused or failed (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`,
+    );
   }
-  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'upstream_refused', 'network_error'].includes(error.code) ? 1 : 3;
+  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'upstream_refused', 'network_error'].includes(
+    error.code,
+  )
+    ? 1
+    : 3;
 }

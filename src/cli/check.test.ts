@@ -8,13 +8,23 @@ async function checked(text: string, argv: readonly string[] = [], env: NodeJS.P
   const file = join(await mkdtemp(join(tmpdir(), 'toolgate-check-')), 'c.yaml');
   await writeFile(file, text);
   const said = { out: '', err: '' };
-  const io = { out: (line: string) => void (said.out += line), err: (line: string) => void (said.err += line), env, isTTY: false, signal: new AbortController().signal };
+  const io = {
+    out: (line: string) => void (said.out += line),
+    err: (line: string) => void (said.err += line),
+    env,
+    isTTY: false,
+    signal: new AbortController().signal,
+  };
   const code = await run(['--config', file, ...argv], io);
   return { code, out: said.out.replaceAll(file, 'c.yaml'), err: said.err.replaceAll(file, 'c.yaml') };
 }
 
 test('a good file is ok, and clamped numbers are told', async () => {
-  expect(await checked('tool: { default_timeout: 0 }')).toEqual({ code: 0, out: 'note: tool.default_timeout: 0 is out of range 1 to 3600; using 1\nok: c.yaml\n', err: '' });
+  expect(await checked('tool: { default_timeout: 0 }')).toEqual({
+    code: 0,
+    out: 'note: tool.default_timeout: 0 is out of range 1 to 3600; using 1\nok: c.yaml\n',
+    err: '',
+  });
 });
 
 test('problems go to stderr, all at once', async () => {
@@ -26,7 +36,9 @@ test('problems go to stderr, all at once', async () => {
 });
 
 test('a finding has its place, and one of severity error is not ok', async () => {
-  const { code, out } = await checked('mcp_tools:\n  w: { url: "http://localhost:1/", headers: { X-Key: ghp_0123456789abcdefghijABCDEFGHIJ012345 } }\noutbound: { timeout: 90 }\n');
+  const { code, out } = await checked(
+    'mcp_tools:\n  w: { url: "http://localhost:1/", headers: { X-Key: ghp_0123456789abcdefghijABCDEFGHIJ012345 } }\noutbound: { timeout: 90 }\n',
+  );
   expect(code).toBe(1);
   expect(out).toContain('warning: c.yaml:3:13: outbound.timeout lets an HTTP call take 90 seconds');
   expect(out).toContain('error: c.yaml:2:47: mcp_tools.w.headers.X-Key looks like a secret written out');
@@ -35,7 +47,9 @@ test('a finding has its place, and one of severity error is not ok', async () =>
 });
 
 test('an audit of a careless file tells all of it in one run: a chosen host, five minutes, any domain, a gigabyte [S2.30] [S2.4]', async () => {
-  const { code, err } = await checked('mcp_tools:\n  w: { url: "https://{host}/", timeout: 300 }\noutbound: { allowed_domains: ["*"], max_response_bytes: 1073741824 }\n');
+  const { code, err } = await checked(
+    'mcp_tools:\n  w: { url: "https://{host}/", timeout: 300 }\noutbound: { allowed_domains: ["*"], max_response_bytes: 1073741824 }\n',
+  );
   expect(code).toBe(1);
   expect(err).toContain('c.yaml:2:8: mcp_tools.w.url takes its host from an argument');
   expect(err).toContain('c.yaml:2:32: mcp_tools.w.timeout lets an HTTP call take 300 seconds');
@@ -45,8 +59,16 @@ test('an audit of a careless file tells all of it in one run: a chosen host, fiv
 });
 
 test.each([
-  ['a host outside the list', 'http://api.example.com/', "MCP URL host 'api.example.com' not in allowed domains: ['localhost', '127.0.0.1']"],
-  ['a host that only ends like one of them', 'http://evil-localhost/', "MCP URL host 'evil-localhost' not in allowed domains"],
+  [
+    'a host outside the list',
+    'http://api.example.com/',
+    "MCP URL host 'api.example.com' not in allowed domains: ['localhost', '127.0.0.1']",
+  ],
+  [
+    'a host that only ends like one of them',
+    'http://evil-localhost/',
+    "MCP URL host 'evil-localhost' not in allowed domains",
+  ],
   ['a list entry as a user name', 'http://localhost@evil.example/', 'must not hold a user name or password'],
   ['another scheme', 'file:///etc/passwd', 'must begin with http:// or https://'],
   ['no address at all', 'localhost', 'is not a URL'],
@@ -58,18 +80,30 @@ test.each([
 });
 
 test('a variable that a header refers to must be set; its place is told and its text is not [S2.18]', async () => {
-  const file = 'mcp_tools:\n  w:\n    url: http://localhost:1/\n    headers:\n      Authorization: Bearer ${FN_TOKEN}\n';
-  expect((await checked(file)).err).toContain('c.yaml:5:7: mcp_tools.w.headers.Authorization refers to ${FN_TOKEN}, which is not set');
+  const file =
+    'mcp_tools:\n  w:\n    url: http://localhost:1/\n    headers:\n      Authorization: Bearer ${FN_TOKEN}\n';
+  expect((await checked(file)).err).toContain(
+    'c.yaml:5:7: mcp_tools.w.headers.Authorization refers to ${FN_TOKEN}, which is not set',
+  );
   expect((await checked(file, [], { FN_TOKEN: '' })).code).toBe(1);
   expect(await checked(file, [], { FN_TOKEN: 'tok-5f1c9a' })).toMatchObject({ code: 0, err: '' });
 });
 
 test('warnings alone are ok', async () => {
-  expect(await checked('outbound: { timeout: 90 }')).toMatchObject({ code: 0, out: expect.stringMatching(/\nok: c.yaml\n$/) });
+  expect(await checked('outbound: { timeout: 90 }')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/\nok: c.yaml\n$/),
+  });
 });
 
 test('--json is one object on stdout, good or bad', async () => {
-  expect(JSON.parse((await checked('{}', ['--json'])).out)).toEqual({ ok: true, file: 'c.yaml', problems: [], notes: [], findings: [] });
+  expect(JSON.parse((await checked('{}', ['--json'])).out)).toEqual({
+    ok: true,
+    file: 'c.yaml',
+    problems: [],
+    notes: [],
+    findings: [],
+  });
   const bad = await checked('a: 1', ['--json']);
   expect(bad).toMatchObject({ code: 1, err: '' });
   expect(JSON.parse(bad.out)).toMatchObject({ ok: false, problems: [{ line: 1, column: 1, path: 'a' }] });
@@ -82,7 +116,10 @@ test('an escape sequence in a key does not reach the terminal', async () => {
 });
 
 test('an unknown word is a wrong command line, and --help says what there is', async () => {
-  expect(await checked('{}', ['--frob'])).toMatchObject({ code: 2, err: 'check does not know "--frob"; see toolgate check --help\n' });
+  expect(await checked('{}', ['--frob'])).toMatchObject({
+    code: 2,
+    err: 'check does not know "--frob"; see toolgate check --help\n',
+  });
   expect(await checked('{}', ['--help'])).toMatchObject({ code: 0, out: help });
   expect(help).toContain('MCP_MAX_ARGS_LEN');
 });

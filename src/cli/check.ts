@@ -31,36 +31,64 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const { problems, unusable, file = 'defaults' } = loaded;
     const said = new Set(problems.map(({ path }) => path));
     // What a problem says already is not said again; the rest an operator should hear in the same run.
-    const further = unusable === undefined ? [] : linted(unusable).filter(({ path }) => ![...said].some((each) => path === each || path.startsWith(`${each}.`)));
+    const further =
+      unusable === undefined
+        ? []
+        : linted(unusable).filter(
+            ({ path }) => ![...said].some((each) => path === each || path.startsWith(`${each}.`)),
+          );
     if (asJson) io.out(`${JSON.stringify({ ok: false, problems, notes: unusable?.notes ?? [], findings: further })}\n`);
-    else io.err(`${[...problems.map(problemLine), ...further.map((finding) => findingLine(finding, file))].join('\n')}\n${count(problems.length, 'problem')}${further.length === 0 ? '' : `, ${count(further.length, 'finding')}`}\n`);
+    else
+      io.err(
+        `${[...problems.map(problemLine), ...further.map((finding) => findingLine(finding, file))].join('\n')}\n${count(problems.length, 'problem')}${further.length === 0 ? '' : `, ${count(further.length, 'finding')}`}\n`,
+      );
     return 1;
   }
   if (loaded.rest.length > 0) {
     io.err(`check does not know ${JSON.stringify(loaded.rest[0])}; see toolgate check --help\n`);
     return 2;
   }
-  const findings = [...linted(loaded), ...placed([...await openApiFindings(loaded.config, loaded.base), ...await ruleFindings(loaded.config, loaded.base, io.env)], loaded)];
+  const findings = [
+    ...linted(loaded),
+    ...placed(
+      [
+        ...(await openApiFindings(loaded.config, loaded.base)),
+        ...(await ruleFindings(loaded.config, loaded.base, io.env)),
+      ],
+      loaded,
+    ),
+  ];
   const ok = !findings.some(({ severity }) => severity === 'error');
-  if (asJson) io.out(`${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`);
+  if (asJson)
+    io.out(
+      `${JSON.stringify({ ok, ...(loaded.file !== undefined && { file: loaded.file }), problems: [], notes: loaded.notes, findings })}\n`,
+    );
   else io.out(report(loaded, findings, ok));
   return ok ? 0 : 1;
 }
 
 type Placed = Finding & { readonly line?: number; readonly column?: number };
 
-const linted = ({ config, place }: Pick<Good, 'config' | 'place'>): readonly Placed[] => placed(lints.flatMap((lint) => lint(config)), { place });
+const linted = ({ config, place }: Pick<Good, 'config' | 'place'>): readonly Placed[] =>
+  placed(
+    lints.flatMap((lint) => lint(config)),
+    { place },
+  );
 
-const placed = (findings: readonly Finding[], { place }: Pick<Good, 'place'>): readonly Placed[] => findings.map((finding) => ({ ...finding, ...place(finding.path) }));
+const placed = (findings: readonly Finding[], { place }: Pick<Good, 'place'>): readonly Placed[] =>
+  findings.map((finding) => ({ ...finding, ...place(finding.path) }));
 
-const findingLine = (finding: Placed, file: string): string => `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`;
+const findingLine = (finding: Placed, file: string): string =>
+  `${finding.severity}: ${problemLine({ ...finding, file })} [${finding.rule}]`;
 
 function report(loaded: Good, findings: readonly Placed[], ok: boolean): string {
   const file = loaded.file ?? 'defaults';
   const lines = [
     ...loaded.notes.map((note) => `note: ${noteLine(note)}`),
     ...findings.map((finding) => findingLine(finding, file)),
-    ok ? `ok: ${loaded.file ?? 'no file; defaults, environment and command line'}` : `not ok: ${count(findings.length, 'finding')}`,
+    ok
+      ? `ok: ${loaded.file ?? 'no file; defaults, environment and command line'}`
+      : `not ok: ${count(findings.length, 'finding')}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -17,31 +17,41 @@ function aHome() {
   const connect = async (...argv: string[]) => {
     let out = '';
     let err = '';
-    const code = await run([...argv, '--project', home], { out: (text) => (out += text), err: (text) => (err += text), env, isTTY: false, signal: new AbortController().signal });
+    const code = await run([...argv, '--project', home], {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      env,
+      isTTY: false,
+      signal: new AbortController().signal,
+    });
     return { code, out, err };
   };
-  const fileOf = (client: string): string => clients[client]?.file({ home, project: home, platform: process.platform, env }) ?? '';
+  const fileOf = (client: string): string =>
+    clients[client]?.file({ home, project: home, platform: process.platform, env }) ?? '';
   return { home, connect, fileOf };
 }
 
-test.each(Object.keys(clients))('%s is shown the change first, gets it on demand, and is as before afterwards [S2.24]', async (client) => {
-  const { connect, fileOf } = aHome();
-  const file = fileOf(client);
-  const old = '{"theme":"dark",\n "mcpServers": {"other": {"command": "x"}}}';
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, old);
-  expect(await connect(client)).toMatchObject({ code: 0, err: 'Nothing was changed; --write does it.\n' });
-  expect(readFileSync(file, 'utf8')).toBe(old);
-  expect((await connect(client, '--write')).code).toBe(0);
-  const now = JSON.parse(readFileSync(file, 'utf8'));
-  expect(now.theme).toBe('dark');
-  expect(now.mcpServers.other).toEqual({ command: 'x' });
-  const { toolgate } = now[clients[client]?.member ?? ''];
-  expect(toolgate.args.slice(1)).toEqual(['serve', '--stdio']);
-  expect((await connect(client, '--undo')).out).toContain('is as it was');
-  expect(readFileSync(file, 'utf8')).toBe(old);
-  expect(existsSync(`${file}.before-toolgate`)).toBe(false);
-});
+test.each(Object.keys(clients))(
+  '%s is shown the change first, gets it on demand, and is as before afterwards [S2.24]',
+  async (client) => {
+    const { connect, fileOf } = aHome();
+    const file = fileOf(client);
+    const old = '{"theme":"dark",\n "mcpServers": {"other": {"command": "x"}}}';
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, old);
+    expect(await connect(client)).toMatchObject({ code: 0, err: 'Nothing was changed; --write does it.\n' });
+    expect(readFileSync(file, 'utf8')).toBe(old);
+    expect((await connect(client, '--write')).code).toBe(0);
+    const now = JSON.parse(readFileSync(file, 'utf8'));
+    expect(now.theme).toBe('dark');
+    expect(now.mcpServers.other).toEqual({ command: 'x' });
+    const { toolgate } = now[clients[client]?.member ?? ''];
+    expect(toolgate.args.slice(1)).toEqual(['serve', '--stdio']);
+    expect((await connect(client, '--undo')).out).toContain('is as it was');
+    expect(readFileSync(file, 'utf8')).toBe(old);
+    expect(existsSync(`${file}.before-toolgate`)).toBe(false);
+  },
+);
 
 test('a file that was not there is gone again; one that others changed meanwhile keeps their changes', async () => {
   const { connect, fileOf } = aHome();
@@ -81,19 +91,29 @@ test('over HTTP the token is named, never written', async () => {
   const { connect, fileOf } = aHome();
   await connect('claude-code', '--http', '--write');
   const { toolgate } = JSON.parse(readFileSync(fileOf('claude-code'), 'utf8')).mcpServers;
-  expect(toolgate).toEqual({ type: 'http', url: 'http://127.0.0.1:8080/mcp', headers: { Authorization: 'Bearer ${TOOLGATE_TOKEN}' } });
+  expect(toolgate).toEqual({
+    type: 'http',
+    url: 'http://127.0.0.1:8080/mcp',
+    headers: { Authorization: 'Bearer ${TOOLGATE_TOKEN}' },
+  });
   expect((await connect('claude-desktop', '--http')).code).toBe(2);
 });
 
-test.each([['x&calc'], ['$(id)'], ['a b'], [''], ['../x'], ['a'.repeat(65)]])('the name %j is refused [CVE-2025-64340]', async (name) => {
-  const { connect } = aHome();
-  expect(await connect('cursor', '--write', '--name', name)).toMatchObject({ code: 2 });
-});
+test.each([['x&calc'], ['$(id)'], ['a b'], [''], ['../x'], ['a'.repeat(65)]])(
+  'the name %j is refused [CVE-2025-64340]',
+  async (name) => {
+    const { connect } = aHome();
+    expect(await connect('cursor', '--write', '--name', name)).toMatchObject({ code: 2 });
+  },
+);
 
-test.each([['javascript:alert(1)'], ['http://x y'], ['file:///etc/passwd']])('the address %j is refused [CVE-2025-6514]', async (url) => {
-  const { connect } = aHome();
-  expect((await connect('cursor', '--url', url)).code).toBe(2);
-});
+test.each([['javascript:alert(1)'], ['http://x y'], ['file:///etc/passwd']])(
+  'the address %j is refused [CVE-2025-6514]',
+  async (url) => {
+    const { connect } = aHome();
+    expect((await connect('cursor', '--url', url)).code).toBe(2);
+  },
+);
 
 test('--print shows an entry for any assistant', async () => {
   const { connect } = aHome();

@@ -12,7 +12,9 @@ export const help = `Usage: toolgate connect <assistant> [--write | --undo] [opt
 
 Shows what has to stand in the configuration of an assistant so that it uses this gateway; nothing is changed without --write.
 
-${Object.entries(clients).map(([name, { does }]) => `  ${name.padEnd(16)} ${does}`).join('\n')}
+${Object.entries(clients)
+  .map(([name, { does }]) => `  ${name.padEnd(16)} ${does}`)
+  .join('\n')}
 
   --write          writes the change; the file as it was is kept beside it as <file>.before-toolgate
   --undo           takes it back
@@ -60,7 +62,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = given;
   const { name = 'toolgate', print = false, write = false, undo = false } = values;
   // A name ends up in files that other programs turn into commands: nothing but letters, digits, _ and - gets there.
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return wrong(io, `--name ${JSON.stringify(name)} must be 1 to 64 letters, digits, _ or -`);
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    return wrong(io, `--name ${JSON.stringify(name)} must be 1 to 64 letters, digits, _ or -`);
   const reach = reachOf(values.http ?? false, values.url, values.config);
   if (!reach) return wrong(io, '--url must be an http or https address');
   if (print) {
@@ -69,8 +72,19 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
   const [assistant, ...more] = positionals;
   const client = assistant !== undefined && Object.hasOwn(clients, assistant) ? clients[assistant] : undefined;
-  if (!client || more.length > 0) return wrong(io, assistant === undefined ? 'which assistant?' : `${JSON.stringify(assistant)} is not one we can write for; --print shows an entry for any`);
-  const file = client.file({ home: io.env['HOME'] ?? homedir(), project: resolve(values.project ?? '.'), platform: process.platform, env: io.env });
+  if (!client || more.length > 0)
+    return wrong(
+      io,
+      assistant === undefined
+        ? 'which assistant?'
+        : `${JSON.stringify(assistant)} is not one we can write for; --print shows an entry for any`,
+    );
+  const file = client.file({
+    home: io.env['HOME'] ?? homedir(),
+    project: resolve(values.project ?? '.'),
+    platform: process.platform,
+    env: io.env,
+  });
   if (undo) return takeBack(io, file, client.member, name);
   const entry = client.entry(reach);
   if (!entry) return wrong(io, `${assistant} can only start a gateway; leave --http away`);
@@ -80,11 +94,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.out(`${JSON.stringify({ [name]: entry }, null, 2)}\n`);
     return 1;
   }
-  io.out(`${file}${change.before === undefined ? ' (new)' : ''}\n${JSON.stringify({ [client.member]: { [name]: entry } }, null, 2)}\n`);
+  io.out(
+    `${file}${change.before === undefined ? ' (new)' : ''}\n${JSON.stringify({ [client.member]: { [name]: entry } }, null, 2)}\n`,
+  );
   if (change.before === change.after) io.err('That stands there already.\n');
   else if (write) {
     written(change);
-    io.err(`Written. The file as it was is ${backupOf(file)}; --undo takes the change back.${client.note ? ` ${client.note}` : ''}\n`);
+    io.err(
+      `Written. The file as it was is ${backupOf(file)}; --undo takes the change back.${client.note ? ` ${client.note}` : ''}\n`,
+    );
   } else io.err('Nothing was changed; --write does it.\n');
   return 0;
 }
@@ -95,7 +113,9 @@ function takeBack(io: Io, file: string, member: string, name: string): number {
     io.err(`toolgate connect: ${result.problem}\n`);
     return 1;
   }
-  io.out(`${file}: ${{ nothing: 'there was nothing to take back', restored: 'is as it was', removed: 'the entry is gone; other changes stay' }[result]}\n`);
+  io.out(
+    `${file}: ${{ nothing: 'there was nothing to take back', restored: 'is as it was', removed: 'the entry is gone; other changes stay' }[result]}\n`,
+  );
   return 0;
 }
 

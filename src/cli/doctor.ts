@@ -18,7 +18,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const statuses = gate.gateway.statuses({ principal: user });
     const checks = settingsChecks(gate.config(), tiers, statuses);
     if (rest.includes('--json')) {
-      io.out(`${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, prlimit: tiers.prlimit } }, null, 2)}\n`);
+      io.out(
+        `${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, prlimit: tiers.prlimit } }, null, 2)}\n`,
+      );
     } else {
       const mark = { pass: 'pass', warn: 'warn', fail: 'FAIL' } as const;
       for (const { name, result, detail } of checks) io.out(`${mark[result].padEnd(5)} ${name.padEnd(28)} ${detail}\n`);

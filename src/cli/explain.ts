@@ -25,20 +25,39 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 2;
   };
   try {
-    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { as: { type: 'string' }, role: { type: 'string', multiple: true }, profile: { type: 'string' }, door: { type: 'string' }, args: { type: 'string' }, json: { type: 'boolean' } } });
+    const { values, positionals } = parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      options: {
+        as: { type: 'string' },
+        role: { type: 'string', multiple: true },
+        profile: { type: 'string' },
+        door: { type: 'string' },
+        args: { type: 'string' },
+        json: { type: 'boolean' },
+      },
+    });
     const [name, ...pairs] = positionals;
     if (name === undefined) return wrong('which tool? toolgate tools lists them');
     const args: Args | string = argumentsOf(values.args, pairs);
     if (typeof args === 'string') return wrong(args);
     const door = doors.find((each) => each === (values.door ?? 'http'));
     if (door === undefined) return wrong(`--door must be one of ${doors.join(', ')}`);
-    const principal = values.as === undefined ? user : (gate.callers().known(values.as) ?? supposed(values.as, values.role));
-    if (principal === undefined) return wrong(`nobody is known as ${values.as}; for a caller of an issuer give --role as well`);
+    const principal =
+      values.as === undefined ? user : (gate.callers().known(values.as) ?? supposed(values.as, values.role));
+    if (principal === undefined)
+      return wrong(`nobody is known as ${values.as}; for a caller of an issuer give --role as well`);
     const view = { principal, ...(values.profile !== undefined && { profile: values.profile }) };
     const tool = gate.gateway.statuses(view).find((status) => status.tool.name === name)?.tool;
-    const told: JsonObject = tool === undefined
-      ? { decision: 'hidden', message: gate.registry.catalogue().tools.has(name) ? `${principal.id} does not see ${name}: its profile leaves it out, or no rule could allow it` : `There is no tool ${name}` }
-      : await gate.rules().explain({ principal, tool, args, via: door });
+    const told: JsonObject =
+      tool === undefined
+        ? {
+            decision: 'hidden',
+            message: gate.registry.catalogue().tools.has(name)
+              ? `${principal.id} does not see ${name}: its profile leaves it out, or no rule could allow it`
+              : `There is no tool ${name}`,
+          }
+        : await gate.rules().explain({ principal, tool, args, via: door });
     io.out(values.json === true ? `${JSON.stringify(told, null, 2)}\n` : lines(told));
     return told['decision'] === 'allow' || told['decision'] === 'confirm' ? 0 : 3;
   } finally {
@@ -53,14 +72,24 @@ const supposed = (id: string, roles: readonly string[] | undefined): Principal |
 
 function lines(told: JsonObject): string {
   const { decision, rule, message, hint, asks, reason, almost, limits, problems } = told;
-  const rows = (value: unknown, row: (item: Readonly<Record<string, unknown>>) => string): string[] => (Array.isArray(value) ? value.map((item: Readonly<Record<string, unknown>>) => row(item)) : []);
+  const rows = (value: unknown, row: (item: Readonly<Record<string, unknown>>) => string): string[] =>
+    Array.isArray(value) ? value.map((item: Readonly<Record<string, unknown>>) => row(item)) : [];
   return [
     `${String(decision)}${rule === undefined ? '' : ` by ${String(rule)}`}`,
     ...[message, hint, reason].flatMap((text) => (typeof text === 'string' ? [`  ${text}`] : [])),
     ...(asks === undefined ? [] : [`  asks the ${String(asks)}`]),
     ...(Array.isArray(problems) ? problems.map((problem) => `  ${String(problem)}`) : []),
-    ...rows(almost, (item) => `  almost: ${String(item['rule'])} (${String(item['action'])}), but ${String(item['but'])}`),
-    ...rows(limits, (item) => `  limit: ${Object.entries(item).map(([key, value]) => `${key} ${String(value)}`).join(', ')}`),
+    ...rows(
+      almost,
+      (item) => `  almost: ${String(item['rule'])} (${String(item['action'])}), but ${String(item['but'])}`,
+    ),
+    ...rows(
+      limits,
+      (item) =>
+        `  limit: ${Object.entries(item)
+          .map(([key, value]) => `${key} ${String(value)}`)
+          .join(', ')}`,
+    ),
     '',
   ].join('\n');
 }

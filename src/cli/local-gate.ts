@@ -9,10 +9,18 @@ import { localUser } from '../serve/local-user.js';
 import type { Io } from './io.js';
 
 /** A gate in this process, for verbs that need no server; the same guards, the same audit. */
-export async function localGate(argv: readonly string[], io: Io): Promise<{ readonly ok: true; readonly gate: Gate; readonly user: Principal; readonly rest: readonly string[] } | { readonly ok: false }> {
+export async function localGate(
+  argv: readonly string[],
+  io: Io,
+): Promise<
+  | { readonly ok: true; readonly gate: Gate; readonly user: Principal; readonly rest: readonly string[] }
+  | { readonly ok: false }
+> {
   const loaded = await load({ env: io.env, argv, cwd: process.cwd() });
   if (!loaded.ok) {
-    io.err(`toolgate: the configuration cannot be used\n${loaded.problems.map((problem) => `  ${problemLine(problem)}\n`).join('')}`);
+    io.err(
+      `toolgate: the configuration cannot be used\n${loaded.problems.map((problem) => `  ${problemLine(problem)}\n`).join('')}`,
+    );
     return { ok: false };
   }
   const { config } = loaded;

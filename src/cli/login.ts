@@ -26,10 +26,19 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
     return 1;
   }
-  const { values, positionals } = parseArgs({ args: [...loaded.rest], allowPositionals: true, options: { principal: { type: 'string' } } });
+  const { values, positionals } = parseArgs({
+    args: [...loaded.rest],
+    allowPositionals: true,
+    options: { principal: { type: 'string' } },
+  });
   const [id] = positionals;
   const config = id === undefined ? undefined : loaded.config.sources[id];
-  if (id === undefined || config?.kind !== 'mcp' || config.url === undefined || config.oauth?.grant !== 'authorization_code') {
+  if (
+    id === undefined ||
+    config?.kind !== 'mcp' ||
+    config.url === undefined ||
+    config.oauth?.grant !== 'authorization_code'
+  ) {
     io.err(id === undefined ? help : `toolgate: ${JSON.stringify(id)} is no remote source with oauth\n`);
     return 2;
   }
@@ -38,7 +47,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     const client = clientOf(config, io.env);
     const login = await beginLogin({
-      way, server: config.url, principal: values.principal ?? 'local', redirectUri: door.uri, scopes: config.oauth.scopes,
+      way,
+      server: config.url,
+      principal: values.principal ?? 'local',
+      redirectUri: door.uri,
+      scopes: config.oauth.scopes,
       ...(client && { client }),
       ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
     });
@@ -57,7 +70,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const home = homeOf(io.env, loaded.config.state.directory);
     makeHome(home);
     const files = grantFiles(home.grants);
-    files.write(id, [...files.read(id).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer), grant]);
+    files.write(id, [
+      ...files.read(id).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
+      grant,
+    ]);
     io.out(`logged in at ${visible(grant.issuer)} as ${grant.principal}\n`);
     return 0;
   } finally {
@@ -67,13 +83,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** A door on loopback for the one request by which the browser comes back. */
-async function callback(signal: AbortSignal): Promise<{ readonly uri: string; readonly came: Promise<URLSearchParams | undefined>; close(): void }> {
+async function callback(
+  signal: AbortSignal,
+): Promise<{ readonly uri: string; readonly came: Promise<URLSearchParams | undefined>; close(): void }> {
   let arrive: (parameters: URLSearchParams | undefined) => void = () => {};
   const came = new Promise<URLSearchParams | undefined>((resolve) => (arrive = resolve));
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
     if (req.method !== 'GET' || url.pathname !== '/callback') return void res.writeHead(404).end();
-    res.writeHead(200, { 'content-type': 'text/plain', 'referrer-policy': 'no-referrer', connection: 'close' }).end('You may close this page and go back to the terminal.\n');
+    res
+      .writeHead(200, { 'content-type': 'text/plain', 'referrer-policy': 'no-referrer', connection: 'close' })
+      .end('You may close this page and go back to the terminal.\n');
     return arrive(url.searchParams);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

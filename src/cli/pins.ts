@@ -60,18 +60,35 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 function listed(books: readonly PinBook[], asJson: boolean, io: Io): number {
   if (asJson) {
-    io.out(`${JSON.stringify(books.map(({ source, identity, server, pins, pending }) => ({ source, identity, server, pinned: Object.keys(pins).length, pending: Object.entries(pending).map(([key, { why, since }]) => ({ item: key, why, since })) })), null, 2)}\n`);
+    io.out(
+      `${JSON.stringify(
+        books.map(({ source, identity, server, pins, pending }) => ({
+          source,
+          identity,
+          server,
+          pinned: Object.keys(pins).length,
+          pending: Object.entries(pending).map(([key, { why, since }]) => ({ item: key, why, since })),
+        })),
+        null,
+        2,
+      )}\n`,
+    );
     return 0;
   }
   for (const { source, server, pins, pending } of books) {
-    io.out(`${source.padEnd(24)} ${Object.keys(pins).length} pinned${server ? `, ${visible(server.name)} ${visible(server.version)}` : ''}\n`);
-    for (const [key, { why, since }] of Object.entries(pending)) io.out(`  waits    ${visible(key).padEnd(32)} ${visible(why)} (since ${since})\n`);
+    io.out(
+      `${source.padEnd(24)} ${Object.keys(pins).length} pinned${server ? `, ${visible(server.name)} ${visible(server.version)}` : ''}\n`,
+    );
+    for (const [key, { why, since }] of Object.entries(pending))
+      io.out(`  waits    ${visible(key).padEnd(32)} ${visible(why)} (since ${since})\n`);
   }
   return 0;
 }
 
 function shown({ pins, pending }: PinBook, items: readonly string[], io: Io): number {
-  const wanted = Object.entries(pending).filter(([key]) => items.length === 0 || items.some((item) => key === item || key.endsWith(` ${item}`)));
+  const wanted = Object.entries(pending).filter(
+    ([key]) => items.length === 0 || items.some((item) => key === item || key.endsWith(` ${item}`)),
+  );
   for (const [key, { definition, why }] of wanted) {
     const before = Object.hasOwn(pins, key) ? pins[key]?.definition : undefined;
     io.out(`${visible(key)}: ${why}\n${diffLines(differences(before ?? {}, definition)).join('\n')}\n`);

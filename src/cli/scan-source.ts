@@ -34,18 +34,38 @@ async function unpacked(file: string, outer?: string): Promise<Source> {
 async function downloaded(spec: string): Promise<Source> {
   const npm = npmSpec.exec(spec);
   const pypi = pypiSpec.exec(spec);
-  if (!npm && !pypi) return { refused: `${JSON.stringify(spec)} is no package; write npm:name@version or pypi:name==version` };
+  if (!npm && !pypi)
+    return { refused: `${JSON.stringify(spec)} is no package; write npm:name@version or pypi:name==version` };
   const folder = await mkdtemp(join(tmpdir(), 'toolgate-scan-'));
   const [program, args] = npm
-    ? ['npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, `${npm[1]}@${npm[2] ?? 'latest'}`]] as const
-    // Only wheels: preparing a source distribution would run its setup script.
-    : ['pip', ['download', '--no-deps', '--only-binary=:all:', '--quiet', '--disable-pip-version-check', '--dest', folder, `${pypi?.[1]}${pypi?.[2] === undefined ? '' : `==${pypi[2]}`}`]] as const;
+    ? ([
+        'npm',
+        ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder, `${npm[1]}@${npm[2] ?? 'latest'}`],
+      ] as const)
+    : // Only wheels: preparing a source distribution would run its setup script.
+      ([
+        'pip',
+        [
+          'download',
+          '--no-deps',
+          '--only-binary=:all:',
+          '--quiet',
+          '--disable-pip-version-check',
+          '--dest',
+          folder,
+          `${pypi?.[1]}${pypi?.[2] === undefined ? '' : `==${pypi[2]}`}`,
+        ],
+      ] as const);
   try {
     await promisify(execFile)(program, [...args], { cwd: folder, timeout: downloadMs, maxBuffer: 4_000_000 });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return { refused: missing ? `${program} is needed to download ${spec} and is not installed` : `${program} could not download ${spec}` };
+    return {
+      refused: missing
+        ? `${program} is needed to download ${spec} and is not installed`
+        : `${program} could not download ${spec}`,
+    };
   }
   const file = (await readdir(folder)).find((name) => archive.test(name));
   if (file !== undefined) return unpacked(join(folder, file), folder);

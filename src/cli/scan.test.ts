@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from './scan.js';
 
-const bad = 'import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("demo")\n\n@mcp.tool()\ndef ping(host: str) -> str:\n    """Pings."""\n    return os.popen("ping " + host).read()\n\nif __name__ == "__main__":\n    mcp.run()\n';
+const bad =
+  'import os\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("demo")\n\n@mcp.tool()\ndef ping(host: str) -> str:\n    """Pings."""\n    return os.popen("ping " + host).read()\n\nif __name__ == "__main__":\n    mcp.run()\n';
 const good = bad.replace('os.popen("ping " + host).read()', '"pong"');
 
 describe('toolgate scan', () => {
@@ -33,10 +34,13 @@ describe('toolgate scan', () => {
     expect(await run([join(folder, 'nowhere')], io)).toBe(2);
   });
 
-  test.each([['--format', 'xml'], ['--fail-on', 'never'], ['--rules', 'TG-NONE'], ['--what']])('refuses %s %s by name', async (...argv) => {
-    expect(await run([file(), ...argv.filter((each) => each !== undefined)], io)).toBe(2);
-    expect(err).toContain('toolgate:');
-  });
+  test.each([['--format', 'xml'], ['--fail-on', 'never'], ['--rules', 'TG-NONE'], ['--what']])(
+    'refuses %s %s by name',
+    async (...argv) => {
+      expect(await run([file(), ...argv.filter((each) => each !== undefined)], io)).toBe(2);
+      expect(err).toContain('toolgate:');
+    },
+  );
 
   test('a baseline makes known findings silent, and a changed line breaks the silence', async () => {
     await writeFile(file(), bad);
@@ -51,7 +55,8 @@ describe('toolgate scan', () => {
   });
 
   test('a comment silences one place only when it gives a reason', async () => {
-    const mark = (comment: string): string => bad.replace('.read()\n', `.read()  # toolgate-ignore TG-TAINT-CMD${comment}\n`);
+    const mark = (comment: string): string =>
+      bad.replace('.read()\n', `.read()  # toolgate-ignore TG-TAINT-CMD${comment}\n`);
     await writeFile(file(), mark(': only reachable in the lab'));
     expect(await run([file()], io)).toBe(0);
     await writeFile(file(), mark(''));
@@ -75,13 +80,19 @@ describe('toolgate scan', () => {
     execFileSync('tar', ['czf', 'demo.tgz', 'server.py', 'package.json'], { cwd: folder });
     expect(await run([join(folder, 'demo.tgz'), '--format', 'sarif'], io)).toBe(1);
     const sarif: unknown = JSON.parse(out);
-    expect(sarif).toMatchObject({ version: '2.1.0', runs: [{ results: [{ ruleId: 'TG-TAINT-CMD', codeFlows: [{ threadFlows: [{}] }] }] }] });
+    expect(sarif).toMatchObject({
+      version: '2.1.0',
+      runs: [{ results: [{ ruleId: 'TG-TAINT-CMD', codeFlows: [{ threadFlows: [{}] }] }] }],
+    });
   });
 
-  test.each(['npm:../../etc', 'npm:a b', 'pypi:--index-url=http://evil', 'npm:-g', 'pypi:x;rm'])('the package name %s is refused before anything runs', async (spec) => {
-    expect(await run([spec], io)).toBe(2);
-    expect(err).toContain('is no package');
-  });
+  test.each(['npm:../../etc', 'npm:a b', 'pypi:--index-url=http://evil', 'npm:-g', 'pypi:x;rm'])(
+    'the package name %s is refused before anything runs',
+    async (spec) => {
+      expect(await run([spec], io)).toBe(2);
+      expect(err).toContain('is no package');
+    },
+  );
 
   test('explains a rule, and lists the rules where the name is unknown', async () => {
     expect(await run(['explain', 'tg-taint-cmd'], io)).toBe(0);

@@ -1,6 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { explainRule, formatSarif, formatScanJson, formatScanMarkdown, formatScanText, rules, scan, severities, type ScanReport, type Severity } from '../scanner/index.js';
+import {
+  explainRule,
+  formatSarif,
+  formatScanJson,
+  formatScanMarkdown,
+  formatScanText,
+  rules,
+  scan,
+  severities,
+  type ScanReport,
+  type Severity,
+} from '../scanner/index.js';
 import { version } from '../version.js';
 import type { Io } from './io.js';
 import { sourceOf } from './scan-source.js';
@@ -19,7 +30,12 @@ Reads the source of an MCP server and reports what is wrong with it. Nothing of 
 Exit codes: 0 clean, 1 findings at or above the threshold, 2 could not finish or was called wrongly.
 `;
 
-const formats = { text: formatScanText, json: formatScanJson, markdown: formatScanMarkdown, sarif: (report: ScanReport) => formatSarif(report, version) } as const;
+const formats = {
+  text: formatScanText,
+  json: formatScanJson,
+  markdown: formatScanMarkdown,
+  sarif: (report: ScanReport) => formatSarif(report, version),
+} as const;
 
 interface Options {
   readonly source: string;
@@ -51,7 +67,11 @@ export async function run(argv: readonly string[], io: Pick<Io, 'out' | 'err' | 
   try {
     const progress = io.isTTY ? (doing: string) => io.err(`\r\u001b[2K${doing} …`) : undefined;
     const report = await scan(source.path, {
-      heuristics: options.heuristics, failOn: options.failOn, ...(baseline ? { baseline } : {}), ...(options.rules ? { rules: options.rules } : {}), ...(progress ? { onProgress: progress } : {}),
+      heuristics: options.heuristics,
+      failOn: options.failOn,
+      ...(baseline ? { baseline } : {}),
+      ...(options.rules ? { rules: options.rules } : {}),
+      ...(progress ? { onProgress: progress } : {}),
     });
     if (progress) io.err('\r\u001b[2K');
     io.out(formats[options.format](report));
@@ -72,7 +92,9 @@ function explain(id: string | undefined, io: Pick<Io, 'out' | 'err'>): number {
     io.out(page);
     return 0;
   }
-  io.err(`toolgate: there is no rule ${JSON.stringify(id ?? '')}; these are known:\n${rules.map((rule) => `  ${rule.id.padEnd(22)} ${rule.title}`).join('\n')}\n`);
+  io.err(
+    `toolgate: there is no rule ${JSON.stringify(id ?? '')}; these are known:\n${rules.map((rule) => `  ${rule.id.padEnd(22)} ${rule.title}`).join('\n')}\n`,
+  );
   return 2;
 }
 
@@ -80,8 +102,15 @@ function parsed(argv: readonly string[]): Options | string {
   let given;
   try {
     given = parseArgs({
-      args: [...argv], allowPositionals: true,
-      options: { format: { type: 'string', default: 'text' }, 'fail-on': { type: 'string', default: 'high' }, baseline: { type: 'string' }, rules: { type: 'string' }, 'no-heuristics': { type: 'boolean', default: false } },
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        format: { type: 'string', default: 'text' },
+        'fail-on': { type: 'string', default: 'high' },
+        baseline: { type: 'string' },
+        rules: { type: 'string' },
+        'no-heuristics': { type: 'boolean', default: false },
+      },
     });
   } catch (error) {
     return error instanceof Error ? error.message : 'bad arguments';
@@ -104,9 +133,18 @@ async function readBaseline(path: string | undefined): Promise<ReadonlySet<strin
   if (path === undefined) return undefined;
   try {
     const data: unknown = JSON.parse(await readFile(path, 'utf8'));
-    const findings = typeof data === 'object' && data !== null && 'findings' in data && Array.isArray(data.findings) ? data.findings : undefined;
+    const findings =
+      typeof data === 'object' && data !== null && 'findings' in data && Array.isArray(data.findings)
+        ? data.findings
+        : undefined;
     if (!findings) return `the baseline ${JSON.stringify(path)} is no report of --format json`;
-    return new Set(findings.flatMap((each: unknown) => (typeof each === 'object' && each !== null && 'fingerprint' in each && typeof each.fingerprint === 'string' ? [each.fingerprint] : [])));
+    return new Set(
+      findings.flatMap((each: unknown) =>
+        typeof each === 'object' && each !== null && 'fingerprint' in each && typeof each.fingerprint === 'string'
+          ? [each.fingerprint]
+          : [],
+      ),
+    );
   } catch (error) {
     return `cannot read the baseline ${JSON.stringify(path)}: ${error instanceof Error ? error.message : 'unreadable'}`;
   }

@@ -21,7 +21,9 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const cwd = process.cwd();
   const loaded = await load({ env: io.env, argv, cwd });
   if (!loaded.ok) {
-    io.err(`toolgate: the configuration cannot be used\n${loaded.problems.map((problem) => `  ${problemLine(problem)}\n`).join('')}`);
+    io.err(
+      `toolgate: the configuration cannot be used\n${loaded.problems.map((problem) => `  ${problemLine(problem)}\n`).join('')}`,
+    );
     return 1;
   }
   if (loaded.rest.length > 0) {
@@ -38,10 +40,16 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 const stopped = (signal: AbortSignal): Promise<void> =>
-  signal.aborted ? Promise.resolve() : new Promise((resolve) => { signal.addEventListener('abort', () => resolve(), { once: true }); });
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
 
 function banner({ gate, url, tokenFile, home }: Serving, notes: readonly string[]): string {
-  const statuses = gate.gateway.statuses({ principal: { id: 'local', name: 'local', kind: 'local', roles: ['admin'] } });
+  const statuses = gate.gateway.statuses({
+    principal: { id: 'local', name: 'local', kind: 'local', roles: ['admin'] },
+  });
   const ready = statuses.filter(({ tool, enabled }) => tool.unavailable === undefined && enabled);
   const missing = statuses.filter(({ tool }) => tool.unavailable !== undefined);
   const withheld = gate.gateway.withheld();
@@ -51,17 +59,22 @@ function banner({ gate, url, tokenFile, home }: Serving, notes: readonly string[
     `  token      ${tokenFile}`,
     `  audit      ${home.audit}`,
     `  ready      ${ready.map(({ tool }) => tool.name).join(', ') || 'nothing'}`,
-    ...missing.map(({ tool }) => `  not ready  ${tool.name}: ${tool.unavailable?.message ?? ''}${tool.unavailable?.hint === undefined ? '' : `. ${tool.unavailable.hint}`}`),
+    ...missing.map(
+      ({ tool }) =>
+        `  not ready  ${tool.name}: ${tool.unavailable?.message ?? ''}${tool.unavailable?.hint === undefined ? '' : `. ${tool.unavailable.hint}`}`,
+    ),
     ...withheld.map(({ what, why }) => `  withheld   ${visible(what)}: ${visible(why)}`),
     ...notes.map((note) => `  note       ${note}`),
     '',
-    ...(first === undefined ? [] : [
-      'Try it:',
-      `  curl -s -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
-      `    -d '{"target":"127.0.0.1"}' ${url}/tools/${first.tool.name}/execute`,
-      '',
-      `MCP clients connect to ${url}${gate.config().server.mcp_path} with the same header.`,
-    ]),
+    ...(first === undefined
+      ? []
+      : [
+          'Try it:',
+          `  curl -s -H "Authorization: Bearer $(cat ${tokenFile})" -H 'Content-Type: application/json' \\`,
+          `    -d '{"target":"127.0.0.1"}' ${url}/tools/${first.tool.name}/execute`,
+          '',
+          `MCP clients connect to ${url}${gate.config().server.mcp_path} with the same header.`,
+        ]),
     '',
   ];
   return `${lines.join('\n')}\n`;

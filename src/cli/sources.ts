@@ -48,14 +48,24 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 1;
   }
   const { values, positionals } = parseArgs({
-    args: [...loaded.rest], allowPositionals: true,
-    options: { from: { type: 'string' }, registration: { type: 'string' }, url: { type: 'string' }, package: { type: 'string' }, runtime: { type: 'string' }, command: { type: 'string' }, registry: { type: 'string' } },
+    args: [...loaded.rest],
+    allowPositionals: true,
+    options: {
+      from: { type: 'string' },
+      registration: { type: 'string' },
+      url: { type: 'string' },
+      package: { type: 'string' },
+      runtime: { type: 'string' },
+      command: { type: 'string' },
+      registry: { type: 'string' },
+    },
   });
   const [, id] = positionals;
   const file = loaded.file ?? resolve('toolgate.yaml');
   const registry = values.registry ?? loaded.config.mcp_registry?.url;
   if (verb === 'lookup' && id !== undefined && registry !== undefined) return lookedUp(id, registry, loaded.config, io);
-  if (verb === 'refresh' && id !== undefined) return refreshed(id, homeOf(io.env, loaded.config.state.directory).pins, io);
+  if (verb === 'refresh' && id !== undefined)
+    return refreshed(id, homeOf(io.env, loaded.config.state.directory).pins, io);
   if (verb === 'remove' && id !== undefined) {
     let found = false;
     const problems = changeSources(file, (sources) => (found = sources.delete(id)));
@@ -72,7 +82,18 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   return added(file, given.sources, given.problems, io);
 }
 
-function wanted(id: string | undefined, values: { readonly from?: string; readonly registration?: string; readonly url?: string; readonly package?: string; readonly runtime?: string; readonly command?: string }, args: readonly string[]): { readonly sources: readonly Registered[]; readonly problems: readonly string[] } {
+function wanted(
+  id: string | undefined,
+  values: {
+    readonly from?: string;
+    readonly registration?: string;
+    readonly url?: string;
+    readonly package?: string;
+    readonly runtime?: string;
+    readonly command?: string;
+  },
+  args: readonly string[],
+): { readonly sources: readonly Registered[]; readonly problems: readonly string[] } {
   if (values.from !== undefined || values.registration !== undefined) {
     const path = resolve(values.from ?? values.registration ?? '');
     let given: unknown;
@@ -82,7 +103,10 @@ function wanted(id: string | undefined, values: { readonly from?: string; readon
       return { sources: [], problems: ['the file cannot be read as JSON'] };
     }
     if (values.from !== undefined) return fromClientFile(given);
-    const one = typeof given === 'object' && given !== null ? fromRegistration(given as JsonObject, dirname(path)) : { problems: ['the registration must be an object'] };
+    const one =
+      typeof given === 'object' && given !== null
+        ? fromRegistration(given as JsonObject, dirname(path))
+        : { problems: ['the registration must be an object'] };
     return 'problems' in one ? { sources: [], problems: one.problems } : { sources: [one], problems: [] };
   }
   const entry: JsonObject = {
@@ -121,11 +145,18 @@ function told(problems: readonly string[], io: Io): number {
 
 async function lookedUp(name: string, url: string, config: Config, io: Io): Promise<number> {
   if (!URL.canParse(url)) return told(['--registry must be an address'], io);
-  const registry = mcpRegistry(config, url, url === config.mcp_registry?.url ? config.mcp_registry.network_policy : undefined);
-  if (!registry) return told(['there is no network policy to reach it by, or it is neither https nor on this machine'], io);
+  const registry = mcpRegistry(
+    config,
+    url,
+    url === config.mcp_registry?.url ? config.mcp_registry.network_policy : undefined,
+  );
+  if (!registry)
+    return told(['there is no network policy to reach it by, or it is neither https nor on this machine'], io);
   const known = await registry.lookup(name);
   await registry.close();
-  io.out(`${visible(name)}  ${known.verdict}${known.verdict === 'listed' ? `, ${visible(known.status)}, ${known.versions.map(visible).join(' ')}` : known.verdict === 'unknown' ? `: ${visible(known.why)}` : ''}\n`);
+  io.out(
+    `${visible(name)}  ${known.verdict}${known.verdict === 'listed' ? `, ${visible(known.status)}, ${known.versions.map(visible).join(' ')}` : known.verdict === 'unknown' ? `: ${visible(known.why)}` : ''}\n`,
+  );
   return known.verdict === 'listed' ? 0 : 1;
 }
 
@@ -146,22 +177,28 @@ async function listed(argv: readonly string[], one: boolean, io: Io): Promise<nu
   try {
     const [, id] = rest.filter((word) => !word.startsWith('-'));
     const health = Object.entries(gate.registry.health()).filter(([source]) => id === undefined || source === id);
-    if (one && (id === undefined || health.length === 0)) return told([`there is no source ${JSON.stringify(id ?? '')}`], io);
+    if (one && (id === undefined || health.length === 0))
+      return told([`there is no source ${JSON.stringify(id ?? '')}`], io);
     const statuses = gate.gateway.statuses({ principal: localUser(gate.config()) });
     const withheld = gate.gateway.withheld();
     const rows = health.map(([source, { status, detail }]) => ({
-      source, status, ...(detail !== undefined && { detail }),
+      source,
+      status,
+      ...(detail !== undefined && { detail }),
       tools: statuses.filter(({ tool }) => tool.source === source).map(({ tool }) => tool.name),
       ...admissionOf(gate.screening(source)),
       withheld: withheld.filter((item) => item.source === source).map(({ what, why }) => ({ what, why })),
     }));
     if (rest.includes('--json')) io.out(`${JSON.stringify({ sources: rows }, null, 2)}\n`);
-    else for (const { source, status, detail, tools, admission, withheld: left } of rows) {
-      io.out(`${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${visible(detail)}`}\n`);
-      for (const line of admission === undefined ? [] : admissionLines(admission)) io.out(`  ${visible(line)}\n`);
-      if (one) for (const tool of tools) io.out(`  ${tool}\n`);
-      for (const { what, why } of left) io.out(`  withheld   ${visible(what)}: ${visible(why)}\n`);
-    }
+    else
+      for (const { source, status, detail, tools, admission, withheld: left } of rows) {
+        io.out(
+          `${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${visible(detail)}`}\n`,
+        );
+        for (const line of admission === undefined ? [] : admissionLines(admission)) io.out(`  ${visible(line)}\n`);
+        if (one) for (const tool of tools) io.out(`  ${tool}\n`);
+        for (const { what, why } of left) io.out(`  withheld   ${visible(what)}: ${visible(why)}\n`);
+      }
     return one && rows.some(({ status }) => status === 'unhealthy') ? 1 : 0;
   } finally {
     await gate.close(1_000);
@@ -177,7 +214,14 @@ const admissionOf = (screening: Screening | undefined): { readonly admission?: O
 };
 
 /** The verdict about a source's code and what it rests on, for a terminal. */
-function admissionLines({ decision, findings, unknown, tools, registry, differences }: Omit<Screening, 'source'>): readonly string[] {
+function admissionLines({
+  decision,
+  findings,
+  unknown,
+  tools,
+  registry,
+  differences,
+}: Omit<Screening, 'source'>): readonly string[] {
   const facts = [
     decision,
     ...(tools === undefined ? [] : [`${tools} tools in its code`]),
@@ -188,8 +232,15 @@ function admissionLines({ decision, findings, unknown, tools, registry, differen
   return [
     `admission  ${facts.join(', ')}`,
     ...findings.slice(0, maxShown).map((finding) => `finding    ${finding}`),
-    ...(findings.length > maxShown ? [`finding    and ${findings.length - maxShown} more; toolgate scan shows all`] : []),
+    ...(findings.length > maxShown
+      ? [`finding    and ${findings.length - maxShown} more; toolgate scan shows all`]
+      : []),
     ...(unknown === undefined ? [] : [`unknown    ${unknown}`]),
-    ...differing.slice(0, maxShown).map(({ kind, tool, severity, why }) => `${kind === 'not-in-source' ? 'not in source' : 'differs'}  ${tool} (${severity}): ${why}`),
+    ...differing
+      .slice(0, maxShown)
+      .map(
+        ({ kind, tool, severity, why }) =>
+          `${kind === 'not-in-source' ? 'not in source' : 'differs'}  ${tool} (${severity}): ${why}`,
+      ),
   ];
 }

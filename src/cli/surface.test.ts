@@ -23,11 +23,18 @@ test('strict fails when something could not be told', async () => {
   expect((await told([root, '--strict'])).code).toBe(1);
 });
 
-test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])('called as %j it says how to call it', async (argv) => {
-  const { code, err } = await told(argv);
-  expect([code, err.endsWith(help)]).toEqual([2, true]);
-});
+test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])(
+  'called as %j it says how to call it',
+  async (argv) => {
+    const { code, err } = await told(argv);
+    expect([code, err.endsWith(help)]).toEqual([2, true]);
+  },
+);
 
 test('a path that is not there is told without a stack', async () => {
-  expect(await told(['/nowhere/at/all'])).toEqual({ code: 1, out: '', err: 'toolgate: cannot read "/nowhere/at/all": ENOENT\n' });
+  expect(await told(['/nowhere/at/all'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'toolgate: cannot read "/nowhere/at/all": ENOENT\n',
+  });
 });

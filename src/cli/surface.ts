@@ -40,8 +40,13 @@ interface Options {
 function parsed(argv: readonly string[]): Options | string {
   try {
     const { values, positionals } = parseArgs({
-      args: [...argv], allowPositionals: true,
-      options: { format: { type: 'string', default: 'text' }, 'no-heuristics': { type: 'boolean', default: false }, strict: { type: 'boolean', default: false } },
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        format: { type: 'string', default: 'text' },
+        'no-heuristics': { type: 'boolean', default: false },
+        strict: { type: 'boolean', default: false },
+      },
     });
     const { format } = values;
     const [path, ...more] = positionals;

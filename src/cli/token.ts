@@ -65,7 +65,15 @@ const keyVerbs: Readonly<Record<string, (verb: KeyVerb) => number>> = { create, 
 function create({ argv, asJson, io, config, folder }: KeyVerb): number {
   let values;
   try {
-    ({ values } = parseArgs({ args: [...argv], options: { name: { type: 'string' }, role: { type: 'string', multiple: true }, profile: { type: 'string' }, expires: { type: 'string' } } }));
+    ({ values } = parseArgs({
+      args: [...argv],
+      options: {
+        name: { type: 'string' },
+        role: { type: 'string', multiple: true },
+        profile: { type: 'string' },
+        expires: { type: 'string' },
+      },
+    }));
   } catch (error) {
     return wrong(io, error instanceof Error ? error.message : String(error));
   }
@@ -74,15 +82,25 @@ function create({ argv, asJson, io, config, folder }: KeyVerb): number {
   const bad = [name, ...roles].find((word) => !/^[A-Za-z0-9_-]{1,64}$/.test(word));
   if (bad !== undefined) return wrong(io, `${JSON.stringify(bad)} must be 1 to 64 letters, digits, _ or -`);
   // A key bound to a profile that is not there would see nothing, and nobody would know why.
-  if (profile !== undefined && !Object.hasOwn(config.access.profiles, profile)) return wrong(io, `there is no profile ${JSON.stringify(profile)} in access.profiles`);
+  if (profile !== undefined && !Object.hasOwn(config.access.profiles, profile))
+    return wrong(io, `there is no profile ${JSON.stringify(profile)} in access.profiles`);
   const until = expires === undefined ? undefined : lifetime(expires);
-  if (expires !== undefined && until === undefined) return wrong(io, `--expires ${JSON.stringify(expires)} is no time span or date to come`);
-  const key = keysIn(folder).create({ name, roles, ...(profile !== undefined && { profile }), ...(until && { expires: until }) });
+  if (expires !== undefined && until === undefined)
+    return wrong(io, `--expires ${JSON.stringify(expires)} is no time span or date to come`);
+  const key = keysIn(folder).create({
+    name,
+    roles,
+    ...(profile !== undefined && { profile }),
+    ...(until && { expires: until }),
+  });
   if (key === undefined) {
     io.err(`toolgate token: there is a key ${name} already; revoke it first\n`);
     return 1;
   }
-  if (asJson) io.out(`${JSON.stringify({ name, key, principal: `key:${name}`, roles, ...(profile !== undefined && { profile }), ...(until && { expires: until.toISOString() }) })}\n`);
+  if (asJson)
+    io.out(
+      `${JSON.stringify({ name, key, principal: `key:${name}`, roles, ...(profile !== undefined && { profile }), ...(until && { expires: until.toISOString() }) })}\n`,
+    );
   else {
     io.out(`${key}\n`);
     io.err(`This is key:${name}. It is shown this once and kept nowhere.\n`);
@@ -91,9 +109,15 @@ function create({ argv, asJson, io, config, folder }: KeyVerb): number {
 }
 
 function list({ asJson, io, folder }: KeyVerb): number {
-  const keys = keysIn(folder).list().map(({ name, roles, profile, created, expires }) => ({ name, roles, profile, created, expires }));
+  const keys = keysIn(folder)
+    .list()
+    .map(({ name, roles, profile, created, expires }) => ({ name, roles, profile, created, expires }));
   if (asJson) io.out(`${JSON.stringify({ keys })}\n`);
-  else for (const { name, roles, profile, created, expires } of keys) io.out(`${`key:${name}`.padEnd(24)} ${roles.join(',').padEnd(16)} ${(profile ?? '-').padEnd(16)} ${created}  ${expires ?? 'does not expire'}\n`);
+  else
+    for (const { name, roles, profile, created, expires } of keys)
+      io.out(
+        `${`key:${name}`.padEnd(24)} ${roles.join(',').padEnd(16)} ${(profile ?? '-').padEnd(16)} ${created}  ${expires ?? 'does not expire'}\n`,
+      );
   return 0;
 }
 

@@ -17,11 +17,21 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (!opened.ok) return 1;
   const { gate, user, rest } = opened;
   try {
-    const { values, positionals } = parseArgs({ args: [...rest], allowPositionals: true, options: { json: { type: 'boolean' }, lint: { type: 'boolean' } } });
+    const { values, positionals } = parseArgs({
+      args: [...rest],
+      allowPositionals: true,
+      options: { json: { type: 'boolean' }, lint: { type: 'boolean' } },
+    });
     const statuses = gate.gateway.statuses({ principal: user });
     if (values.lint === true) {
       const findings = lintTools(statuses.map(({ tool }) => tool));
-      io.out(values.json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : findings.map(({ tool, severity, message, rule }) => `${severity}: ${tool}: ${message} [${rule}]\n`).join(''));
+      io.out(
+        values.json === true
+          ? `${JSON.stringify({ findings }, null, 2)}\n`
+          : findings
+              .map(({ tool, severity, message, rule }) => `${severity}: ${tool}: ${message} [${rule}]\n`)
+              .join(''),
+      );
       return findings.some(({ severity }) => severity === 'error') ? 1 : 0;
     }
     const [name] = positionals;
@@ -32,18 +42,25 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         return 1;
       }
       const { tool } = found;
-      io.out(`${JSON.stringify({ name: tool.name, description: tool.description, ...(tool.unavailable && { unavailable: tool.unavailable.message }), input_schema: tool.input.schema, output_schema: tool.output?.schema, ...tool.details }, null, 2)}\n`);
+      io.out(
+        `${JSON.stringify({ name: tool.name, description: tool.description, ...(tool.unavailable && { unavailable: tool.unavailable.message }), input_schema: tool.input.schema, output_schema: tool.output?.schema, ...tool.details }, null, 2)}\n`,
+      );
       return 0;
     }
     if (values.json === true) {
-      io.out(`${JSON.stringify({ tools: statuses.map(({ tool, enabled }) => ({ name: tool.name, description: tool.description, source: tool.source, ready: tool.unavailable === undefined, ...(tool.unavailable && { reason: tool.unavailable.message }), enabled })), withheld: gate.gateway.withheld() }, null, 2)}\n`);
+      io.out(
+        `${JSON.stringify({ tools: statuses.map(({ tool, enabled }) => ({ name: tool.name, description: tool.description, source: tool.source, ready: tool.unavailable === undefined, ...(tool.unavailable && { reason: tool.unavailable.message }), enabled })), withheld: gate.gateway.withheld() }, null, 2)}\n`,
+      );
       return 0;
     }
     for (const { tool, enabled } of statuses) {
       const state = tool.unavailable !== undefined ? 'not ready' : enabled ? 'ready' : 'disabled';
-      io.out(`${tool.name.padEnd(24)} ${state.padEnd(10)} ${visible(tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? '')}\n`);
+      io.out(
+        `${tool.name.padEnd(24)} ${state.padEnd(10)} ${visible(tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? '')}\n`,
+      );
     }
-    for (const { what, why } of gate.gateway.withheld()) io.out(`${visible(what).padEnd(24)} withheld   ${visible(why)}\n`);
+    for (const { what, why } of gate.gateway.withheld())
+      io.out(`${visible(what).padEnd(24)} withheld   ${visible(why)}\n`);
     return 0;
   } finally {
     await gate.close(1_000);

@@ -12,6 +12,10 @@ export function calledAddresses({ outbound, mcp_tools: functions, sources }: Con
   const shared = outbound.allowed_domains;
   return [
     ...Object.entries(functions).map(([name, { url }]) => ({ path: `mcp_tools.${name}.url`, url, domains: shared })),
-    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'http' ? [{ path: `sources.${id}.base_url`, url: source.base_url, domains: source.allowed_domains ?? shared }] : [])),
+    ...Object.entries(sources).flatMap(([id, source]) =>
+      source.kind === 'http'
+        ? [{ path: `sources.${id}.base_url`, url: source.base_url, domains: source.allowed_domains ?? shared }]
+        : [],
+    ),
   ];
 }

@@ -15,7 +15,15 @@ const BUILTIN_POLICIES = ['rfc1918', 'loopback', 'local', 'public'];
 
 /** Everything in a well-formed configuration that must still stop the start. */
 export function conflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {
-  return [...exposure(config), ...anywhere(config, insecureDev), ...policies(config), ...addresses(config), ...issuers(config), ...boundProfiles(config), ...unsetSecrets(config, env)];
+  return [
+    ...exposure(config),
+    ...anywhere(config, insecureDev),
+    ...policies(config),
+    ...addresses(config),
+    ...issuers(config),
+    ...boundProfiles(config),
+    ...unsetSecrets(config, env),
+  ];
 }
 
 /** Whether an address to listen on can be reached from this machine only. */
@@ -24,22 +32,48 @@ export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3})
 function exposure({ server, auth }: Config): readonly Conflict[] {
   const found: Conflict[] = [];
   if (server.transport === 'http' && !auth.required && !isLoopback(server.host)) {
-    found.push({ path: 'auth.required', message: `is false while server.host is ${server.host}`, hint: 'Listen on 127.0.0.1 or require a token' });
+    found.push({
+      path: 'auth.required',
+      message: `is false while server.host is ${server.host}`,
+      hint: 'Listen on 127.0.0.1 or require a token',
+    });
   }
-  if (server.cors_origins.includes('*')) found.push({ path: 'server.cors_origins', message: 'must not hold *', hint: 'Name each origin' });
+  if (server.cors_origins.includes('*'))
+    found.push({ path: 'server.cors_origins', message: 'must not hold *', hint: 'Name each origin' });
   return found;
 }
 
 function anywhere({ outbound, sources }: Config, insecureDev: boolean): readonly Conflict[] {
   const lists = [
     ['outbound.allowed_domains', outbound.allowed_domains] as const,
-    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'http' && source.allowed_domains ? [[`sources.${id}.allowed_domains`, source.allowed_domains] as const] : [])),
-    ...Object.entries(sources).flatMap(([id, source]) => (source.kind === 'openapi' ? [[`sources.${id}.allowed_hosts`, source.allowed_hosts] as const] : [])),
+    ...Object.entries(sources).flatMap(([id, source]) =>
+      source.kind === 'http' && source.allowed_domains
+        ? [[`sources.${id}.allowed_domains`, source.allowed_domains] as const]
+        : [],
+    ),
+    ...Object.entries(sources).flatMap(([id, source]) =>
+      source.kind === 'openapi' ? [[`sources.${id}.allowed_hosts`, source.allowed_hosts] as const] : [],
+    ),
   ];
   return lists.flatMap(([path, domains]) => {
-    if (domains.includes('*') && !insecureDev) return [{ path, message: 'holds *, which lets a function call any host', hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost' }];
+    if (domains.includes('*') && !insecureDev)
+      return [
+        {
+          path,
+          message: 'holds *, which lets a function call any host',
+          hint: 'Name the domains, or start with --insecure-dev on a machine that may be lost',
+        },
+      ];
     const odd = domains.find((domain) => domain !== '*' && normalHost(domain.replace(/^\*?\./, '')) === undefined);
-    return odd === undefined ? [] : [{ path, message: `holds ${JSON.stringify(odd.slice(0, 100))}, which is not a host name or an address`, hint: 'Write hosts without scheme, port or path' }];
+    return odd === undefined
+      ? []
+      : [
+          {
+            path,
+            message: `holds ${JSON.stringify(odd.slice(0, 100))}, which is not a host name or an address`,
+            hint: 'Write hosts without scheme, port or path',
+          },
+        ];
   });
 }
 
@@ -48,17 +82,39 @@ const addresses = (config: Config): readonly Conflict[] =>
     // Whether `*` may be used at all is said once, above.
     const message = addressProblem(url, domains, true);
     if (message === undefined) return [];
-    return [{ path, message, ...(message.startsWith('MCP URL host') ? { hint: 'Add the host to outbound.allowed_domains' } : message.includes('argument') ? { hint: 'Write the host out and take only path or query from arguments' } : {}) }];
+    return [
+      {
+        path,
+        message,
+        ...(message.startsWith('MCP URL host')
+          ? { hint: 'Add the host to outbound.allowed_domains' }
+          : message.includes('argument')
+            ? { hint: 'Write the host out and take only path or query from arguments' }
+            : {}),
+      },
+    ];
   });
 
 function policies({ security, sources, tool }: Config): readonly Conflict[] {
   const known = new Set([...BUILTIN_POLICIES, ...Object.keys(security.network_policies)]);
   const named = [
     ['security.default_policy', security.default_policy] as const,
-    ...Object.entries(sources).map(([name, one]) => [`sources.${name}.network`, one.kind === 'openapi' ? one.network : undefined] as const),
+    ...Object.entries(sources).map(
+      ([name, one]) => [`sources.${name}.network`, one.kind === 'openapi' ? one.network : undefined] as const,
+    ),
     ...Object.entries(tool.overrides).map(([name, one]) => [`tool.overrides.${name}.policy`, one.policy] as const),
   ];
-  return named.flatMap(([path, policy]) => (policy === undefined || known.has(policy) ? [] : [{ path, message: `names the network policy ${policy}, which there is not`, hint: `Known are ${[...known].join(', ')}` }]));
+  return named.flatMap(([path, policy]) =>
+    policy === undefined || known.has(policy)
+      ? []
+      : [
+          {
+            path,
+            message: `names the network policy ${policy}, which there is not`,
+            hint: `Known are ${[...known].join(', ')}`,
+          },
+        ],
+  );
 }
 
 /** A token must be made for this gateway and come over a way that nobody can listen on. */
@@ -66,22 +122,47 @@ function issuers({ auth }: Config): readonly Conflict[] {
   const found: Conflict[] = [];
   for (const [index, { issuer, jwks_url: keys, audience, name }] of auth.issuers.entries()) {
     const at = `auth.issuers.${index}`;
-    if (audience.length === 0 && auth.resource === undefined) found.push({ path: `${at}.audience`, message: 'is empty while auth.resource is absent, so tokens made for others would fit', hint: 'Set auth.resource to the address of the MCP endpoint' });
-    for (const [key, url] of [['issuer', issuer], ['jwks_url', keys]] as const) {
-      if (url !== undefined && url.startsWith('http:') && !isLoopback(new URL(url).hostname)) found.push({ path: `${at}.${key}`, message: 'is plain http', hint: 'Use https; keys that come over http can be anybody\'s' });
+    if (audience.length === 0 && auth.resource === undefined)
+      found.push({
+        path: `${at}.audience`,
+        message: 'is empty while auth.resource is absent, so tokens made for others would fit',
+        hint: 'Set auth.resource to the address of the MCP endpoint',
+      });
+    for (const [key, url] of [
+      ['issuer', issuer],
+      ['jwks_url', keys],
+    ] as const) {
+      if (url !== undefined && url.startsWith('http:') && !isLoopback(new URL(url).hostname))
+        found.push({
+          path: `${at}.${key}`,
+          message: 'is plain http',
+          hint: "Use https; keys that come over http can be anybody's",
+        });
     }
-    if (auth.issuers.findIndex((other) => other.name === name || other.issuer === issuer) !== index) found.push({ path: `${at}.name`, message: 'repeats the name or the issuer of an earlier one' });
+    if (auth.issuers.findIndex((other) => other.name === name || other.issuer === issuer) !== index)
+      found.push({ path: `${at}.name`, message: 'repeats the name or the issuer of an earlier one' });
   }
   return found;
 }
 
 const boundProfiles = ({ auth, access }: Config): readonly Conflict[] =>
-  [...auth.tokens.map(({ profile }, index) => [`auth.tokens.${index}.profile`, profile] as const), ...auth.issuers.map(({ profile }, index) => [`auth.issuers.${index}.profile`, profile] as const)].flatMap(([path, profile]) =>
-    profile === undefined || Object.hasOwn(access.profiles, profile) ? [] : [{ path, message: `names the profile ${profile}, which there is not` }],
+  [
+    ...auth.tokens.map(({ profile }, index) => [`auth.tokens.${index}.profile`, profile] as const),
+    ...auth.issuers.map(({ profile }, index) => [`auth.issuers.${index}.profile`, profile] as const),
+  ].flatMap(([path, profile]) =>
+    profile === undefined || Object.hasOwn(access.profiles, profile)
+      ? []
+      : [{ path, message: `names the profile ${profile}, which there is not` }],
   );
 
 const unsetSecrets = (config: Config, env: NodeJS.ProcessEnv): readonly Conflict[] =>
   [...secretsIn(config)].flatMap(({ path, secret }) => {
     const resolved = secret.resolve(env);
-    return resolved.ok ? [] : resolved.unset.map((name) => ({ path: dotted(path), message: `refers to \${${name}}, which is not set`, hint: `Set ${name} in the environment of the gateway` }));
+    return resolved.ok
+      ? []
+      : resolved.unset.map((name) => ({
+          path: dotted(path),
+          message: `refers to \${${name}}, which is not set`,
+          hint: `Set ${name} in the environment of the gateway`,
+        }));
   });

@@ -39,5 +39,7 @@ test('every number that a file can hold has a range, but for the port, which is 
   const numbers = keysOf(editorSchema()).filter(({ shape }) => shape.type === 'number' || shape.type === 'integer');
   const without = numbers.map(({ path }) => path.join('.')).filter((path) => !Object.hasOwn(ranges, path));
   // Sources have schemas and limits of their own; numbers in rules are what a call is held against, so they stay as written.
-  expect(without.filter((path) => !/^(sources|mcp_tools|access\.limits|policy\.rules)\./.test(path))).toEqual(['server.port']);
+  expect(without.filter((path) => !/^(sources|mcp_tools|access\.limits|policy\.rules)\./.test(path))).toEqual([
+    'server.port',
+  ]);
 });

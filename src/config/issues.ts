@@ -8,7 +8,9 @@ type Issue = z.core.$ZodIssue;
 
 /** What the schema found wrong, in our words, each with its place and a guess at what was meant. */
 export function problemsOf(issues: readonly Issue[], yaml: YamlFile, file: string): readonly Problem[] {
-  return issues.flatMap((issue) => problemOf(issue, yaml, file)).sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+  return issues
+    .flatMap((issue) => problemOf(issue, yaml, file))
+    .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 }
 
 function problemOf(issue: Issue, yaml: YamlFile, file: string): readonly Problem[] {
@@ -26,10 +28,22 @@ function problemOf(issue: Issue, yaml: YamlFile, file: string): readonly Problem
     case 'invalid_type':
       return [{ ...here, ...expected(issue.expected, valueAt(yaml.value, path)) }];
     case 'invalid_value':
-      return [{ ...here, message: `must be ${oneOf(issue.values.map(String))}`, ...meant(valueAt(yaml.value, path), issue.values.map(String)) }];
+      return [
+        {
+          ...here,
+          message: `must be ${oneOf(issue.values.map(String))}`,
+          ...meant(valueAt(yaml.value, path), issue.values.map(String)),
+        },
+      ];
     case 'invalid_union': {
       const kinds = keysAt([...path.slice(0, -1), 'kind'], yaml.value);
-      return [{ ...here, message: kinds.length === 0 ? 'is not of a kind that this version knows' : `must be ${oneOf(kinds)}`, ...meant(valueAt(yaml.value, path), kinds) }];
+      return [
+        {
+          ...here,
+          message: kinds.length === 0 ? 'is not of a kind that this version knows' : `must be ${oneOf(kinds)}`,
+          ...meant(valueAt(yaml.value, path), kinds),
+        },
+      ];
     }
     case 'invalid_key':
       return [{ ...here, message: `has a name that cannot be used: ${issue.issues[0]?.message ?? 'invalid'}` }];
@@ -38,7 +52,15 @@ function problemOf(issue: Issue, yaml: YamlFile, file: string): readonly Problem
   }
 }
 
-const article = { string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', object: 'a set of keys', record: 'a set of keys', array: 'a list' } as const;
+const article = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a set of keys',
+  record: 'a set of keys',
+  array: 'a list',
+} as const;
 
 function expected(type: string, given: unknown): Pick<Problem, 'message' | 'hint'> {
   if (given === undefined) return { message: 'is required' };
@@ -49,7 +71,8 @@ function expected(type: string, given: unknown): Pick<Problem, 'message' | 'hint
   return { message: got === wanted || type === 'int' ? `must be ${wanted}` : `must be ${wanted}, not ${got}` };
 }
 
-const oneOf = (options: readonly string[]): string => (options.length === 1 ? (options[0] ?? '') : `one of ${options.join(', ')}`);
+const oneOf = (options: readonly string[]): string =>
+  options.length === 1 ? (options[0] ?? '') : `one of ${options.join(', ')}`;
 
 function meant(given: unknown, known: readonly string[]): Pick<Problem, 'hint'> {
   const guess = typeof given === 'string' ? nearest(given, known) : undefined;
@@ -72,8 +95,10 @@ function keysAt(path: readonly PropertyKey[], value: unknown): readonly string[]
   for (const [index, part] of path.entries()) {
     const own = shape?.properties?.[String(part)];
     const kinds = shape?.oneOf ?? shape?.anyOf;
-    if (kinds !== undefined && part === 'kind') return kinds.flatMap((kind) => String(kind.properties?.['kind']?.const ?? ''));
-    const inherited: Shape | undefined = typeof shape?.additionalProperties === 'object' ? shape.additionalProperties : shape?.items;
+    if (kinds !== undefined && part === 'kind')
+      return kinds.flatMap((kind) => String(kind.properties?.['kind']?.const ?? ''));
+    const inherited: Shape | undefined =
+      typeof shape?.additionalProperties === 'object' ? shape.additionalProperties : shape?.items;
     shape = narrowed(own ?? inherited, valueAt(value, path.slice(0, index + 1)));
   }
   return Object.keys(shape?.properties ?? {});

@@ -45,21 +45,35 @@ function withRanges(shape: Shape, path: readonly string[]): Shape {
   }
   return {
     ...shape,
-    ...(shape.properties && { properties: Object.fromEntries(Object.entries(shape.properties).map(([key, inner]) => [key, withRanges(inner, [...path, key])])) }),
-    ...(typeof shape.additionalProperties === 'object' && { additionalProperties: withRanges(shape.additionalProperties, [...path, '*']) }),
+    ...(shape.properties && {
+      properties: Object.fromEntries(
+        Object.entries(shape.properties).map(([key, inner]) => [key, withRanges(inner, [...path, key])]),
+      ),
+    }),
+    ...(typeof shape.additionalProperties === 'object' && {
+      additionalProperties: withRanges(shape.additionalProperties, [...path, '*']),
+    }),
     ...(shape.items && { items: withRanges(shape.items, [...path, '[]']) }),
   };
 }
 
-const isBound = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+const isBound = (value: number | undefined): value is number =>
+  value !== undefined && Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
 /** Every key that a file may hold, in the order of the schema. */
 export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key[] {
-  const below = (inner: Shape, name: string, isRequired: boolean): readonly Key[] => [{ path: [...path, name], shape: inner, isRequired }, ...keysOf(inner, [...path, name])];
+  const below = (inner: Shape, name: string, isRequired: boolean): readonly Key[] => [
+    { path: [...path, name], shape: inner, isRequired },
+    ...keysOf(inner, [...path, name]),
+  ];
   return [
-    ...Object.entries(shape.properties ?? {}).flatMap(([name, inner]) => below(inner, name, shape.required?.includes(name) === true)),
+    ...Object.entries(shape.properties ?? {}).flatMap(([name, inner]) =>
+      below(inner, name, shape.required?.includes(name) === true),
+    ),
     ...(typeof shape.additionalProperties === 'object' ? keysOf(shape.additionalProperties, [...path, '*']) : []),
     ...(shape.items ? keysOf(shape.items, [...path, '[]']) : []),
-    ...(shape.oneOf ?? shape.anyOf ?? []).flatMap((kind) => keysOf(kind, [...path, `(${String(kind.properties?.['kind']?.const ?? kind.type)})`])),
+    ...(shape.oneOf ?? shape.anyOf ?? []).flatMap((kind) =>
+      keysOf(kind, [...path, `(${String(kind.properties?.['kind']?.const ?? kind.type)})`]),
+    ),
   ];
 }

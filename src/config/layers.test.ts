@@ -20,7 +20,10 @@ test.each([
 });
 
 test('what the table does not know is left for the verb, and everything after -- as well', () => {
-  expect(flagsLayer(['serve', '--port', '80', '-v', '--json', '--', '--port', '1'])).toMatchObject({ rest: ['serve', '-v', '--json', '--', '--port', '1'], problems: [] });
+  expect(flagsLayer(['serve', '--port', '80', '-v', '--json', '--', '--port', '1'])).toMatchObject({
+    rest: ['serve', '-v', '--json', '--', '--port', '1'],
+    problems: [],
+  });
 });
 
 test.each([
@@ -51,11 +54,20 @@ test('no variable or flag comes twice', () => {
 });
 
 test('any command line and any environment is read without throwing', () => {
-  const word = fc.oneof(fc.string(), fc.constantFrom(...settings.flatMap(({ flag }) => flag ?? []), '--', '--config', '--http', '=', '--=', '--port='));
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom(...settings.flatMap(({ flag }) => flag ?? []), '--', '--config', '--http', '=', '--=', '--port='),
+  );
   fc.assert(
-    fc.property(fc.array(word), fc.dictionary(fc.constantFrom(...settings.map(({ name }) => name)), fc.string()), (argv, env) => {
-      expect(Array.isArray(flagsLayer(argv).problems)).toBe(true);
-      expect(environmentLayer(env).values.size + environmentLayer(env).problems.length).toBeLessThanOrEqual(Object.keys(env).length);
-    }),
+    fc.property(
+      fc.array(word),
+      fc.dictionary(fc.constantFrom(...settings.map(({ name }) => name)), fc.string()),
+      (argv, env) => {
+        expect(Array.isArray(flagsLayer(argv).problems)).toBe(true);
+        expect(environmentLayer(env).values.size + environmentLayer(env).problems.length).toBeLessThanOrEqual(
+          Object.keys(env).length,
+        );
+      },
+    ),
   );
 });

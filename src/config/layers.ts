@@ -10,10 +10,12 @@ export interface Layer {
 
 /** What the environment sets; an empty variable counts as none. */
 export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
-  return layer(settings.flatMap((setting) => {
-    const text = env[setting.name];
-    return text === undefined || text.trim() === '' ? [] : [{ setting, text, from: setting.name }];
-  }));
+  return layer(
+    settings.flatMap((setting) => {
+      const text = env[setting.name];
+      return text === undefined || text.trim() === '' ? [] : [{ setting, text, from: setting.name }];
+    }),
+  );
 }
 
 /** The command line of a verb, taken apart. */
@@ -48,17 +50,26 @@ export function flagsLayer(argv: readonly string[]): Flags {
     };
     const setting = settings.find((one) => one.flag === flag);
     if (flag === '--insecure-dev' && equals < 0) insecureDev = true;
-    else if ((flag === '--http' || flag === '--stdio') && equals < 0) found.push({ setting: transport, text: flag.slice(2), from: flag });
-    else if (flag === '--allow-intrusive' && equals < 0 && setting !== undefined) found.push({ setting, text: 'true', from: flag });
+    else if ((flag === '--http' || flag === '--stdio') && equals < 0)
+      found.push({ setting: transport, text: flag.slice(2), from: flag });
+    else if (flag === '--allow-intrusive' && equals < 0 && setting !== undefined)
+      found.push({ setting, text: 'true', from: flag });
     else if (flag === '--config' || setting !== undefined) {
       const text = value();
-      if (text === undefined || text === '') missing.push({ file: flag, path: setting?.path ?? '', message: 'needs a value' });
+      if (text === undefined || text === '')
+        missing.push({ file: flag, path: setting?.path ?? '', message: 'needs a value' });
       else if (setting === undefined) configFile = text;
       else found.push({ setting, text, from: flag });
     } else rest.push(word);
   }
   const read = layer(found);
-  return { ...read, problems: [...missing, ...read.problems], rest, insecureDev, ...(configFile !== undefined && { configFile }) };
+  return {
+    ...read,
+    problems: [...missing, ...read.problems],
+    rest,
+    insecureDev,
+    ...(configFile !== undefined && { configFile }),
+  };
 }
 
 /** The lines of `--help` about configuration, from the table. */
@@ -75,7 +86,7 @@ interface Given {
 }
 
 // The first row of the table, by name, so that the short forms follow it wherever it moves.
-const transport = settings.find((setting) => setting.path === 'server.transport') ?? settings[0] as Setting;
+const transport = settings.find((setting) => setting.path === 'server.transport') ?? (settings[0] as Setting);
 
 function layer(given: readonly Given[]): Layer {
   const values = new Map<string, unknown>();

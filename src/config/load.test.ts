@@ -17,7 +17,8 @@ async function folderWith(text: string | Uint8Array, name = 'toolgate.yaml'): Pr
 }
 
 const loaded = (from: LoadFrom = {}): Promise<Loaded> => load({ env: {}, cwd: emptyFolder, ...from });
-const loadedText = async (text: string, from: LoadFrom = {}): Promise<Loaded> => loaded({ cwd: await folderWith(text), ...from });
+const loadedText = async (text: string, from: LoadFrom = {}): Promise<Loaded> =>
+  loaded({ cwd: await folderWith(text), ...from });
 
 async function good(result: Promise<Loaded>): Promise<Config> {
   const value = await result;
@@ -30,7 +31,8 @@ async function lines(result: Promise<Loaded>): Promise<readonly string[]> {
   return value.ok ? [] : value.problems.map(problemLine);
 }
 
-const at = (config: object, path: string): unknown => path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
+const at = (config: object, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
 
 describe('defaults', () => {
   test.each([
@@ -103,12 +105,19 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'constructor', 'must be one of trace, debug, info, warn, error, fatal'],
     ['LOG_FORMAT', 'xml', 'must be one of json, text'],
   ])('%s=%s is a problem that names the variable [S0.29]', async (name, text, says) => {
-    expect(await loaded({ env: { [name]: text } })).toMatchObject({ ok: false, problems: [{ file: name, message: says }] });
+    expect(await loaded({ env: { [name]: text } })).toMatchObject({
+      ok: false,
+      problems: [{ file: name, message: says }],
+    });
   });
 
   test('a Python format string means text, and a note says so [S0.24]', async () => {
     const result = await loaded({ env: { LOG_FORMAT: '%(asctime)s %(levelname)s %(name)s %(message)s' } });
-    expect(result).toMatchObject({ ok: true, config: { log: { format: 'text' } }, notes: [{ event: 'config.remark', param: 'LOG_FORMAT' }] });
+    expect(result).toMatchObject({
+      ok: true,
+      config: { log: { format: 'text' } },
+      notes: [{ event: 'config.remark', param: 'LOG_FORMAT' }],
+    });
   });
 
   test('an empty variable counts as unset', async () => {
@@ -120,13 +129,19 @@ describe('precedence [S0.26]', () => {
   const file = 'tool: { default_concurrency: 3 }\nserver: { port: 1, host: localhost }\n';
 
   test('the file beats the default', async () => {
-    expect(await good(loadedText(file))).toMatchObject({ tool: { default_concurrency: 3, default_timeout: 300 }, server: { port: 1, host: 'localhost' } });
+    expect(await good(loadedText(file))).toMatchObject({
+      tool: { default_concurrency: 3, default_timeout: 300 },
+      server: { port: 1, host: 'localhost' },
+    });
   });
 
   test('the environment beats the file, and the command line the environment', async () => {
     const env = { MCP_DEFAULT_CONCURRENCY: '4', MCP_SERVER_PORT: '2' };
     const config = await good(loadedText(file, { env, argv: ['--port', '3', '--http'] }));
-    expect(config).toMatchObject({ tool: { default_concurrency: 4 }, server: { port: 3, host: 'localhost', transport: 'http' } });
+    expect(config).toMatchObject({
+      tool: { default_concurrency: 4 },
+      server: { port: 3, host: 'localhost', transport: 'http' },
+    });
   });
 });
 
@@ -139,21 +154,30 @@ describe('the file', () => {
     expect(await port({})).toBe(1);
     expect(await port({ env: { MCP_CONFIG_FILE: 'b.yaml' } })).toBe(2);
     expect(await port({ env: { MCP_CONFIG_FILE: 'b.yaml' }, argv: ['--config', 'c.yaml'] })).toBe(3);
-    expect(await loaded({ cwd, argv: ['--config=c.yaml'] })).toMatchObject({ ok: true, file: join(cwd, 'c.yaml'), base: cwd });
+    expect(await loaded({ cwd, argv: ['--config=c.yaml'] })).toMatchObject({
+      ok: true,
+      file: join(cwd, 'c.yaml'),
+      base: cwd,
+    });
   });
 
   test('that is named but missing, a folder, too large or not text stops the start [S0.29]', async () => {
-    expect(await lines(loaded({ argv: ['--config', 'gone.yaml'] }))).toEqual(['gone.yaml: is not there (Check --config and MCP_CONFIG_FILE)']);
+    expect(await lines(loaded({ argv: ['--config', 'gone.yaml'] }))).toEqual([
+      'gone.yaml: is not there (Check --config and MCP_CONFIG_FILE)',
+    ]);
     const cwd = await folderWith(new Uint8Array([0xff, 0xfe, 0x41]));
     expect(await lines(loaded({ cwd }))).toEqual(['toolgate.yaml: is not UTF-8 text']);
     await mkdir(join(cwd, 'folder'));
     expect(await lines(loaded({ cwd, argv: ['--config', 'folder'] }))).toEqual(['folder: is not a regular file']);
     expect(await lines(loaded({ cwd, argv: ['--config', '/dev/zero'] }))).toEqual(['/dev/zero: is not a regular file']);
-    expect(await lines(loadedText(`# ${'x'.repeat(1_048_576)}`))).toEqual(['toolgate.yaml: is larger than 1048576 bytes']);
+    expect(await lines(loadedText(`# ${'x'.repeat(1_048_576)}`))).toEqual([
+      'toolgate.yaml: is larger than 1048576 bytes',
+    ]);
   });
 
   test('has the sections of old [S0.27]', async () => {
-    const text = 'circuit_breaker: { failure_threshold: 3, recovery_timeout: 40 }\ntool: { default_timeout: 5, default_concurrency: 1 }\nsecurity: { allow_intrusive: true }\nserver: { transport: http }\n';
+    const text =
+      'circuit_breaker: { failure_threshold: 3, recovery_timeout: 40 }\ntool: { default_timeout: 5, default_concurrency: 1 }\nsecurity: { allow_intrusive: true }\nserver: { transport: http }\n';
     expect(await good(loadedText(text))).toMatchObject({
       circuit_breaker: { failure_threshold: 3, recovery_timeout: 40 },
       tool: { default_timeout: 5, default_concurrency: 1 },
@@ -197,12 +221,28 @@ log:
 
 describe('what only shows together', () => {
   test.each([
-    ['auth: { required: false }', { argv: ['--http', '--host', '0.0.0.0'] }, 'toolgate.yaml:1:9: auth.required is false while server.host is 0.0.0.0'],
-    ['auth: { required: false }\nserver: { transport: http, host: "::" }', {}, 'toolgate.yaml:1:9: auth.required is false while server.host is ::'],
+    [
+      'auth: { required: false }',
+      { argv: ['--http', '--host', '0.0.0.0'] },
+      'toolgate.yaml:1:9: auth.required is false while server.host is 0.0.0.0',
+    ],
+    [
+      'auth: { required: false }\nserver: { transport: http, host: "::" }',
+      {},
+      'toolgate.yaml:1:9: auth.required is false while server.host is ::',
+    ],
     ['server: { cors_origins: ["*"] }', {}, 'toolgate.yaml:1:11: server.cors_origins must not hold *'],
-    ['tool: { overrides: { ping: { policy: none } } }', {}, 'toolgate.yaml:1:30: tool.overrides.ping.policy names the network policy none'],
+    [
+      'tool: { overrides: { ping: { policy: none } } }',
+      {},
+      'toolgate.yaml:1:30: tool.overrides.ping.policy names the network policy none',
+    ],
     ['{}', { env: { MCP_ALLOWED_DOMAINS: '*' } }, 'MCP_ALLOWED_DOMAINS: outbound.allowed_domains holds *'],
-    ['auth: { tokens: [{ name: bob, token: "${BOB_TOKEN}" }] }', {}, 'toolgate.yaml:1:31: auth.tokens.0.token refers to ${BOB_TOKEN}, which is not set'],
+    [
+      'auth: { tokens: [{ name: bob, token: "${BOB_TOKEN}" }] }',
+      {},
+      'toolgate.yaml:1:31: auth.tokens.0.token refers to ${BOB_TOKEN}, which is not set',
+    ],
   ])('%s is refused [S0.17] [S2.18]', async (text, from, says) => {
     const [line, ...more] = await lines(loadedText(text, from));
     expect(line).toContain(says);
@@ -210,18 +250,62 @@ describe('what only shows together', () => {
   });
 
   test('no authentication on loopback, a known policy, a set secret and * for a throw-away machine pass', async () => {
-    const text = 'auth: { required: false, tokens: [{ name: bob, token: "${BOB}" }] }\nsecurity: { default_policy: mine, network_policies: { mine: { cidrs: [10.0.0.0/8] } } }\n';
+    const text =
+      'auth: { required: false, tokens: [{ name: bob, token: "${BOB}" }] }\nsecurity: { default_policy: mine, network_policies: { mine: { cidrs: [10.0.0.0/8] } } }\n';
     const argv = ['--http', '--insecure-dev'];
     expect(await lines(loadedText(text, { argv, env: { BOB: 'x', MCP_ALLOWED_DOMAINS: '*' } }))).toEqual([]);
   });
 });
 
 test('no text and no environment makes the loader throw: there is always a configuration or a list of problems', async () => {
-  const key = fc.constantFrom('server', 'tool', 'port', 'overrides', 'auth', 'tokens', 'sources', 'kind', 'prompts', '<<', '__proto__', 'constructor', 'log', 'x');
-  const value = fc.oneof(fc.string(), fc.constantFrom('&a', '*a', '!!js/function x', '!!binary aGk=', '[', '{', '- ', '~', '.nan', '.inf', '1e999', '"${', '|', '>', '%YAML 9.9', '---', '\t'));
+  const key = fc.constantFrom(
+    'server',
+    'tool',
+    'port',
+    'overrides',
+    'auth',
+    'tokens',
+    'sources',
+    'kind',
+    'prompts',
+    '<<',
+    '__proto__',
+    'constructor',
+    'log',
+    'x',
+  );
+  const value = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      '&a',
+      '*a',
+      '!!js/function x',
+      '!!binary aGk=',
+      '[',
+      '{',
+      '- ',
+      '~',
+      '.nan',
+      '.inf',
+      '1e999',
+      '"${',
+      '|',
+      '>',
+      '%YAML 9.9',
+      '---',
+      '\t',
+    ),
+  );
   const line = fc.tuple(fc.nat(3), key, value).map(([depth, name, text]) => `${'  '.repeat(depth)}${name}: ${text}`);
-  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.array(line, { maxLength: 12 }).map((all) => all.join('\n')), fc.json());
-  const env = fc.dictionary(fc.constantFrom(...settings.map((setting) => setting.name)), fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', '-1', '%(', '*', '1e9')));
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.array(line, { maxLength: 12 }).map((all) => all.join('\n')),
+    fc.json(),
+  );
+  const env = fc.dictionary(
+    fc.constantFrom(...settings.map((setting) => setting.name)),
+    fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', '-1', '%(', '*', '1e9')),
+  );
   const cwd = await mkdtemp(join(tmpdir(), 'toolgate-config-'));
   await fc.assert(
     fc.asyncProperty(text, env, async (yaml, variables) => {

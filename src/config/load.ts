@@ -49,7 +49,10 @@ export async function load({ env = process.env, argv = [], cwd = process.cwd() }
   const flags = flagsLayer(argv);
   const environment = environmentLayer(env);
   const found = await findFile(flags, env, cwd);
-  const read = found === undefined ? { ok: true as const, config: defaults satisfies Config, yaml: undefined } : await readConfig(found);
+  const read =
+    found === undefined
+      ? { ok: true as const, config: defaults satisfies Config, yaml: undefined }
+      : await readConfig(found);
   const where = found === undefined ? {} : { file: found.path };
   const problems = [...(read.ok ? [] : read.problems), ...environment.problems, ...flags.problems];
   if (!read.ok || problems.length > 0) return { ok: false, problems, ...where };
@@ -57,8 +60,18 @@ export async function load({ env = process.env, argv = [], cwd = process.cwd() }
   const layered = withValues(read.config, new Map([...environment.values, ...flags.values]));
   const { config, notes } = clamped(layered);
   const wrong = conflicts(config, env, flags.insecureDev);
-  const seen = { config, notes: [...environment.notes, ...flags.notes, ...notes], place: (path: string) => read.yaml?.place(path.split('.')) };
-  if (wrong.length > 0) return { ok: false, problems: wrong.map((one) => blame(one, flags, environment.values, found, read.yaml)), unusable: seen, ...where };
+  const seen = {
+    config,
+    notes: [...environment.notes, ...flags.notes, ...notes],
+    place: (path: string) => read.yaml?.place(path.split('.')),
+  };
+  if (wrong.length > 0)
+    return {
+      ok: false,
+      problems: wrong.map((one) => blame(one, flags, environment.values, found, read.yaml)),
+      unusable: seen,
+      ...where,
+    };
   return {
     ok: true,
     ...seen,
@@ -88,10 +101,15 @@ async function findFile(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Prom
   return { path, shown: 'toolgate.yaml', isNamed: false };
 }
 
-type ReadConfig = { readonly ok: true; readonly config: Config; readonly yaml: YamlFile } | { readonly ok: false; readonly problems: readonly Problem[] };
+type ReadConfig =
+  | { readonly ok: true; readonly config: Config; readonly yaml: YamlFile }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 async function readConfig({ path, shown }: Found): Promise<ReadConfig> {
-  const whole = (message: string, hint?: string): ReadConfig => ({ ok: false, problems: [{ file: shown, path: '', message, ...(hint !== undefined && { hint }) }] });
+  const whole = (message: string, hint?: string): ReadConfig => ({
+    ok: false,
+    problems: [{ file: shown, path: '', message, ...(hint !== undefined && { hint }) }],
+  });
   let text: string;
   try {
     const facts = await stat(path);
@@ -102,7 +120,11 @@ async function readConfig({ path, shown }: Found): Promise<ReadConfig> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (code === 'ENOENT') return whole('is not there', 'Check --config and MCP_CONFIG_FILE');
-    return whole(code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8 text' : `cannot be read (${code || 'unknown fault'})`);
+    return whole(
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? 'is not UTF-8 text'
+        : `cannot be read (${code || 'unknown fault'})`,
+    );
   }
   // Parser and schema cost more than the rest of the start together; without a file neither is loaded.
   const [{ yamlFile }, { schema }] = await Promise.all([import('./yaml-file.js'), import('./schema.js')]);
@@ -121,7 +143,12 @@ function withValues(config: Config, values: ReadonlyMap<string, unknown>): Confi
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
     const prefix = path === '' ? '' : `${path}.`;
     const known = Object.entries(value).map(([key, item]) => [key, copy(item, prefix + key)]);
-    const added = [...values].filter(([at]) => at.startsWith(prefix) && !at.slice(prefix.length).includes('.') && !Object.hasOwn(value, at.slice(prefix.length)));
+    const added = [...values].filter(
+      ([at]) =>
+        at.startsWith(prefix) &&
+        !at.slice(prefix.length).includes('.') &&
+        !Object.hasOwn(value, at.slice(prefix.length)),
+    );
     return Object.fromEntries([...known, ...added.map(([at, item]) => [at.slice(prefix.length), item])]);
   };
   // Each setting's parser yields what the schema wants at its path.
@@ -129,7 +156,13 @@ function withValues(config: Config, values: ReadonlyMap<string, unknown>): Confi
 }
 
 /** Says who set the key that is at fault: the flag, the variable, the place in the file, or nobody but the default. */
-function blame(conflict: Conflict, flags: Flags, environment: ReadonlyMap<string, unknown>, found: Found | undefined, yaml: YamlFile | undefined): Problem {
+function blame(
+  conflict: Conflict,
+  flags: Flags,
+  environment: ReadonlyMap<string, unknown>,
+  found: Found | undefined,
+  yaml: YamlFile | undefined,
+): Problem {
   const setting = settings.find((one) => one.path === conflict.path);
   if (flags.values.has(conflict.path)) return { file: setting?.flag ?? 'command line', ...conflict };
   if (environment.has(conflict.path)) return { file: setting?.name ?? 'environment', ...conflict };

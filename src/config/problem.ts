@@ -49,4 +49,7 @@ export const noteLine = (note: Note): string =>
 
 // Keys come from a file that may not be the reader's own: an escape sequence in one would rewrite the terminal.
 const printable = (line: string): string =>
-  line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  line.replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );

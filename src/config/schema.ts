@@ -38,7 +38,11 @@ export const schema = z.strictObject({
   mcp_tools: mcpTools,
 });
 
-type DeepReadonly<T> = T extends SecretText ? T : T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+type DeepReadonly<T> = T extends SecretText
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
 
 /** A configuration that passed: keys as in the file, everything filled in. */
 export type Config = DeepReadonly<z.output<typeof schema>>;

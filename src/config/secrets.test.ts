@@ -30,16 +30,25 @@ test.each([
   expect(resolveSecret(secret(template), env)).toEqual({ ok: false, unset });
 });
 
-test.each(['${', '${A', '${}', '${1A}', '${A B}', '${A:-x}', '${${A}}', `\${${'A'.repeat(129)}}`])('%s is a broken reference', (template) => {
-  expect(secretText(template)).toMatchObject({ ok: false, message: expect.stringContaining('broken reference') });
-});
+test.each(['${', '${A', '${}', '${1A}', '${A B}', '${A:-x}', '${${A}}', `\${${'A'.repeat(129)}}`])(
+  '%s is a broken reference',
+  (template) => {
+    expect(secretText(template)).toMatchObject({ ok: false, message: expect.stringContaining('broken reference') });
+  },
+);
 
 test('a secret is never shown, however it is printed [S2.18]', () => {
   const reference = secret('Bearer ${TOKEN} hunter2');
   const literal = secret('hunter2');
   const shown = [reference, literal].flatMap((one) => [
-    String(one), `${one}`, JSON.stringify({ one }), inspect({ one }, { depth: 9, showHidden: true }), JSON.stringify({ ...one }), JSON.stringify(Object.entries(one)),
-    inspect(structuredClone({ ...one })), String(Object.values(one)),
+    String(one),
+    `${one}`,
+    JSON.stringify({ one }),
+    inspect({ one }, { depth: 9, showHidden: true }),
+    JSON.stringify({ ...one }),
+    JSON.stringify(Object.entries(one)),
+    inspect(structuredClone({ ...one })),
+    String(Object.values(one)),
   ]);
   expect(shown.join('\n')).not.toContain('hunter2');
   expect(String(reference)).toBe('[redacted ${TOKEN}]');
@@ -47,12 +56,23 @@ test('a secret is never shown, however it is printed [S2.18]', () => {
 });
 
 test('the configuration is shown without secrets, also those written where none belong [S2.18]', () => {
-  const shown = redacted({ headers: { a: secret('${A}') }, extra: { Authorization: 'Bearer abc123def456ghi', Accept: 'text/html', note: '${B}' }, list: [secret('x')] });
-  expect(shown).toEqual({ headers: { a: '[redacted ${A}]' }, extra: { Authorization: '[redacted]', Accept: 'text/html', note: '${B}' }, list: ['[redacted]'] });
+  const shown = redacted({
+    headers: { a: secret('${A}') },
+    extra: { Authorization: 'Bearer abc123def456ghi', Accept: 'text/html', note: '${B}' },
+    list: [secret('x')],
+  });
+  expect(shown).toEqual({
+    headers: { a: '[redacted ${A}]' },
+    extra: { Authorization: '[redacted]', Accept: 'text/html', note: '${B}' },
+    list: ['[redacted]'],
+  });
 });
 
 test('every secret is found with its place', () => {
-  expect([...secretsIn({ a: [{ b: secret('${X}') }], c: secret('y'), d: 'z' })].map(({ path }) => path)).toEqual([['a', 0, 'b'], ['c']]);
+  expect([...secretsIn({ a: [{ b: secret('${X}') }], c: secret('y'), d: 'z' })].map(({ path }) => path)).toEqual([
+    ['a', 0, 'b'],
+    ['c'],
+  ]);
 });
 
 test('two secrets are the same when they were written the same', () => {

@@ -17,11 +17,16 @@ export class SecretText {
   }
 
   /** The text with every reference replaced, or the names that are not set. */
-  resolve(env: NodeJS.ProcessEnv): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly unset: readonly string[] } {
+  resolve(
+    env: NodeJS.ProcessEnv,
+  ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly unset: readonly string[] } {
     // An empty variable is as good as none: it would send `Bearer ` and fail far from its cause.
     const unset = this.names.filter((name) => !Object.hasOwn(env, name) || env[name] === undefined || env[name] === '');
     if (unset.length > 0) return { ok: false, unset };
-    return { ok: true, value: this.#template.replace(REFERENCE, (_, name?: string) => (name === undefined ? '$' : (env[name] ?? ''))) };
+    return {
+      ok: true,
+      value: this.#template.replace(REFERENCE, (_, name?: string) => (name === undefined ? '$' : (env[name] ?? ''))),
+    };
   }
 
   /** Whether the file holds the text itself rather than a reference. */
@@ -53,12 +58,17 @@ export class SecretText {
 }
 
 /** Reads a template: `${NAME}` refers to a variable, `$$` is a dollar sign, a broken reference is said to be one. */
-export function secretText(template: string): { readonly ok: true; readonly secret: SecretText } | { readonly ok: false; readonly message: string } {
+export function secretText(
+  template: string,
+): { readonly ok: true; readonly secret: SecretText } | { readonly ok: false; readonly message: string } {
   const names = new Set<string>();
   for (const [whole, name] of template.matchAll(REFERENCE)) {
     if (whole === '$$') continue;
     if (!whole.endsWith('}') || name === undefined || !NAME.test(name)) {
-      return { ok: false, message: 'holds a broken reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign' };
+      return {
+        ok: false,
+        message: 'holds a broken reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
+      };
     }
     names.add(name);
   }
@@ -66,11 +76,16 @@ export function secretText(template: string): { readonly ok: true; readonly secr
 }
 
 /** The value behind a reference, at the moment it is needed. */
-export const resolveSecret = (ref: SecretText, env: NodeJS.ProcessEnv): ReturnType<SecretText['resolve']> => ref.resolve(env);
+export const resolveSecret = (ref: SecretText, env: NodeJS.ProcessEnv): ReturnType<SecretText['resolve']> =>
+  ref.resolve(env);
 
 /** Every secret in a value with the place where it stands. */
-export function* secretsIn(value: unknown, path: readonly (string | number)[] = []): Generator<{ readonly path: readonly (string | number)[]; readonly secret: SecretText }> {
+export function* secretsIn(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): Generator<{ readonly path: readonly (string | number)[]; readonly secret: SecretText }> {
   if (value instanceof SecretText) yield { path, secret: value };
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* secretsIn(item, [...path, index]);
-  else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) yield* secretsIn(item, [...path, key]);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* secretsIn(item, [...path, key]);
 }

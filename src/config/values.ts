@@ -1,5 +1,7 @@
 /** A value read from text, or what was expected instead; a remark says what was made of it. */
-export type Read = { readonly ok: true; readonly value: unknown; readonly remark?: string } | { readonly ok: false; readonly expected: string };
+export type Read =
+  | { readonly ok: true; readonly value: unknown; readonly remark?: string }
+  | { readonly ok: false; readonly expected: string };
 
 /** Reads one setting from the environment or the command line. */
 export type ReadText = (text: string) => Read;
@@ -10,7 +12,9 @@ export const whole =
   (text) => {
     const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? Number(text) : Number.NaN;
     const fits = Number.isSafeInteger(value) && value >= (least ?? value) && value <= (most ?? value);
-    return fits ? { ok: true, value } : { ok: false, expected: least === undefined ? 'a whole number' : `a whole number from ${least} to ${most}` };
+    return fits
+      ? { ok: true, value }
+      : { ok: false, expected: least === undefined ? 'a whole number' : `a whole number from ${least} to ${most}` };
   };
 
 /** A number, with or without a fraction. */
@@ -37,7 +41,8 @@ export const csv: ReadText = (text) => ({
 });
 
 /** Any text that is not blank. */
-export const words: ReadText = (text) => (text.trim() === '' ? { ok: false, expected: 'a text' } : { ok: true, value: text.trim() });
+export const words: ReadText = (text) =>
+  text.trim() === '' ? { ok: false, expected: 'a text' } : { ok: true, value: text.trim() };
 
 /** One of some words, whatever their case; `also` maps further spellings. */
 export const choice =
@@ -45,9 +50,13 @@ export const choice =
   (text) => {
     const word = text.trim().toLowerCase();
     const value = Object.hasOwn(also, word) ? also[word] : word;
-    return value !== undefined && options.includes(value) ? { ok: true, value } : { ok: false, expected: `one of ${options.join(', ')}` };
+    return value !== undefined && options.includes(value)
+      ? { ok: true, value }
+      : { ok: false, expected: `one of ${options.join(', ')}` };
   };
 
 /** The log format; a Python format string, which older set-ups carry, means text. */
 export const logFormat: ReadText = (text) =>
-  text.includes('%(') ? { ok: true, value: 'text', remark: 'a format string is read as "text"; write text or json' } : choice(['json', 'text'])(text);
+  text.includes('%(')
+    ? { ok: true, value: 'text', remark: 'a format string is read as "text"; write text or json' }
+    : choice(['json', 'text'])(text);

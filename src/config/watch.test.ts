@@ -13,7 +13,22 @@ afterEach(() => {
 });
 
 /** A watched file; `told` is what the watch said, in order, and `next()` waits for the next word. */
-async function watched(text: string, { debounceMs = 60_000, pollMs = 60_000, file = 'toolgate.yaml', prepare, refuses }: { debounceMs?: number; pollMs?: number; file?: string; prepare?: (folder: string) => Promise<void>; refuses?: (config: Config) => boolean } = {}) {
+async function watched(
+  text: string,
+  {
+    debounceMs = 60_000,
+    pollMs = 60_000,
+    file = 'toolgate.yaml',
+    prepare,
+    refuses,
+  }: {
+    debounceMs?: number;
+    pollMs?: number;
+    file?: string;
+    prepare?: (folder: string) => Promise<void>;
+    refuses?: (config: Config) => boolean;
+  } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), 'toolgate-watch-'));
   await prepare?.(folder);
   const path = join(folder, file);
@@ -83,7 +98,11 @@ test('a configuration that cannot be taken over is told as bad, and the next cha
   await file.watching.check();
   await writeFile(file.path, 'server: { port: 3 }');
   await file.watching.check();
-  expect(file.told).toEqual([['bad', 'could not be taken over: port 2 is taken'], ['bad', 'could not be taken over: port 2 is taken'], ['server.port']]);
+  expect(file.told).toEqual([
+    ['bad', 'could not be taken over: port 2 is taken'],
+    ['bad', 'could not be taken over: port 2 is taken'],
+    ['server.port'],
+  ]);
 });
 
 test('a file that is gone keeps the last good configuration and says so', async () => {
@@ -128,7 +147,10 @@ test('a link swapped in another folder is noticed by looking now and then', asyn
     pollMs: 10,
     file: 'link.yaml',
     prepare: async (folder) => {
-      for (const [name, port] of [['one', 1], ['two', 2]] as const) {
+      for (const [name, port] of [
+        ['one', 1],
+        ['two', 2],
+      ] as const) {
         await mkdir(join(folder, name));
         await writeFile(join(folder, name, 'c.yaml'), `server: { port: ${port} }`);
       }

@@ -34,7 +34,10 @@ export interface Watching {
  * Tells of each new content of the file, once, one after the other. It looks at content and not at times, so a replaced
  * file, a swapped link and a touched file all do the right thing; a notification that is lost is made up by the next poll.
  */
-export function watchConfig(path: string, { now, load, onGood, onBad, debounceMs = 100, pollMs = 2000 }: ConfigWatch): Watching {
+export function watchConfig(
+  path: string,
+  { now, load, onGood, onBad, debounceMs = 100, pollMs = 2000 }: ConfigWatch,
+): Watching {
   let current = now;
   // Nothing is seen yet, so a change between the first load and this line is found by the first look.
   let seen = '';
@@ -88,13 +91,19 @@ async function fingerprint(path: string): Promise<string> {
     const facts = await stat(path);
     // The loader refuses a pipe and a giant; reading one here could take for ever.
     if (!facts.isFile() || facts.size > MAX_FILE_BYTES) return `unusable ${facts.size} ${facts.mtimeMs}`;
-    return createHash('sha256').update(await readFile(path)).digest('hex');
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
   } catch (error) {
     return `unreadable ${error instanceof Error && 'code' in error ? String(error.code) : ''}`;
   }
 }
 
-const fault = (file: string, error: unknown): Problem => ({ file, path: '', message: `could not be taken over: ${error instanceof Error ? error.message : String(error)}` });
+const fault = (file: string, error: unknown): Problem => ({
+  file,
+  path: '',
+  message: `could not be taken over: ${error instanceof Error ? error.message : String(error)}`,
+});
 
 /** The keys that differ between two configurations, down to the first list or value that is not the same. */
 export function changes(before: unknown, after: unknown, path = ''): readonly string[] {
@@ -103,11 +112,12 @@ export function changes(before: unknown, after: unknown, path = ''): readonly st
   return [...keys].flatMap((key) => changes(before[key], after[key], path === '' ? key : `${path}.${key}`));
 }
 
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof SecretText && b instanceof SecretText) return a.equals(b);
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => changes(item, b[index]).length === 0);
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => changes(item, b[index]).length === 0);
   return isDeepStrictEqual(a, b);
 }
-

@@ -38,11 +38,18 @@ test.each([
 });
 
 test('a file with too many values is refused before keys are compared pairwise', () => {
-  expect(problems(Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'))).toEqual(['1:1 holds more than 50000 values']);
+  expect(problems(Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`).join('\n'))).toEqual([
+    '1:1 holds more than 50000 values',
+  ]);
 });
 
 test('a bomb of aliases is refused', () => {
-  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefghi'.split('').map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`)].join('\n');
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghi'
+      .split('')
+      .map((key, index) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(',')}]`),
+  ].join('\n');
   expect(problems(bomb)).toEqual(['1:1 holds more than 50000 values']);
 });
 
@@ -71,15 +78,49 @@ test('the place of a key is found through lists and aliases, or the nearest one 
 });
 
 test('another parser that accepts the same text reads the same data', () => {
-  const scalar = fc.oneof(fc.string(), fc.constantFrom('yes', '~', '0x1F', '0o7', '1e3', '.inf', '-0', '"a\\tb"', "'it''s'", '|\n    x\n    y', '&a 1', '*a', 'a: b', '# c', 'x #y', '2020-01-01', '<<'));
-  const line = fc.tuple(fc.nat(2), fc.constantFrom('a', 'b', '"c"', '- d', '-', '1'), scalar).map(([depth, key, text]) => `${'  '.repeat(depth)}${key}: ${text}`);
-  const texts = fc.oneof(fc.array(line, { maxLength: 6 }).map((all) => all.join('\n')), fc.json(), fc.string());
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      'yes',
+      '~',
+      '0x1F',
+      '0o7',
+      '1e3',
+      '.inf',
+      '-0',
+      '"a\\tb"',
+      "'it''s'",
+      '|\n    x\n    y',
+      '&a 1',
+      '*a',
+      'a: b',
+      '# c',
+      'x #y',
+      '2020-01-01',
+      '<<',
+    ),
+  );
+  const line = fc
+    .tuple(fc.nat(2), fc.constantFrom('a', 'b', '"c"', '- d', '-', '1'), scalar)
+    .map(([depth, key, text]) => `${'  '.repeat(depth)}${key}: ${text}`);
+  const texts = fc.oneof(
+    fc.array(line, { maxLength: 6 }).map((all) => all.join('\n')),
+    fc.json(),
+    fc.string(),
+  );
   let agreed = 0;
   fc.assert(
     fc.property(texts, (text) => {
       const read = yamlFile(text, 'f');
       const [judge, ...more] = parseAllDocuments(text, { version: '1.2', logLevel: 'silent' });
-      if (!read.ok || judge === undefined || more.length > 0 || !('errors' in judge) || judge.errors.length + judge.warnings.length > 0) return;
+      if (
+        !read.ok ||
+        judge === undefined ||
+        more.length > 0 ||
+        !('errors' in judge) ||
+        judge.errors.length + judge.warnings.length > 0
+      )
+        return;
       agreed += 1;
       expect(read.file.value).toEqual(judge.toJS() ?? {});
     }),

@@ -16,18 +16,31 @@ export interface Place {
 }
 
 /** Reads a YAML text into plain data, or says what is wrong with it; it never throws. */
-export function yamlFile(text: string, file: string): { readonly ok: true; readonly file: YamlFile } | { readonly ok: false; readonly problems: readonly Problem[] } {
+export function yamlFile(
+  text: string,
+  file: string,
+): { readonly ok: true; readonly file: YamlFile } | { readonly ok: false; readonly problems: readonly Problem[] } {
   const at = placesIn(text);
   try {
     const events: Event[] = parseEvents(text, { maxDepth: MAX_DEPTH });
     // The data is built only after the outline was found harmless: aliases share, and whoever walks the data unfolds them.
     const { root, faults } = outlineOf(events, text);
-    if (faults.length > 0) return { ok: false, problems: faults.map(({ offset, message }) => ({ file, ...at(offset), path: '', message })) };
+    if (faults.length > 0)
+      return { ok: false, problems: faults.map(({ offset, message }) => ({ file, ...at(offset), path: '', message })) };
     const [value] = constructFromEvents(events, { source: text });
-    return { ok: true, file: { value: value ?? {}, place: (path, key) => at(offsetOf(root, key === undefined ? path : [...path, key])) } };
+    return {
+      ok: true,
+      file: { value: value ?? {}, place: (path, key) => at(offsetOf(root, key === undefined ? path : [...path, key])) },
+    };
   } catch (error) {
-    if (!(error instanceof YAMLException)) return { ok: false, problems: [{ file, ...at(0), path: '', message: 'cannot be read as YAML' }] };
-    return { ok: false, problems: [{ file, ...at(error.mark?.position ?? 0), path: '', message: `cannot be read as YAML: ${error.reason}` }] };
+    if (!(error instanceof YAMLException))
+      return { ok: false, problems: [{ file, ...at(0), path: '', message: 'cannot be read as YAML' }] };
+    return {
+      ok: false,
+      problems: [
+        { file, ...at(error.mark?.position ?? 0), path: '', message: `cannot be read as YAML: ${error.reason}` },
+      ],
+    };
   }
 }
 

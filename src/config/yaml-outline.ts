@@ -1,4 +1,16 @@
-import { EVENT_ALIAS, EVENT_DOCUMENT, EVENT_MAPPING, EVENT_POP, EVENT_SCALAR, EVENT_SEQUENCE, getScalarValue, SCALAR_STYLE_DOUBLE_QUOTED, SCALAR_STYLE_PLAIN, SCALAR_STYLE_SINGLE_QUOTED, type Event } from 'js-yaml';
+import {
+  EVENT_ALIAS,
+  EVENT_DOCUMENT,
+  EVENT_MAPPING,
+  EVENT_POP,
+  EVENT_SCALAR,
+  EVENT_SEQUENCE,
+  getScalarValue,
+  SCALAR_STYLE_DOUBLE_QUOTED,
+  SCALAR_STYLE_PLAIN,
+  SCALAR_STYLE_SINGLE_QUOTED,
+  type Event,
+} from 'js-yaml';
 
 /** How deep values may be nested, and how many there may be, each with its aliases unfolded. */
 export const MAX_DEPTH = 64;
@@ -45,7 +57,8 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
     }
     if (frame.isMap && frame.key === undefined) {
       if (text === undefined) say(part.offset, 'has a key that is not a plain text');
-      else if (['__proto__', 'constructor', 'prototype'].includes(text)) say(part.offset, `has a key that cannot be used: ${text}`);
+      else if (['__proto__', 'constructor', 'prototype'].includes(text))
+        say(part.offset, `has a key that cannot be used: ${text}`);
       else if (frame.part.below.has(text)) say(part.offset, `has the key ${text} a second time`);
       frame.key = { text: text ?? '', offset: part.offset };
       return;
@@ -77,7 +90,13 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
       const name = source.slice(event.anchorStart, event.anchorEnd);
       const target = anchors.get(name);
       // A value inside itself has no end, and it is not in the table before it is complete.
-      if (target === undefined) say(event.anchorStart - 1, stack.some((frame) => frame.anchor === name) ? `refers to &${name} from inside it` : `refers to &${name}, which does not stand before it`);
+      if (target === undefined)
+        say(
+          event.anchorStart - 1,
+          stack.some((frame) => frame.anchor === name)
+            ? `refers to &${name} from inside it`
+            : `refers to &${name}, which does not stand before it`,
+        );
       deliver({ ...(target ?? leaf(0)), offset: event.anchorStart - 1 });
     } else if (event.type === EVENT_POP) {
       const frame = stack.pop();
@@ -94,5 +113,7 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
 
 const leaf = (offset: number): Part => ({ offset: Math.max(0, offset), below: new Map(), size: 1, height: 0 });
 
-const anchorOf = (event: { readonly anchorStart: number; readonly anchorEnd: number }, source: string): string | undefined =>
-  event.anchorStart < 0 ? undefined : source.slice(event.anchorStart, event.anchorEnd);
+const anchorOf = (
+  event: { readonly anchorStart: number; readonly anchorEnd: number },
+  source: string,
+): string | undefined => (event.anchorStart < 0 ? undefined : source.slice(event.anchorStart, event.anchorEnd));

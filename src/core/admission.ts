@@ -28,9 +28,16 @@ export function suspects(definition: JsonObject, kind: TextKind = 'description')
     if (typeof value === 'string') {
       if (++texts > mostTexts) return;
       const { removed } = clean(value);
-      for (const [kindOfText, count] of Object.entries(removed)) found.push({ where, rule: `hidden-${kindOfText}`, why: 'It holds characters that nobody sees', excerpt: `${count} of them` });
+      for (const [kindOfText, count] of Object.entries(removed))
+        found.push({
+          where,
+          rule: `hidden-${kindOfText}`,
+          why: 'It holds characters that nobody sees',
+          excerpt: `${count} of them`,
+        });
       const verdict = detectInjection(value, kind);
-      if (verdict.flagged) for (const { rule, why, excerpt } of verdict.findings.slice(0, 5)) found.push({ where, rule, why, excerpt });
+      if (verdict.flagged)
+        for (const { rule, why, excerpt } of verdict.findings.slice(0, 5)) found.push({ where, rule, why, excerpt });
       return;
     }
     if (typeof value !== 'object' || value === null) return;

@@ -14,10 +14,25 @@ export type CommandOutput = {
 /** The data as a command's output where it has that shape, so that a door can tell commands from other tools. */
 export function asCommandOutput(data: Json | undefined): CommandOutput | undefined {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
-  const { stdout, stderr, returncode, truncated_stdout: cutOut, truncated_stderr: cutErr, timed_out: timedOut, metadata } = data as JsonObject;
+  const {
+    stdout,
+    stderr,
+    returncode,
+    truncated_stdout: cutOut,
+    truncated_stderr: cutErr,
+    timed_out: timedOut,
+    metadata,
+  } = data as JsonObject;
   const isOutput =
-    typeof stdout === 'string' && typeof stderr === 'string' && typeof returncode === 'number' && typeof cutOut === 'boolean' &&
-    typeof cutErr === 'boolean' && typeof timedOut === 'boolean' && typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+    typeof stdout === 'string' &&
+    typeof stderr === 'string' &&
+    typeof returncode === 'number' &&
+    typeof cutOut === 'boolean' &&
+    typeof cutErr === 'boolean' &&
+    typeof timedOut === 'boolean' &&
+    typeof metadata === 'object' &&
+    metadata !== null &&
+    !Array.isArray(metadata);
   // Each field has just been looked at.
   return isOutput ? (data as CommandOutput) : undefined;
 }

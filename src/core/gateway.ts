@@ -41,15 +41,18 @@ export interface Answer {
 export interface ToolStatus {
   readonly tool: Tool;
   readonly enabled: boolean;
-  readonly breaker: { readonly state: 'closed' | 'open' | 'half_open'; readonly failures: number; readonly retryAfterMs?: number };
+  readonly breaker: {
+    readonly state: 'closed' | 'open' | 'half_open';
+    readonly failures: number;
+    readonly retryAfterMs?: number;
+  };
 }
 
 export type Changed = 'tools' | 'prompts' | 'resources';
 
 /** What a completion is asked for. */
 export type CompletionTarget =
-  | { readonly type: 'ref/prompt'; readonly name: string }
-  | { readonly type: 'ref/resource'; readonly uri: string };
+  { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
 
 /** The counter every door talks to; doors see nothing behind it. */
 export interface Gateway {
@@ -63,7 +66,13 @@ export interface Gateway {
   read(request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string }): Promise<Answer>;
   /** Gets a prompt through the same guards; the outcome's data is `{ description?, messages }`. */
   prompt(request: Omit<CallRequest, 'tool'> & { readonly name: string }): Promise<Answer>;
-  complete(view: View, target: CompletionTarget, argument: string, value: string, context: Readonly<Record<string, string>>): Promise<Completion>;
+  complete(
+    view: View,
+    target: CompletionTarget,
+    argument: string,
+    value: string,
+    context: Readonly<Record<string, string>>,
+  ): Promise<Completion>;
   /** Watches one resource; undefined where there is none or it cannot be watched. */
   watch(view: View, uri: string, changed: () => void): (() => void) | undefined;
   onChange(listener: (what: Changed) => void): () => void;
@@ -95,6 +104,8 @@ export interface Transport {
 /** Plain data of a health report. */
 export interface HealthReport {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
-  readonly checks: Readonly<Record<string, { readonly status: string; readonly priority: string; readonly detail?: string }>>;
+  readonly checks: Readonly<
+    Record<string, { readonly status: string; readonly priority: string; readonly detail?: string }>
+  >;
   readonly summary: Json;
 }

@@ -52,7 +52,9 @@ function part(value: Content, pen: Pen): Content {
       // Half an image is no image: what does not fit is named instead.
       if (pen.fits(value.data.length)) return value;
       pen.cut();
-      return text(pen.text(`[${value.type} of ${value.data.length} base64 characters left out: over the output limit]`));
+      return text(
+        pen.text(`[${value.type} of ${value.data.length} base64 characters left out: over the output limit]`),
+      );
     case 'resource': {
       const result = resource(value.resource, pen);
       return result === value.resource ? value : { ...value, resource: result };
@@ -80,7 +82,13 @@ function json(value: Json, pen: Pen, depth: number): Json {
     if (given === undefined) continue;
     const result = json(given, pen, depth + 1);
     // defineProperty: a key named __proto__ must stay a key.
-    if (result !== given) Object.defineProperty((copy ??= { ...value }), key, { value: result, enumerable: true, configurable: true, writable: true });
+    if (result !== given)
+      Object.defineProperty((copy ??= { ...value }), key, {
+        value: result,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
   }
   return copy ?? value;
 }

@@ -52,7 +52,11 @@ export const done = (content: readonly Content[] | string, data?: Json, meta?: M
   ...(meta !== undefined && { meta }),
 });
 
-export const failed = (error: ToolError, rest?: Omit<Failed, 'kind' | 'error'>): Failed => ({ kind: 'failed', error, ...rest });
+export const failed = (error: ToolError, rest?: Omit<Failed, 'kind' | 'error'>): Failed => ({
+  kind: 'failed',
+  error,
+  ...rest,
+});
 
 /** Refuses with a code of the table, what is so, and optionally what to do. */
 export const refuse = (code: ErrorCode, message: string, rest?: Omit<ToolError, 'code' | 'message'>): Failed => ({

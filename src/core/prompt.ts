@@ -7,14 +7,23 @@ export interface Completion {
   readonly total?: number;
   readonly hasMore?: boolean;
 }
-export type Complete = (argument: string, value: string, context: Readonly<Record<string, string>>) => Promise<Completion>;
+export type Complete = (
+  argument: string,
+  value: string,
+  context: Readonly<Record<string, string>>,
+) => Promise<Completion>;
 
 /** A prompt; its handler ends with `data: { description?, messages }`. */
 export interface Prompt {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  readonly arguments?: readonly { readonly name: string; readonly title?: string; readonly description?: string; readonly required?: boolean }[];
+  readonly arguments?: readonly {
+    readonly name: string;
+    readonly title?: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
   readonly source: string;
   readonly meta?: JsonObject;
   /** Fields of its definition that nobody here knows. */

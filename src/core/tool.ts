@@ -78,7 +78,14 @@ export interface Tool {
 }
 
 /** Effects of a tool that only looks. */
-export const readOnly: Effects = { reads: true, writes: false, destroys: false, idempotent: true, openWorld: false, labels: [] };
+export const readOnly: Effects = {
+  reads: true,
+  writes: false,
+  destroys: false,
+  idempotent: true,
+  openWorld: false,
+  labels: [],
+};
 
 /** Limits that suit a quick call; sources override what they know better. */
 export const defaultLimits: Limits = {

@@ -43,7 +43,12 @@ ${table(
   ['Variable', 'Flag', 'Key', 'Meaning'],
   [
     [`\`${CONFIG_FILE}\``, '`--config`', '', 'the configuration file'],
-    ...settings.map((one) => [`\`${one.name}\``, one.flag === undefined ? '' : `\`${one.flag}\``, `\`${one.path}\``, one.describes]),
+    ...settings.map((one) => [
+      `\`${one.name}\``,
+      one.flag === undefined ? '' : `\`${one.flag}\``,
+      `\`${one.path}\``,
+      one.describes,
+    ]),
   ],
 )}
 
@@ -62,14 +67,24 @@ function sectionText(name: string, section: Shape): string {
 const row = (key: Key): readonly string[] => {
   const path = key.path.join('.').replaceAll('.[]', '[]').replaceAll('.(', ' (').replaceAll('*', '<name>');
   const variable = settings.find((one) => one.path === key.path.join('.'))?.name;
-  return [`\`${path}\``, typeText(key.shape), defaultText(key), rangeText(key), variable === undefined ? '' : `\`${variable}\``, key.shape.description ?? ''];
+  return [
+    `\`${path}\``,
+    typeText(key.shape),
+    defaultText(key),
+    rangeText(key),
+    variable === undefined ? '' : `\`${variable}\``,
+    key.shape.description ?? '',
+  ];
 };
 
 function typeText(shape: Shape): string {
   if (shape.writeOnly === true) return '*secret*';
   if (shape.const !== undefined) return `\`${String(shape.const)}\``;
   if (shape.enum !== undefined) return shape.enum.map((one) => `\`${String(one)}\``).join(', ');
-  if (shape.type === 'array') return shape.items?.type === 'object' ? 'list' : `list of ${shape.items === undefined ? 'values' : typeText(shape.items)}`;
+  if (shape.type === 'array')
+    return shape.items?.type === 'object'
+      ? 'list'
+      : `list of ${shape.items === undefined ? 'values' : typeText(shape.items)}`;
   if (shape.type === 'object') return 'by name';
   if (shape.oneOf !== undefined || shape.anyOf !== undefined) return 'by kind';
   return { string: 'text', integer: 'whole number', number: 'number', boolean: 'yes or no' }[shape.type ?? ''] ?? 'any';
@@ -85,7 +100,9 @@ function rangeText({ shape: { minimum, maximum }, path }: Key): string {
   const named = Object.entries(ranges).flatMap(([key, [low, high]]) => {
     const parts = key.split('.');
     const other = parts.findIndex((part, index) => part !== path[index]);
-    return path[other] === '*' && parts.toSpliced(other, 1, '*').join('.') === path.join('.') ? [`; ${parts[other] ?? ''} ${low} to ${high}`] : [];
+    return path[other] === '*' && parts.toSpliced(other, 1, '*').join('.') === path.join('.')
+      ? [`; ${parts[other] ?? ''} ${low} to ${high}`]
+      : [];
   });
   return `${minimum} to ${maximum}${named.join('')}`;
 }

@@ -11,7 +11,14 @@ tool result that says \`isError\`, or with a JSON-RPC error where the request it
 
 ${table(
   ['Code', 'Type', 'HTTP', 'MCP', 'Retry may help', 'Trips the breaker'],
-  rows.map(([code, one]) => [`[\`${code}\`](#${code})`, `\`${one.type}\``, String(one.status), mcpForm(one), yesNo(one.retryable), yesNo(one.tripsBreaker)]),
+  rows.map(([code, one]) => [
+    `[\`${code}\`](#${code})`,
+    `\`${one.type}\``,
+    String(one.status),
+    mcpForm(one),
+    yesNo(one.retryable),
+    yesNo(one.tripsBreaker),
+  ]),
 )}
 
 ${rows.map(([code, one]) => `## ${code}\n\n${one.means}\n\n**What to do:** ${one.recovery}`).join('\n\n')}

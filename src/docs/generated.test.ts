@@ -23,7 +23,8 @@ test('every error code has its own heading', () => {
 
 test('every key, every variable and every flag is in the configuration page', () => {
   const page = configurationPage();
-  for (const { name, flag, path } of settings) for (const word of [name, flag, path]) expect(page).toContain(word ?? '');
+  for (const { name, flag, path } of settings)
+    for (const word of [name, flag, path]) expect(page).toContain(word ?? '');
   for (const { path, shape } of keysOf(editorSchema())) {
     if (shape.properties === undefined) expect(page).toContain(path.at(-1));
   }

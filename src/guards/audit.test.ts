@@ -21,13 +21,28 @@ function memoryLog(): AuditLog & { readonly records: AuditRecord[]; broken: stri
   };
 }
 
-const writer = aTool({ effects: { reads: false, writes: true, destroys: false, idempotent: false, openWorld: false, labels: [] } });
+const writer = aTool({
+  effects: { reads: false, writes: true, destroys: false, idempotent: false, openWorld: false, labels: [] },
+});
 
 test('a call is recorded with who, what, how it ended and how long it took', async () => {
   const log = memoryLog();
   const clock = handClock(100);
-  await guarded([audit({ log, clock })], async () => { clock.advance(5); return done('x'); })(aCall({ receivedAt: 100, args: { text: 'secret' } }));
-  expect(log.records).toMatchObject([{ event: 'end', decision: 'allowed', principal: 'ada', via: 'rest', tool: 'echo', correlationId: 'c1', durationMs: 5 }]);
+  await guarded([audit({ log, clock })], async () => {
+    clock.advance(5);
+    return done('x');
+  })(aCall({ receivedAt: 100, args: { text: 'secret' } }));
+  expect(log.records).toMatchObject([
+    {
+      event: 'end',
+      decision: 'allowed',
+      principal: 'ada',
+      via: 'rest',
+      tool: 'echo',
+      correlationId: 'c1',
+      durationMs: 5,
+    },
+  ]);
   expect(JSON.stringify(log.records)).not.toContain('secret');
   expect(log.records[0]?.argsDigest).toMatch(/^[0-9a-f]{64}$/);
 });
@@ -46,10 +61,14 @@ test('a failure of the tool is not a refusal', async () => {
 
 test('a call that changes something is written down before it runs', async () => {
   const log = memoryLog();
-  await guarded([audit({ log })], () => {
-    expect(log.records).toMatchObject([{ event: 'begin' }]);
-    return Promise.resolve(done(''));
-  }, writer)(aCall());
+  await guarded(
+    [audit({ log })],
+    () => {
+      expect(log.records).toMatchObject([{ event: 'begin' }]);
+      return Promise.resolve(done(''));
+    },
+    writer,
+  )(aCall());
   expect(log.records.map((record) => record.event)).toEqual(['begin', 'end']);
 });
 
@@ -57,7 +76,10 @@ test('what cannot be recorded does not happen', async () => {
   const log = memoryLog();
   log.broken = 'disk full';
   let ran = false;
-  const call = guarded([audit({ log })], () => { ran = true; return Promise.resolve(done('')); });
+  const call = guarded([audit({ log })], () => {
+    ran = true;
+    return Promise.resolve(done(''));
+  });
   expect(await call(aCall())).toMatchObject({ error: { code: 'audit_unavailable' } });
   expect(ran).toBe(false);
 });
@@ -65,24 +87,39 @@ test('what cannot be recorded does not happen', async () => {
 test('when the disk is back, calls go on', async () => {
   const log = memoryLog();
   const states: (string | undefined)[] = ['disk full', undefined];
-  const healing: AuditLog = { problem: () => 'disk full', append: (record) => { states.shift(); return log.append(record); } };
-  expect(await guarded([audit({ log: healing })], () => Promise.resolve(done('ok')))(aCall())).toMatchObject({ kind: 'done' });
+  const healing: AuditLog = {
+    problem: () => 'disk full',
+    append: (record) => {
+      states.shift();
+      return log.append(record);
+    },
+  };
+  expect(await guarded([audit({ log: healing })], () => Promise.resolve(done('ok')))(aCall())).toMatchObject({
+    kind: 'done',
+  });
 });
 
 test('a record lost after the call withholds the result: what is answered is on record', async () => {
   const log = memoryLog();
-  const call = guarded([audit({ log })], () => { log.broken = 'disk full'; return Promise.resolve(done('result')); });
+  const call = guarded([audit({ log })], () => {
+    log.broken = 'disk full';
+    return Promise.resolve(done('result'));
+  });
   expect(await call(aCall())).toMatchObject({ error: { code: 'audit_unavailable' } });
 });
 
 test('an operator may choose to go on without records', async () => {
   const log = memoryLog();
   log.broken = 'disk full';
-  expect(await guarded([audit({ log, onFailure: 'continue' })], () => Promise.resolve(done('ok')), writer)(aCall())).toMatchObject({ kind: 'done' });
+  expect(
+    await guarded([audit({ log, onFailure: 'continue' })], () => Promise.resolve(done('ok')), writer)(aCall()),
+  ).toMatchObject({ kind: 'done' });
 });
 
 test('arguments are kept only if wanted, and as the redactor leaves them', async () => {
   const log = memoryLog();
-  await guarded([audit({ log, redact: () => ({ text: '***' }) })], () => Promise.resolve(done('')))(aCall({ args: { text: 'secret' } }));
+  await guarded([audit({ log, redact: () => ({ text: '***' }) })], () => Promise.resolve(done('')))(
+    aCall({ args: { text: 'secret' } }),
+  );
   expect(log.records).toMatchObject([{ args: { text: '***' } }]);
 });

@@ -48,8 +48,20 @@ export interface AuditOptions {
 }
 
 const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'invalid_arguments', 'not_found', 'forbidden', 'policy_denied', 'confirmation_required', 'declined', 'invalid_confirmation', 'rate_limited', 'busy', 'circuit_open',
-  'command_missing', 'sandbox_unavailable', 'audit_unavailable', 'shutting_down',
+  'invalid_arguments',
+  'not_found',
+  'forbidden',
+  'policy_denied',
+  'confirmation_required',
+  'declined',
+  'invalid_confirmation',
+  'rate_limited',
+  'busy',
+  'circuit_open',
+  'command_missing',
+  'sandbox_unavailable',
+  'audit_unavailable',
+  'shutting_down',
 ]);
 
 /** Records every call and every refusal; what cannot be recorded does not happen. */
@@ -120,7 +132,11 @@ const factsOf = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
 });
 
 // Every field is named, present or not: spreads would cost more than the hash, and undefined is not written.
-const record = (facts: Facts, { event, decision, code, message, detail }: Conclusion, durationMs?: number): AuditRecord => ({
+const record = (
+  facts: Facts,
+  { event, decision, code, message, detail }: Conclusion,
+  durationMs?: number,
+): AuditRecord => ({
   event,
   at: timestamp(),
   call: facts.call,

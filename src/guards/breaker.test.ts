@@ -63,7 +63,11 @@ test('half-open lets exactly one probe through, whoever else comes meanwhile [S0
   answer = () => gate.promise;
   const probe = call(aCall());
   const others = await Promise.all([call(aCall()), call(aCall()), call(aCall())]);
-  expect(others.map((other) => other.kind === 'failed' && other.error.code)).toEqual(['circuit_open', 'circuit_open', 'circuit_open']);
+  expect(others.map((other) => other.kind === 'failed' && other.error.code)).toEqual([
+    'circuit_open',
+    'circuit_open',
+    'circuit_open',
+  ]);
   expect(started).toBe(2);
   gate.resolve(done('well'));
   expect(await probe).toMatchObject({ kind: 'done' });
@@ -93,7 +97,10 @@ test('a failed probe lengthens the rest by half each time, up to five minutes, a
 test('the rest varies by a tenth so that many gateways do not probe at once [S0.92]', async () => {
   const clock = handClock();
   const rest = async (random: number): Promise<number> => {
-    const all = breakers({ settings: () => ({ failures: 1, restMs: 60_000 }), circuit: { clock, random: () => random } });
+    const all = breakers({
+      settings: () => ({ failures: 1, restMs: 60_000 }),
+      circuit: { clock, random: () => random },
+    });
     await guarded([all.guard], () => Promise.resolve(refuse('crashed', 'died')))(aCall());
     return all.of('echo')?.retryAfterMs() ?? 0;
   };
@@ -101,7 +108,8 @@ test('the rest varies by a tenth so that many gateways do not probe at once [S0.
 });
 
 test.each(['invalid_arguments', 'execution_failed', 'cancelled', 'rate_limited', 'upstream_error'] as const)(
-  '%s says nothing against the tool [S0.89] [S2.12]', async (code) => {
+  '%s says nothing against the tool [S0.89] [S2.12]',
+  async (code) => {
     const { all } = setUp(1);
     const call = guarded([all.guard], () => Promise.resolve(refuse(code, 'no')));
     for (let i = 0; i < 3; i++) expect(await call(aCall())).toMatchObject({ error: { code } });
@@ -109,11 +117,14 @@ test.each(['invalid_arguments', 'execution_failed', 'cancelled', 'rate_limited',
   },
 );
 
-test.each(['timeout', 'crashed', 'network_error', 'resource_exhausted', 'internal'] as const)('%s counts against the tool [S0.89]', async (code) => {
-  const { all } = setUp(1);
-  await guarded([all.guard], () => Promise.resolve(refuse(code, 'no')))(aCall());
-  expect(all.of('echo')?.state()).toBe('open');
-});
+test.each(['timeout', 'crashed', 'network_error', 'resource_exhausted', 'internal'] as const)(
+  '%s counts against the tool [S0.89]',
+  async (code) => {
+    const { all } = setUp(1);
+    await guarded([all.guard], () => Promise.resolve(refuse(code, 'no')))(aCall());
+    expect(all.of('echo')?.state()).toBe('open');
+  },
+);
 
 test('one success forgets the failures before it [S2.10]', async () => {
   const { all } = setUp(2);

@@ -29,7 +29,11 @@ export function breakers(options: BreakersOptions): Breakers {
     // A tool that is wired anew after a reload keeps its history: otherwise a reload would forget that it is down.
     let own = circuits.get(tool.name);
     if (own === undefined) {
-      own = circuit({ ...options.circuit, ...options.settings(tool), onChange: (from, to) => options.onChange?.(tool.name, from, to) });
+      own = circuit({
+        ...options.circuit,
+        ...options.settings(tool),
+        onChange: (from, to) => options.onChange?.(tool.name, from, to),
+      });
       circuits.set(tool.name, own);
     }
     const breaker = own;

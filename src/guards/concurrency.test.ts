@@ -8,17 +8,21 @@ function setUp(limits: { concurrency: number; queue: number; queueTimeoutMs?: nu
   const gates: ReturnType<typeof deferred<Outcome>>[] = [];
   let most = 0;
   let running = 0;
-  const call = guarded([concurrency], async () => {
-    running += 1;
-    most = Math.max(most, running);
-    const gate = deferred<Outcome>();
-    gates.push(gate);
-    try {
-      return await gate.promise;
-    } finally {
-      running -= 1;
-    }
-  }, aTool({ limits: { queueTimeoutMs: 60_000, ...limits } }));
+  const call = guarded(
+    [concurrency],
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      const gate = deferred<Outcome>();
+      gates.push(gate);
+      try {
+        return await gate.promise;
+      } finally {
+        running -= 1;
+      }
+    },
+    aTool({ limits: { queueTimeoutMs: 60_000, ...limits } }),
+  );
   return { call, gates, most: () => most };
 }
 
@@ -72,7 +76,11 @@ test('who hangs up leaves the line and takes no slot', async () => {
 });
 
 test('a handler that throws gives its slot back', async () => {
-  const call = guarded([concurrency], () => Promise.reject(new Error('bug')), aTool({ limits: { concurrency: 1, queue: 0 } }));
+  const call = guarded(
+    [concurrency],
+    () => Promise.reject(new Error('bug')),
+    aTool({ limits: { concurrency: 1, queue: 0 } }),
+  );
   await expect(call(aCall())).rejects.toThrow('bug');
   await expect(call(aCall())).rejects.toThrow('bug');
 });

@@ -25,6 +25,7 @@ export const concurrency: Guard = (tool, next) => {
 
 function turnedAway(how: Exclude<Admission, 'admitted'>, tool: string, queueTimeoutMs: number): Outcome {
   if (how === 'aborted') return refuse('cancelled', 'The caller hung up while waiting for a free slot');
-  const message = how === 'full' ? `${tool} is busy and its queue is full` : `${tool} was busy for ${queueTimeoutMs} ms`;
+  const message =
+    how === 'full' ? `${tool} is busy and its queue is full` : `${tool} was busy for ${queueTimeoutMs} ms`;
   return refuse('busy', message, { retryAfterMs: 1000 });
 }

@@ -6,7 +6,7 @@ import { deadline } from './deadline.js';
 
 const seen = (call: Call) => Promise.resolve(done(String(call.timeoutMs)));
 
-test('the caller asks, else the tool decides, and the tool\'s maximum holds in any case [S0.64]', async () => {
+test("the caller asks, else the tool decides, and the tool's maximum holds in any case [S0.64]", async () => {
   const tool = aTool({ limits: { timeoutMs: 30_000, maxTimeoutMs: 60_000 } });
   const call = guarded([deadline()], seen, tool);
   expect(await call(aCall())).toEqual(done('30000'));
@@ -15,11 +15,22 @@ test('the caller asks, else the tool decides, and the tool\'s maximum holds in a
 });
 
 test('what a tool hands over when its time is over is returned with the timeout [S0.65]', async () => {
-  const call = guarded([deadline()], (inner) =>
-    new Promise((resolve) => {
-      inner.signal.addEventListener('abort', () => resolve({ ...refuse('cancelled', ''), data: { stdout: 'so far' } }), { once: true });
-    }));
-  expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({ kind: 'failed', error: { code: 'timeout' }, data: { stdout: 'so far' } });
+  const call = guarded(
+    [deadline()],
+    (inner) =>
+      new Promise((resolve) => {
+        inner.signal.addEventListener(
+          'abort',
+          () => resolve({ ...refuse('cancelled', ''), data: { stdout: 'so far' } }),
+          { once: true },
+        );
+      }),
+  );
+  expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({
+    kind: 'failed',
+    error: { code: 'timeout' },
+    data: { stdout: 'so far' },
+  });
 });
 
 test('a tool that ignores its signal cannot hold the caller longer than the grace', async () => {
@@ -38,10 +49,13 @@ test('a caller who is gone before the start costs nothing', async () => {
 });
 
 test('an abort error of a library is the deadline it was told of, not a bug', async () => {
-  const call = guarded([deadline()], (inner) =>
-    new Promise((_resolve, reject) => {
-      inner.signal.addEventListener('abort', () => reject(new Error('AbortError')), { once: true });
-    }));
+  const call = guarded(
+    [deadline()],
+    (inner) =>
+      new Promise((_resolve, reject) => {
+        inner.signal.addEventListener('abort', () => reject(new Error('AbortError')), { once: true });
+      }),
+  );
   expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({ error: { code: 'timeout' } });
 });
 
@@ -50,13 +64,19 @@ test('a real bug stays one', async () => {
   await expect(call(aCall())).rejects.toThrow('bug');
 });
 
-test('nothing is left behind on the caller\'s signal', async () => {
+test("nothing is left behind on the caller's signal", async () => {
   const controller = new AbortController();
   let listeners = 0;
   const add = controller.signal.addEventListener.bind(controller.signal);
   const remove = controller.signal.removeEventListener.bind(controller.signal);
-  controller.signal.addEventListener = (...args: Parameters<typeof add>) => { listeners += 1; add(...args); };
-  controller.signal.removeEventListener = (...args: Parameters<typeof remove>) => { listeners -= 1; remove(...args); };
+  controller.signal.addEventListener = (...args: Parameters<typeof add>) => {
+    listeners += 1;
+    add(...args);
+  };
+  controller.signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    listeners -= 1;
+    remove(...args);
+  };
   const call = guarded([deadline()], () => Promise.resolve(done('')));
   for (let i = 0; i < 5; i++) await call(aCall({ signal: controller.signal }));
   expect(listeners).toBe(0);
@@ -66,10 +86,14 @@ test('nothing is left behind on the caller\'s signal', async () => {
 
 test('a tool that needs no native signal gets the cheap kind, and it fires all the same', async () => {
   const seen: boolean[] = [];
-  const call = guarded([deadline()], (given) => {
-    seen.push(given.signal instanceof AbortSignal);
-    return untilAborted(given);
-  }, aTool({ lightSignal: true }));
+  const call = guarded(
+    [deadline()],
+    (given) => {
+      seen.push(given.signal instanceof AbortSignal);
+      return untilAborted(given);
+    },
+    aTool({ lightSignal: true }),
+  );
   expect(await call(aCall({ timeoutMs: 5 }))).toMatchObject({ error: { code: 'timeout' } });
   expect(seen).toEqual([false]);
 });

@@ -40,7 +40,12 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
         function settle(outcome: Outcome | undefined): void {
           release();
           if (why === undefined && outcome !== undefined) resolve(outcome);
-          else resolve(why === undefined || outcome?.kind === 'done' ? (outcome ?? ended('timeout', limitMs)) : ended(why, limitMs, outcome));
+          else
+            resolve(
+              why === undefined || outcome?.kind === 'done'
+                ? (outcome ?? ended('timeout', limitMs))
+                : ended(why, limitMs, outcome),
+            );
         }
         next(underSignal(call, inner, limitMs)).then(settle, (error: unknown) => {
           release();

@@ -23,7 +23,8 @@ export function metrics(options: { readonly sink: CallMetrics; readonly clock?: 
       outcome = await next(call);
       return outcome;
     } finally {
-      const errorType = outcome === undefined ? 'unknown' : outcome.kind === 'failed' ? behaviourOf(outcome.error).type : 'none';
+      const errorType =
+        outcome === undefined ? 'unknown' : outcome.kind === 'failed' ? behaviourOf(outcome.error).type : 'none';
       const status = outcome?.kind === 'done' ? 'success' : outcome?.kind === 'confirm' ? 'confirm' : 'failure';
       sink.ended(tool.name, status, errorType, (clock() - start) / 1000);
     }

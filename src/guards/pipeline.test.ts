@@ -7,21 +7,55 @@ import { breakers } from './breaker.js';
 import type { Wired } from './pipeline.js';
 import { absent, pipeline } from './pipeline.js';
 
-const none: Wired = { audit: absent, metrics: absent, trace: absent, callLog: absent, contain: absent, authorize: absent, rateLimit: absent, allowance: absent, confirm: absent, flow: absent, breaker: absent, sanitize: absent };
+const none: Wired = {
+  audit: absent,
+  metrics: absent,
+  trace: absent,
+  callLog: absent,
+  contain: absent,
+  authorize: absent,
+  rateLimit: absent,
+  allowance: absent,
+  confirm: absent,
+  flow: absent,
+  breaker: absent,
+  sanitize: absent,
+};
 
 /** A guard that says when a call passes it and when it comes back. */
-const noted = (name: string, seen: string[]): Guard => (_tool, next) => async (call) => {
-  seen.push(name);
-  const outcome = await next(call);
-  seen.push(`/${name}`);
-  return outcome;
-};
+const noted =
+  (name: string, seen: string[]): Guard =>
+  (_tool, next) =>
+  async (call) => {
+    seen.push(name);
+    const outcome = await next(call);
+    seen.push(`/${name}`);
+    return outcome;
+  };
 
 test('the order is audit, metrics, trace, log, contain, authorize, rate, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
   const seen: string[] = [];
-  const names = ['audit', 'metrics', 'trace', 'callLog', 'contain', 'authorize', 'rateLimit', 'allowance', 'confirm', 'flow', 'breaker', 'sanitize'] as const;
+  const names = [
+    'audit',
+    'metrics',
+    'trace',
+    'callLog',
+    'contain',
+    'authorize',
+    'rateLimit',
+    'allowance',
+    'confirm',
+    'flow',
+    'breaker',
+    'sanitize',
+  ] as const;
   const wired = Object.fromEntries(names.map((name) => [name, noted(name, seen)])) as unknown as Wired;
-  const tool = aTool({ run: () => { seen.push('run'); return Promise.resolve(done('')); } });
+  const tool = aTool({
+    run: () => {
+      seen.push('run');
+      return Promise.resolve(done(''));
+    },
+  });
   await pipeline(wired)(tool)(aCall());
   expect(seen).toEqual([...names, 'run', ...names.toReversed().map((name) => `/${name}`)]);
 });
@@ -32,7 +66,12 @@ test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it
   const seen: string[] = [];
   let next: Outcome = refuse('crashed', 'died');
   const tool = aTool({ run: () => Promise.resolve(next) });
-  const call = pipeline({ ...none, authorize: noted('authorize', seen), rateLimit: noted('rateLimit', seen), breaker: all.guard })(tool);
+  const call = pipeline({
+    ...none,
+    authorize: noted('authorize', seen),
+    rateLimit: noted('rateLimit', seen),
+    breaker: all.guard,
+  })(tool);
   await call(aCall());
   clock.advance(1000);
   seen.length = 0;
@@ -49,7 +88,14 @@ test('nobody behind validate sees other arguments than the tool [agentgateway Ex
     seen.push(call.args);
     return next(call);
   };
-  const tool = aTool({ run: (call) => { seen.push(call.args); return Promise.resolve(done('')); } });
-  await pipeline({ ...none, authorize: watch, rateLimit: watch, confirm: watch, breaker: watch })(tool)(aCall({ args: { text: 'x' } }));
+  const tool = aTool({
+    run: (call) => {
+      seen.push(call.args);
+      return Promise.resolve(done(''));
+    },
+  });
+  await pipeline({ ...none, authorize: watch, rateLimit: watch, confirm: watch, breaker: watch })(tool)(
+    aCall({ args: { text: 'x' } }),
+  );
   expect(new Set(seen).size).toBe(1);
 });

@@ -11,7 +11,9 @@ test('each principal has its own tokens for each tool [S0.93]', async () => {
   const ping = guarded([rateLimit({ bucket })], ok, aTool({ name: 'ping', limits: { ratePerMinute: 1 } }));
   const scan = guarded([rateLimit({ bucket })], ok, aTool({ name: 'scan', limits: { ratePerMinute: 1 } }));
   expect(await ping(aCall({ principal: ada }))).toMatchObject({ kind: 'done' });
-  expect(await ping(aCall({ principal: ada }))).toMatchObject({ error: { code: 'rate_limited', retryAfterMs: 60_000 } });
+  expect(await ping(aCall({ principal: ada }))).toMatchObject({
+    error: { code: 'rate_limited', retryAfterMs: 60_000 },
+  });
   expect(await ping(aCall({ principal: bob }))).toMatchObject({ kind: 'done' });
   expect(await scan(aCall({ principal: ada }))).toMatchObject({ kind: 'done' });
 });

@@ -40,7 +40,9 @@ test('a key named __proto__ stays a key', async () => {
 
 test('half an image is no image', async () => {
   const washed = await wash(done([{ type: 'image', data: 'A'.repeat(1000), mimeType: 'image/png' }]), 200);
-  expect(washed).toMatchObject({ content: [{ type: 'text', text: '[image of 1000 base64 characters left out: over the output limit]' }] });
+  expect(washed).toMatchObject({
+    content: [{ type: 'text', text: '[image of 1000 base64 characters left out: over the output limit]' }],
+  });
 });
 
 test('the text of an error from outside is cleaned too', async () => {
@@ -61,8 +63,14 @@ test('whatever comes in, no control character comes out and the shape is kept', 
       const data = washed.kind === 'done' ? washed.data : undefined;
       const keysKept = JSON.stringify(data, (_key, item: unknown) => (typeof item === 'string' ? '' : item));
       expect(keysKept).toBe(JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? '' : item)));
-      const strings = (item: unknown): string[] => typeof item === 'string' ? [item] : item !== null && typeof item === 'object' ? Object.values(item).flatMap(strings) : [];
-      for (const each of strings(data)) expect(each).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/);
+      const strings = (item: unknown): string[] =>
+        typeof item === 'string'
+          ? [item]
+          : item !== null && typeof item === 'object'
+            ? Object.values(item).flatMap(strings)
+            : [];
+      for (const each of strings(data))
+        expect(each).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/);
     }),
     { numRuns: 200 },
   );

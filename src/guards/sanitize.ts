@@ -58,7 +58,8 @@ export function sanitize(rules: () => OutputRules = () => ({})): Guard {
       if (outcome.kind === 'confirm') return outcome;
       const { washed, suspect } = wash(outcome, call, tool, now, promised);
       if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
-      if (now.onSuspicion === 'confirm' && now.holder) return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
+      if (now.onSuspicion === 'confirm' && now.holder)
+        return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
       return failed(withheld(suspect), washed.meta && { meta: washed.meta });
     };
   };
@@ -84,13 +85,29 @@ interface Report {
   fitted?: 'masked' | 'dropped';
 }
 
-function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules, promised: (data: Json) => boolean): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
+function wash(
+  outcome: Done | Failed,
+  call: Call,
+  tool: Tool,
+  rules: OutputRules,
+  promised: (data: Json) => boolean,
+): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
   const report: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
   const { maxOutputBytes } = tool.limits;
   let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
   // What failed owes nobody its schema.
   const isOwed = outcome.kind === 'done' ? promised : () => true;
-  const data = outcome.data === undefined ? undefined : fitting(outcome.data, rewriteData(outcome.data, pen(report, rules, maxOutputBytes)), tool, rules, isOwed, report);
+  const data =
+    outcome.data === undefined
+      ? undefined
+      : fitting(
+          outcome.data,
+          rewriteData(outcome.data, pen(report, rules, maxOutputBytes)),
+          tool,
+          rules,
+          isOwed,
+          report,
+        );
   const error = outcome.kind === 'failed' ? rewriteError(outcome.error, pen(report, rules, 16_384)) : undefined;
   const extra = outcome.extra && (rewriteData(outcome.extra, pen(report, rules, maxOutputBytes)) as JsonObject); // types never change
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
@@ -99,12 +116,34 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
-  const isSame = content === outcome.content && data === outcome.data && extra === outcome.extra && (outcome.kind === 'done' || error === outcome.error);
-  const meta = noted(outcome.meta, report, isSame, { suspect, provenance: rules.provenance?.(tool), isEnveloped: enveloped !== undefined, kept: links?.length ?? 0 });
+  const isSame =
+    content === outcome.content &&
+    data === outcome.data &&
+    extra === outcome.extra &&
+    (outcome.kind === 'done' || error === outcome.error);
+  const meta = noted(outcome.meta, report, isSame, {
+    suspect,
+    provenance: rules.provenance?.(tool),
+    isEnveloped: enveloped !== undefined,
+    kept: links?.length ?? 0,
+  });
   if (isSame && meta === outcome.meta) return { washed: outcome, ...(suspect && { suspect }) };
   const rest = { ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) };
-  if (report.fitted === 'dropped') return { washed: unfit(content?.some(({ type }) => type === 'text') === true ? content : [...(content ?? []), text(readable([], data))], report, meta), ...(suspect && { suspect }) };
-  const washed: Done | Failed = outcome.kind === 'done' ? { ...outcome, content: content ?? [], ...rest } : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
+  if (report.fitted === 'dropped')
+    return {
+      washed: unfit(
+        content?.some(({ type }) => type === 'text') === true
+          ? content
+          : [...(content ?? []), text(readable([], data))],
+        report,
+        meta,
+      ),
+      ...(suspect && { suspect }),
+    };
+  const washed: Done | Failed =
+    outcome.kind === 'done'
+      ? { ...outcome, content: content ?? [], ...rest }
+      : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
   return { washed, ...(suspect && { suspect }) };
 }
 
@@ -112,22 +151,35 @@ function wash(outcome: Done | Failed, call: Call, tool: Tool, rules: OutputRules
  * Data that fitted the tool's schema and was changed must fit it still, since clients refuse what does not: secrets are then
  * masked in their own shape, and where even that does not fit, there is no data.
  */
-function fitting(given: Json, written: Json, tool: Tool, rules: OutputRules, promised: (data: Json) => boolean, report: Report): Json {
+function fitting(
+  given: Json,
+  written: Json,
+  tool: Tool,
+  rules: OutputRules,
+  promised: (data: Json) => boolean,
+  report: Report,
+): Json {
   if (written === given || promised(written) || !promised(given)) return written;
   const { redactInShape: redact } = rules;
   const again: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
-  const masked = redact === undefined ? written : rewriteData(given, pen(again, { ...rules, redact }, tool.limits.maxOutputBytes));
+  const masked =
+    redact === undefined ? written : rewriteData(given, pen(again, { ...rules, redact }, tool.limits.maxOutputBytes));
   report.fitted = promised(masked) ? 'masked' : 'dropped';
   return report.fitted === 'masked' ? masked : written;
 }
 
 /** What is told where data could not be kept: the result as text, and that it failed, since a client takes no other answer without data. */
 const unfit = (content: readonly Content[], { truncated }: Report, meta: Meta | undefined): Failed =>
-  failed({
-    code: truncated ? 'output_limit' : 'output_withheld',
-    message: truncated ? 'The result was cut to its limit and no longer fits the output schema of the tool' : 'The result no longer fits the output schema of the tool once what may not leave was taken out',
-    hint: 'The tool ran; what is left of its result is given as text',
-  }, { content, ...(meta && { meta }) });
+  failed(
+    {
+      code: truncated ? 'output_limit' : 'output_withheld',
+      message: truncated
+        ? 'The result was cut to its limit and no longer fits the output schema of the tool'
+        : 'The result no longer fits the output schema of the tool once what may not leave was taken out',
+      hint: 'The tool ran; what is left of its result is given as text',
+    },
+    { content, ...(meta && { meta }) },
+  );
 
 /** An error with its words and the facts beside them rewritten: a server writes those too. */
 function rewriteError(given: ToolError, writer: Pen): ToolError {
@@ -137,7 +189,12 @@ function rewriteError(given: ToolError, writer: Pen): ToolError {
   return data === given.data ? error : { ...error, data };
 }
 
-function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules, maxBytes: number, rest?: string[]): Pen {
+function pen(
+  report: Report,
+  { level = 'full', redact, suspicion }: OutputRules,
+  maxBytes: number,
+  rest?: string[],
+): Pen {
   let left = maxBytes;
   return {
     cut() {
@@ -152,7 +209,11 @@ function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules,
       const cleaned = clean(value, level);
       if (cleaned.text !== value) add(report.removed, Object.entries(cleaned.removed));
       const redacted = redact?.(cleaned.text);
-      if (redacted && redacted.findings.length > 0) add(report.secrets, redacted.findings.map(({ kind, count }) => [kind, count]));
+      if (redacted && redacted.findings.length > 0)
+        add(
+          report.secrets,
+          redacted.findings.map(({ kind, count }) => [kind, count]),
+        );
       let result = redacted?.text ?? cleaned.text;
       // A string of n characters has at most 3n bytes: most need no counting.
       if (result.length * 3 > left) {
@@ -165,7 +226,8 @@ function pen(report: Report, { level = 'full', redact, suspicion }: OutputRules,
       }
       left -= result.length;
       // Orders are looked for in what came and not in what is left of it: hiding them is half of the crime. What was cut off is looked at when it is read.
-      if (suspicion && value.length >= shortestOrder) report.seen.add(value.length > result.length + slack ? value.slice(0, result.length + slack) : value);
+      if (suspicion && value.length >= shortestOrder)
+        report.seen.add(value.length > result.length + slack ? value.slice(0, result.length + slack) : value);
       return result;
     },
   };
@@ -185,10 +247,17 @@ function add(to: Record<string, number>, counts: readonly (readonly [string, num
   for (const [kind, count] of counts) to[kind] = (to[kind] ?? 0) + count;
 }
 
-function wrapped(content: readonly Content[], data: Json | undefined, tool: Tool, isSuspect: boolean, envelope: NonNullable<OutputRules['envelope']>): readonly Content[] | undefined {
+function wrapped(
+  content: readonly Content[],
+  data: Json | undefined,
+  tool: Tool,
+  isSuspect: boolean,
+  envelope: NonNullable<OutputRules['envelope']>,
+): readonly Content[] | undefined {
   // Doors show data as text where there is no other text: then that text is what must be marked.
   if (data !== undefined && !content.some((part) => part.type === 'text')) {
-    const shown = envelope('', tool, isSuspect) === undefined ? undefined : envelope(readable([], data), tool, isSuspect);
+    const shown =
+      envelope('', tool, isSuspect) === undefined ? undefined : envelope(readable([], data), tool, isSuspect);
     return shown === undefined ? undefined : [...content, text(shown)];
   }
   let changed = false;
@@ -208,13 +277,27 @@ interface Notes {
   readonly kept: number;
 }
 
-function noted(meta: Meta | undefined, { removed, secrets, truncated, fitted }: Report, isSame: boolean, { suspect, provenance, isEnveloped, kept }: Notes): Meta | undefined {
+function noted(
+  meta: Meta | undefined,
+  { removed, secrets, truncated, fitted }: Report,
+  isSame: boolean,
+  { suspect, provenance, isEnveloped, kept }: Notes,
+): Meta | undefined {
   if (isSame && suspect === undefined && provenance === undefined) return meta;
   const redacted = Object.keys(secrets).length > 0;
   const touched = redacted || truncated || isEnveloped || Object.keys(removed).length > 0;
   return {
     ...meta,
-    ...(touched && { 'toolgate/sanitized': { removed, truncated, ...(redacted && { redacted: secrets }), ...(isEnveloped && { enveloped: true }), ...(fitted && { data: fitted }), ...(kept > 0 && { kept }) } }),
+    ...(touched && {
+      'toolgate/sanitized': {
+        removed,
+        truncated,
+        ...(redacted && { redacted: secrets }),
+        ...(isEnveloped && { enveloped: true }),
+        ...(fitted && { data: fitted }),
+        ...(kept > 0 && { kept }),
+      },
+    }),
     ...(suspect && { 'toolgate/injection': suspect }),
     ...(provenance && { 'toolgate/provenance': provenance }),
   };

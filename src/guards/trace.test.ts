@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { context, ROOT_CONTEXT, trace, type Context, type Span, type SpanOptions, type Tracer } from '@opentelemetry/api';
+import {
+  context,
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api';
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '../core/call.js';
 import { done, refuse } from '../core/outcome.js';

@@ -18,13 +18,28 @@ export async function tracing(): Promise<Guard> {
   const tracer = api.trace.getTracer('toolgate');
 
   return (tool, next) => async (call) => {
-    const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name, 'toolgate.via': call.via, 'toolgate.correlation_id': call.correlationId };
-    const span = tracer.startSpan(`execute_tool ${tool.name}`, { kind: api.SpanKind.SERVER, attributes }, parentOf(api, call));
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool.name,
+      'toolgate.via': call.via,
+      'toolgate.correlation_id': call.correlationId,
+    };
+    const span = tracer.startSpan(
+      `execute_tool ${tool.name}`,
+      { kind: api.SpanKind.SERVER, attributes },
+      parentOf(api, call),
+    );
     const { traceId, spanId, traceFlags, traceState } = span.spanContext();
     const state = traceState?.serialize();
-    const trace = { traceparent: toTraceparent({ traceId, spanId, sampled: (traceFlags & 1) === 1 }), ...(state && { tracestate: state }) };
+    const trace = {
+      traceparent: toTraceparent({ traceId, spanId, sampled: (traceFlags & 1) === 1 }),
+      ...(state && { tracestate: state }),
+    };
     try {
-      const outcome = await api.context.with(api.trace.setSpan(api.context.active(), span), next, undefined, { ...call, trace });
+      const outcome = await api.context.with(api.trace.setSpan(api.context.active(), span), next, undefined, {
+        ...call,
+        trace,
+      });
       const code = codeOf(outcome);
       if (code !== undefined) {
         span.setAttribute('error.type', code);
@@ -47,7 +62,9 @@ function parentOf(api: Api, call: Call) {
   if (!parent) return api.ROOT_CONTEXT;
   const state = call.trace?.tracestate;
   return api.trace.setSpanContext(api.ROOT_CONTEXT, {
-    traceId: parent.traceId, spanId: parent.spanId, isRemote: true,
+    traceId: parent.traceId,
+    spanId: parent.spanId,
+    isRemote: true,
     traceFlags: parent.sampled ? api.TraceFlags.SAMPLED : api.TraceFlags.NONE,
     ...(state !== undefined && { traceState: api.createTraceState(state) }),
   });

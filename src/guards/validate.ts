@@ -22,10 +22,16 @@ function proceed(parsed: Parsed<Args>, call: Call, next: Handler): Promise<Outco
     if (parsed.value === call.args && parsed.timeoutMs === undefined) return next(call);
     return next(withArgs(call, parsed.value, parsed.timeoutMs));
   }
-  return Promise.resolve('error' in parsed ? failed(parsed.error) : refuse('invalid_arguments', say(parsed.problems), { data: { problems: parsed.problems.map(plain) } }));
+  return Promise.resolve(
+    'error' in parsed
+      ? failed(parsed.error)
+      : refuse('invalid_arguments', say(parsed.problems), { data: { problems: parsed.problems.map(plain) } }),
+  );
 }
 
 const plain = ({ field, message, keyword, expected }: Problem) => ({ field, message, keyword, expected });
 
 const say = (problems: readonly Problem[]): string =>
-  problems.map(({ field, message }) => `${field === '' ? 'The arguments' : field.slice(1).replaceAll('/', '.')} ${message}`).join('; ');
+  problems
+    .map(({ field, message }) => `${field === '' ? 'The arguments' : field.slice(1).replaceAll('/', '.')} ${message}`)
+    .join('; ');

@@ -20,7 +20,10 @@ export interface BoundedAjv {
  */
 export function boundedAjv(options: Options): BoundedAjv {
   // Required when the first schema is compiled, not imported: validators cost more than the rest of a start.
-  const { Ajv2020: Ajv, _ } = load('ajv/dist/2020.js') as { readonly Ajv2020: new (given: Options) => Ajv2020; readonly _: typeof import('ajv/dist/2020.js')._ }; // as its types say
+  const { Ajv2020: Ajv, _ } = load('ajv/dist/2020.js') as {
+    readonly Ajv2020: new (given: Options) => Ajv2020;
+    readonly _: typeof import('ajv/dist/2020.js')._;
+  }; // as its types say
   const ajv = new Ajv(options);
   const addFormats: unknown = load('ajv-formats');
   if (typeof addFormats === 'function') addFormats(ajv);
@@ -30,8 +33,13 @@ export function boundedAjv(options: Options): BoundedAjv {
     left -= 1;
     if (left < 0) throw tooManySteps;
   };
-  for (const [keyword, place] of [['$ref', 'core/ref'], ['$dynamicRef', 'dynamic/dynamicRef']] as const) {
-    const { default: definition } = load(`ajv/dist/vocabularies/${place}.js`) as { readonly default: CodeKeywordDefinition }; // as its types say
+  for (const [keyword, place] of [
+    ['$ref', 'core/ref'],
+    ['$dynamicRef', 'dynamic/dynamicRef'],
+  ] as const) {
+    const { default: definition } = load(`ajv/dist/vocabularies/${place}.js`) as {
+      readonly default: CodeKeywordDefinition;
+    }; // as its types say
     ajv.removeKeyword(keyword);
     ajv.addKeyword({
       ...definition,
@@ -42,7 +50,13 @@ export function boundedAjv(options: Options): BoundedAjv {
     });
   }
   ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', error: { message: 'must NOT have duplicate items' }, compile: (wanted: boolean) => (wanted ? isUnique : () => true) });
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    compile: (wanted: boolean) => (wanted ? isUnique : () => true),
+  });
   return {
     ajv,
     allow(steps) {

@@ -30,7 +30,10 @@ test.each([
 });
 
 test('the text is JSON that reads as the value it was made of', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => {
-    expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+    { numRuns: 300 },
+  );
 });

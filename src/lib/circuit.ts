@@ -32,7 +32,16 @@ export interface Circuit {
 
 /** Closed, open, half-open: rests after failures in a row, then lets exactly one probe through. */
 export function circuit(options: CircuitOptions): Circuit {
-  const { failures: threshold, restMs, backoff = 1.5, maxRestMs = 300_000, jitter = 0.1, clock = monotonic, random = Math.random, onChange } = options;
+  const {
+    failures: threshold,
+    restMs,
+    backoff = 1.5,
+    maxRestMs = 300_000,
+    jitter = 0.1,
+    clock = monotonic,
+    random = Math.random,
+    onChange,
+  } = options;
   let state: CircuitState = 'closed';
   let failures = 0;
   let rest = restMs;

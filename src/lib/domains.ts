@@ -4,7 +4,14 @@ export function normalHost(text: string): string | undefined {
     try {
       const url = new URL(`http://${written}/`);
       // A port, a path or a user in the list would be dropped silently and the entry would mean more than it says.
-      if (url.port !== '' || url.pathname !== '/' || url.username !== '' || url.search !== '' || /[@/?#\\\s]/.test(written)) return undefined;
+      if (
+        url.port !== '' ||
+        url.pathname !== '/' ||
+        url.username !== '' ||
+        url.search !== '' ||
+        /[@/?#\\\s]/.test(written)
+      )
+        return undefined;
       return url.hostname.replace(/\.$/, '');
     } catch {
       // Not in this spelling; an IPv6 address needs its brackets.
@@ -25,7 +32,11 @@ export function isWithin(host: string, domains: readonly string[]): boolean {
 }
 
 /** What is said of a host outside the list. */
-export const outside = (host: string, domains: readonly string[]): string => `MCP URL host '${host.slice(0, 253)}' not in allowed domains: [${domains.slice(0, 10).map((domain) => `'${domain}'`).join(', ')}]`;
+export const outside = (host: string, domains: readonly string[]): string =>
+  `MCP URL host '${host.slice(0, 253)}' not in allowed domains: [${domains
+    .slice(0, 10)
+    .map((domain) => `'${domain}'`)
+    .join(', ')}]`;
 
 /** Whether a host name can only mean this machine. */
 export const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { lazyController, lightController, realSignal } from './light-signal.js';
 
-test.each([['light', lightController], ['lazy', lazyController]] as const)('a %s signal tells its listeners once, with the reason', (_name, make) => {
+test.each([
+  ['light', lightController],
+  ['lazy', lazyController],
+] as const)('a %s signal tells its listeners once, with the reason', (_name, make) => {
   const controller = make();
   const heard: unknown[] = [];
   controller.signal.addEventListener('abort', () => heard.push(controller.signal.reason), { once: true });
@@ -18,7 +21,11 @@ test.each([['light', lightController], ['lazy', lazyController]] as const)('a %s
 test('a lazy signal that is asked for after the end is at its end, and is a native one', () => {
   const controller = lazyController();
   controller.abort('why');
-  expect([controller.signal.aborted, controller.signal.reason, controller.signal instanceof AbortSignal]).toEqual([true, 'why', true]);
+  expect([controller.signal.aborted, controller.signal.reason, controller.signal instanceof AbortSignal]).toEqual([
+    true,
+    'why',
+    true,
+  ]);
 });
 
 test('native functions get a native signal that follows the light one', () => {

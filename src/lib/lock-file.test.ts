@@ -64,8 +64,11 @@ test('of many that start at once beside a dead holder, exactly one gets the lock
      });
      process.stdout.write('ready');`,
   );
-  const children = Array.from({ length: 6 }, () => spawn(process.execPath, [program, path], { stdio: ['pipe', 'pipe', 'inherit'] }));
-  const says = (child: (typeof children)[number]): Promise<string> => once(child.stdout, 'data').then(([data]) => String(data));
+  const children = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, [program, path], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  const says = (child: (typeof children)[number]): Promise<string> =>
+    once(child.stdout, 'data').then(([data]) => String(data));
   await Promise.all(children.map(says));
   const answers = Promise.all(children.map(says));
   for (const child of children) child.stdin.write('go');
@@ -77,7 +80,9 @@ test('of many that start at once beside a dead holder, exactly one gets the lock
 
 test('a process killed while it holds the lock loses it', () => {
   const path = join(aFolder(), 'lock');
-  const program = aProgram(`import { lockFile } from './src/lib/lock-file.js'; lockFile(process.argv[2]); process.kill(process.pid, 'SIGKILL');`);
+  const program = aProgram(
+    `import { lockFile } from './src/lib/lock-file.js'; lockFile(process.argv[2]); process.kill(process.pid, 'SIGKILL');`,
+  );
   expect(spawnSync(process.execPath, [program, path]).signal).toBe('SIGKILL');
   expect(readFileSync(path, 'utf8')).toContain('pid');
   expect(taken(path)).toBe(true);

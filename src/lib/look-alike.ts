@@ -35,7 +35,12 @@ export function editDistance(a: string, b: string, max: number): number {
     for (let j = from; j <= to; j++) {
       const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
       let cost = Math.min((last[j - 1] ?? over) + (same ? 0 : 1), (last[j] ?? over) + 1, (row[j - 1] ?? over) + 1);
-      if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1)) {
+      if (
+        i > 1 &&
+        j > 1 &&
+        a.charCodeAt(i - 1) === b.charCodeAt(j - 2) &&
+        a.charCodeAt(i - 2) === b.charCodeAt(j - 1)
+      ) {
         cost = Math.min(cost, (beforeLast[j - 2] ?? over) + 1);
       }
       row[j] = Math.min(cost, over);

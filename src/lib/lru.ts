@@ -24,7 +24,8 @@ export function lru<K, V>(max: number): Lru<K, V> {
     set(key, value) {
       entries.delete(key);
       entries.set(key, value);
-      for (const oldest of entries.size > max ? [entries.keys().next().value] : []) if (oldest !== undefined) entries.delete(oldest);
+      for (const oldest of entries.size > max ? [entries.keys().next().value] : [])
+        if (oldest !== undefined) entries.delete(oldest);
     },
     clear: () => entries.clear(),
   };

@@ -26,8 +26,18 @@ const digits = span(48, 57);
 const words = digits | span(65, 90) | span(97, 122) | bit(95);
 const spaces = span(9, 13) | bit(32) | beyond;
 const escapes: Readonly<Record<string, bigint>> = {
-  d: digits, D: everything & ~digits, w: words, W: everything & ~words, s: spaces, S: everything & ~span(9, 13) & ~bit(32),
-  n: bit(10), r: bit(13), t: bit(9), v: bit(11), f: bit(12), '0': bit(0),
+  d: digits,
+  D: everything & ~digits,
+  w: words,
+  W: everything & ~words,
+  s: spaces,
+  S: everything & ~span(9, 13) & ~bit(32),
+  n: bit(10),
+  r: bit(13),
+  t: bit(9),
+  v: bit(11),
+  f: bit(12),
+  '0': bit(0),
 };
 
 /** The shape of a pattern that is known to compile; undefined where this reader does not follow it. */
@@ -74,7 +84,10 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
 
   function escape(): Pick<Item, 'set'> {
     const letter = source[at + 1] ?? '';
-    const long = /^\\(?:[pP]\{[^}]*\}|k<[^>]*>|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[1-9]\d*)/.exec(source.slice(at, at + 80))?.[0];
+    const long =
+      /^\\(?:[pP]\{[^}]*\}|k<[^>]*>|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[1-9]\d*)/.exec(
+        source.slice(at, at + 80),
+      )?.[0];
     if (long !== undefined && (isUnicode || !/^\\[pPk]/.test(long))) {
       at += long.length;
       const hex = /^\\[ux]\{?([0-9a-fA-F]+)/.exec(long)?.[1];
@@ -112,7 +125,12 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
     if (found === null) return { min: 1, max: 1, isLong: false };
     at += found[0].length;
     const [whole, low, comma, high] = found;
-    if (low === undefined) return { min: whole.startsWith('+') ? 1 : 0, max: whole.startsWith('?') ? 1 : Infinity, isLong: !whole.startsWith('?') };
+    if (low === undefined)
+      return {
+        min: whole.startsWith('+') ? 1 : 0,
+        max: whole.startsWith('?') ? 1 : Infinity,
+        isLong: !whole.startsWith('?'),
+      };
     const max = comma === '' ? Number(low) : high === '' ? Infinity : Number(high);
     return { min: Number(low), max, isLong: max > few && max !== Number(low) };
   }

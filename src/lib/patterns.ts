@@ -18,14 +18,21 @@ const foreign = /\\[AZz]|\[\[:\w+:\]|\\[pP]\{|\\x\{|\(\?[imsx]|\\Q|[*+?}]\+/;
  * could take polynomial time is kept with the longest text it may be run on, and a longer text does not match.
  */
 export function safePattern(source: string): SafePattern {
-  if (source.length > longestPattern) return { kind: 'dropped', reason: 'slow_pattern', message: 'the pattern is too long' };
+  if (source.length > longestPattern)
+    return { kind: 'dropped', reason: 'slow_pattern', message: 'the pattern is too long' };
   const regex = compiled(source);
-  if (regex === undefined) return { kind: 'dropped', reason: 'invalid_pattern', message: 'the pattern is not one of JavaScript' };
+  if (regex === undefined)
+    return { kind: 'dropped', reason: 'invalid_pattern', message: 'the pattern is not one of JavaScript' };
   const tree = readPatternTree(source, regex.unicode);
   const degree = tree === undefined ? Infinity : total(tree, source);
   // Past the fourth power the texts that could still be tried are too short to be of use.
   const choices = tree === undefined ? Infinity : waysThrough(tree);
-  if (degree > 4 || choices > mostChoices) return { kind: 'dropped', reason: 'slow_pattern', message: 'the pattern could take too long on a text made for that' };
+  if (degree > 4 || choices > mostChoices)
+    return {
+      kind: 'dropped',
+      reason: 'slow_pattern',
+      message: 'the pattern could take too long on a text made for that',
+    };
   const maxLength = degree <= 1 ? Infinity : Math.floor((steps / choices) ** (1 / degree));
   return { kind: 'kept', regex, maxLength, test: (text) => text.length <= maxLength && regex.test(text) };
 }
@@ -88,17 +95,27 @@ function waysOf({ group, min, max, isLong }: Item): number {
 function isBoundary(one: Item, between: readonly Item[], other: Item): boolean {
   const mandatory = between.filter((item) => item.min > 0);
   if (mandatory.length === 0) return between.length === 0 && disjoint(one.set, other.set);
-  return mandatory.some((item) => !item.group && disjoint(item.set, one.set)) || disjoint(one.set, mandatory[0]?.set ?? other.set);
+  return (
+    mandatory.some((item) => !item.group && disjoint(item.set, one.set)) ||
+    disjoint(one.set, mandatory[0]?.set ?? other.set)
+  );
 }
 
 /** Does each round of a repeated group begin with a character that nothing else in it can match? */
 function isDelimited(group: Alternatives): boolean {
   const first = group.map(([item]) => item);
-  if (first.some((item) => item === undefined || item.group !== undefined || item.isLong || item.min !== 1 || item.set === 0n)) return false;
+  if (
+    first.some(
+      (item) => item === undefined || item.group !== undefined || item.isLong || item.min !== 1 || item.set === 0n,
+    )
+  )
+    return false;
   const starts = first.map((item) => item?.set ?? 0n);
   if (starts.some((set, index) => starts.slice(index + 1).some((other) => !disjoint(set, other)))) return false;
   const all = starts.reduce((sum, set) => sum | set, 0n);
-  return group.every((items) => items.slice(1).every((item) => disjoint(item.set, all)) && degreeOfSequence(items) <= 1);
+  return group.every(
+    (items) => items.slice(1).every((item) => disjoint(item.set, all)) && degreeOfSequence(items) <= 1,
+  );
 }
 
 const disjoint = (one: bigint, other: bigint): boolean => (one & other) === 0n;

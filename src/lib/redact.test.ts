@@ -1,18 +1,55 @@
 import { expect, test } from 'vitest';
 import { isSecretKey, REDACTED, redactor } from './redact.js';
 
-test.each(['password', 'Password', 'db_password', 'dbPassword', 'DB-PASSWORD', 'passwd', 'secret', 'client_secret', 'clientSecret', 'token', 'accessToken', 'api_key', 'apiKey', 'apikey', 'x-api-key', 'Authorization', 'Proxy-Authorization', 'cookie', 'Set-Cookie', 'credentials', 'private_key', 'privateKey', 'jwt'])(
-  'a field named %s holds a secret', (key) => expect(isSecretKey(key)).toBe(true),
-);
+test.each([
+  'password',
+  'Password',
+  'db_password',
+  'dbPassword',
+  'DB-PASSWORD',
+  'passwd',
+  'secret',
+  'client_secret',
+  'clientSecret',
+  'token',
+  'accessToken',
+  'api_key',
+  'apiKey',
+  'apikey',
+  'x-api-key',
+  'Authorization',
+  'Proxy-Authorization',
+  'cookie',
+  'Set-Cookie',
+  'credentials',
+  'private_key',
+  'privateKey',
+  'jwt',
+])('a field named %s holds a secret', (key) => expect(isSecretKey(key)).toBe(true));
 
-test.each(['tokenFile', 'token_count', 'passwordless', 'secretary', 'key', 'monkey', 'keyboard', 'tool', 'author', 'bypass_list'])(
-  'a field named %s does not', (key) => expect(isSecretKey(key)).toBe(false),
-);
+test.each([
+  'tokenFile',
+  'token_count',
+  'passwordless',
+  'secretary',
+  'key',
+  'monkey',
+  'keyboard',
+  'tool',
+  'author',
+  'bypass_list',
+])('a field named %s does not', (key) => expect(isSecretKey(key)).toBe(false));
 
 test('a value is redacted under secret keys and wherever a secret stands, at any depth', () => {
   const { value } = redactor(['swordfish']);
-  expect(value({ a: [{ password: { nested: 1 } }, 'say swordfish'], n: 1, none: null, token: true, ok: 'fine' })).toEqual({
-    a: [{ password: REDACTED }, expect.not.stringContaining('swordfish')], n: 1, none: null, token: true, ok: 'fine',
+  expect(
+    value({ a: [{ password: { nested: 1 } }, 'say swordfish'], n: 1, none: null, token: true, ok: 'fine' }),
+  ).toEqual({
+    a: [{ password: REDACTED }, expect.not.stringContaining('swordfish')],
+    n: 1,
+    none: null,
+    token: true,
+    ok: 'fine',
   });
 });
 

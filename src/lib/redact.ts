@@ -22,7 +22,12 @@ const answers = new Map<string, boolean>();
 export function isSecretKey(key: string): boolean {
   let answer = answers.get(key);
   if (answer === undefined) {
-    answer = SECRET_KEY.test(key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase());
+    answer = SECRET_KEY.test(
+      key
+        .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .replaceAll('-', '_')
+        .toLowerCase(),
+    );
     if (answers.size >= MOST_ANSWERS) answers.clear();
     if (key.length <= 64) answers.set(key, answer);
   }
@@ -46,7 +51,8 @@ export function redactor(secrets: Iterable<string> = []): Redactor {
       const name = text(key);
       const shown = isSecretKey(key) && isTelling(item) ? REDACTED : walk(item, depth + 1);
       // Assigning would let a key named __proto__ change the copy instead of being in it.
-      if (name === '__proto__') Object.defineProperty(copy, name, { value: shown, enumerable: true, configurable: true, writable: true });
+      if (name === '__proto__')
+        Object.defineProperty(copy, name, { value: shown, enumerable: true, configurable: true, writable: true });
       else copy[name] = shown;
     }
     return copy;

@@ -8,21 +8,34 @@ test('two patterns of one schema are judged each by its own', () => {
 });
 
 test('a pattern that could hang is not run, one that is no pattern does not break the schema', () => {
-  const judged = judge({ type: 'object', properties: { a: { pattern: '(a+)+$' }, b: { pattern: '[' }, c: { type: 'integer' } } });
+  const judged = judge({
+    type: 'object',
+    properties: { a: { pattern: '(a+)+$' }, b: { pattern: '[' }, c: { type: 'integer' } },
+  });
   expect(judged({ a: `${'a'.repeat(40)}!`, b: 'x', c: 'x' }).map(({ field }) => field)).toEqual(['/c']);
 });
 
 const nested = (levels: number): object => Array.from({ length: levels }).reduce<object>((inner) => ({ a: inner }), {});
 
 test('a schema that leads into itself twice at one place is given up on, not followed for ever', () => {
-  const judged = judge({ $ref: '#/$defs/n', $defs: { n: { allOf: [{ properties: { a: { $ref: '#/$defs/n' } } }, { properties: { a: { $ref: '#/$defs/n' } } }] } } });
+  const judged = judge({
+    $ref: '#/$defs/n',
+    $defs: {
+      n: { allOf: [{ properties: { a: { $ref: '#/$defs/n' } } }, { properties: { a: { $ref: '#/$defs/n' } } }] },
+    },
+  });
   expect(judged(nested(5))).toEqual([]);
-  expect(judged(nested(60))).toEqual([{ field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' }]);
+  expect(judged(nested(60))).toEqual([
+    { field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' },
+  ]);
   expect(judged(nested(5))).toEqual([]);
 });
 
 test('a schema that leads into itself once is followed as far as the value goes', () => {
-  const judged = judge({ $ref: '#/$defs/n', $defs: { n: { properties: { a: { $ref: '#/$defs/n' } }, unevaluatedProperties: false } } });
+  const judged = judge({
+    $ref: '#/$defs/n',
+    $defs: { n: { properties: { a: { $ref: '#/$defs/n' } }, unevaluatedProperties: false } },
+  });
   expect(judged(nested(200))).toEqual([]);
   expect(judged({ a: { b: 1 } })).toMatchObject([{ keyword: 'unevaluatedProperties' }]);
 });
@@ -31,8 +44,15 @@ test('items are told apart in one pass, whatever they are', () => {
   const judged = judge({ type: 'array', uniqueItems: true });
   const many = Array.from({ length: 60_000 }, (_, index) => ({ index }));
   expect(judged(many)).toEqual([]);
-  expect(judged([...many, { index: 7 }])).toMatchObject([{ keyword: 'uniqueItems', message: 'must NOT have duplicate items' }]);
-  expect(judged([{ a: 1, b: 2 }, { b: 2, a: 1 }])).toHaveLength(1);
+  expect(judged([...many, { index: 7 }])).toMatchObject([
+    { keyword: 'uniqueItems', message: 'must NOT have duplicate items' },
+  ]);
+  expect(
+    judged([
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ]),
+  ).toHaveLength(1);
   expect(judged([1, '1', true, 'true', null])).toEqual([]);
   expect(judge({ uniqueItems: false })([1, 1])).toEqual([]);
 });
@@ -44,12 +64,20 @@ test('of a large value one misfit is told and not one for every part', () => {
 });
 
 test('a schema too large to compile checks nothing and says so', () => {
-  const properties = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`p${index}`, { type: 'string' }]));
-  expect(judge({ properties })({})).toEqual([{ field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' }]);
+  const properties = Object.fromEntries(
+    Array.from({ length: 60_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
+  );
+  expect(judge({ properties })({})).toEqual([
+    { field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' },
+  ]);
 });
 
 test('a schema with thousands of properties still judges a large value', () => {
-  const judged = judge({ properties: Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`p${index}`, { type: 'integer' }])) });
+  const judged = judge({
+    properties: Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`p${index}`, { type: 'integer' }])),
+  });
   expect(judged(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, index])))).toEqual([]);
-  expect(judged(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, index === 7 ? 'x' : index])))).toMatchObject([{ field: '/p7' }]);
+  expect(
+    judged(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, index === 7 ? 'x' : index]))),
+  ).toMatchObject([{ field: '/p7' }]);
 });

@@ -53,20 +53,33 @@ function compiledBriskly(schema: object): Sized {
     if (!(error instanceof RangeError)) throw error;
   }
   const thorough = compiled(schema, true);
-  return (value, parts) => (parts <= 20 * mostThorough ? thorough(value, parts) : [{ field: '', keyword: 'schema', message: 'cannot be checked: it is too large for its schema' }]);
+  return (value, parts) =>
+    parts <= 20 * mostThorough
+      ? thorough(value, parts)
+      : [{ field: '', keyword: 'schema', message: 'cannot be checked: it is too large for its schema' }];
 }
 
 function compiled(schema: object, allErrors: boolean): Sized {
-  if (partsOf(schema, largestSchema) >= largestSchema) return () => [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' }];
+  if (partsOf(schema, largestSchema) >= largestSchema)
+    return () => [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' }];
   // One instance a schema: a shared one would let a repeated $id of one source answer for another's.
-  const { ajv, allow } = boundedAjv({ strict: false, allErrors, validateSchema: false, unicodeRegExp: false, logger: false, ownProperties: true, code: { regExp: patternEngine } });
+  const { ajv, allow } = boundedAjv({
+    strict: false,
+    allErrors,
+    validateSchema: false,
+    unicodeRegExp: false,
+    logger: false,
+    ownProperties: true,
+    code: { regExp: patternEngine },
+  });
   const validate = ajv.compile(schema);
   return (value, parts) => {
     allow(stepsFor(parts));
     try {
       if (validate(value)) return fits;
     } catch (error) {
-      if (error === tooManySteps) return [{ field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' }];
+      if (error === tooManySteps)
+        return [{ field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' }];
       throw error;
     }
     return (validate.errors ?? []).slice(0, 20).map(toMisfit);
@@ -92,11 +105,15 @@ function toMisfit(error: ErrorObject): Misfit {
   const extra = params['additionalProperty'];
   const named = typeof missing === 'string' ? missing : typeof extra === 'string' ? extra : undefined;
   const field = named === undefined ? error.instancePath : `${error.instancePath}/${named}`;
-  const expected = params['allowedValues'] ?? params['limit'] ?? params['type'] ?? params['pattern'] ?? params['format'];
+  const expected =
+    params['allowedValues'] ?? params['limit'] ?? params['type'] ?? params['pattern'] ?? params['format'];
   const message =
-    typeof missing === 'string' ? 'is required'
-    : typeof extra === 'string' ? 'is not a known argument'
-    : error.keyword === 'enum' && Array.isArray(expected) ? `must be one of ${expected.slice(0, 12).map(String).join(', ')}`
-    : (error.message ?? 'does not fit');
+    typeof missing === 'string'
+      ? 'is required'
+      : typeof extra === 'string'
+        ? 'is not a known argument'
+        : error.keyword === 'enum' && Array.isArray(expected)
+          ? `must be one of ${expected.slice(0, 12).map(String).join(', ')}`
+          : (error.message ?? 'does not fit');
   return { field, keyword: error.keyword, message, ...(expected !== undefined && { expected }) };
 }

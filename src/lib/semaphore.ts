@@ -14,7 +14,11 @@ interface Waiter {
 }
 
 /** `slots` at a time, at most `queue` waiting, none of them longer than `queueTimeoutMs`. First come, first served. */
-export function semaphore(options: { readonly slots: number; readonly queue: number; readonly queueTimeoutMs: number }): Semaphore {
+export function semaphore(options: {
+  readonly slots: number;
+  readonly queue: number;
+  readonly queueTimeoutMs: number;
+}): Semaphore {
   const waiters = new Set<Waiter>();
   let active = 0;
 

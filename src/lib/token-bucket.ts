@@ -25,7 +25,11 @@ export interface TokenBucket {
 }
 
 /** Token buckets by key: at most `maxKeys` of them, the longest unused one leaves first. */
-export function tokenBucket(options: { readonly maxKeys: number; readonly clock?: Clock; readonly onSweep?: (removed: number) => void }): TokenBucket {
+export function tokenBucket(options: {
+  readonly maxKeys: number;
+  readonly clock?: Clock;
+  readonly onSweep?: (removed: number) => void;
+}): TokenBucket {
   const clock = options.clock ?? monotonic;
   const levels = new Map<string, Level>();
   let takes = 0;
@@ -73,7 +77,12 @@ export function tokenBucket(options: { readonly maxKeys: number; readonly clock?
         level.tokens -= 1;
         return { ok: true, limit: burst, remaining: Math.floor(level.tokens), retryAfterMs: 0 };
       }
-      return { ok: false, limit: burst, remaining: 0, retryAfterMs: Math.ceil(((1 - level.tokens) * 60_000) / perMinute) };
+      return {
+        ok: false,
+        limit: burst,
+        remaining: 0,
+        retryAfterMs: Math.ceil(((1 - level.tokens) * 60_000) / perMinute),
+      };
     },
   };
 }

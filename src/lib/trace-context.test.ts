@@ -18,9 +18,27 @@ test('a later version with more fields is read as far as it is known, and writte
 });
 
 test.each([
-  '', '00', good.toUpperCase(), ` ${good}`, `${good} `, `${good}\n`, `${good}-`, `${good}-more`, `${good}x`, `ff-${T}-${S}-01`, `cc-${T}-${S}-01x`,
-  `00-${'0'.repeat(32)}-${S}-01`, `00-${T}-${'0'.repeat(16)}-01`, `00-${T.slice(1)}-${S}-01`, `00-${T}-${S}-1`, `00-${T}-${S}-0x`,
-  `00_${T}_${S}_01`, `0-${T}-${S}-01`, `00-${T}-${S}`, `cc-${T}-${S}-01-${'x'.repeat(1000)}`, `00-${T}-${S}-01\r\nX-Injected: 1`,
+  '',
+  '00',
+  good.toUpperCase(),
+  ` ${good}`,
+  `${good} `,
+  `${good}\n`,
+  `${good}-`,
+  `${good}-more`,
+  `${good}x`,
+  `ff-${T}-${S}-01`,
+  `cc-${T}-${S}-01x`,
+  `00-${'0'.repeat(32)}-${S}-01`,
+  `00-${T}-${'0'.repeat(16)}-01`,
+  `00-${T.slice(1)}-${S}-01`,
+  `00-${T}-${S}-1`,
+  `00-${T}-${S}-0x`,
+  `00_${T}_${S}_01`,
+  `0-${T}-${S}-01`,
+  `00-${T}-${S}`,
+  `cc-${T}-${S}-01-${'x'.repeat(1000)}`,
+  `00-${T}-${S}-01\r\nX-Injected: 1`,
 ])('%j is no traceparent', (header) => {
   expect(fromTraceparent(header)).toBeUndefined();
   expect(traceContext(header, 'a=b')).toBeUndefined();
@@ -42,7 +60,10 @@ test.each<[string, string | undefined]>([
   [Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(','), undefined],
   [`a=${'x'.repeat(600)}`, undefined],
 ])('a tracestate %j goes on as %j', (given, expected) => {
-  expect(traceContext(good, given)).toEqual({ traceparent: good, ...(expected !== undefined && { tracestate: expected }) });
+  expect(traceContext(good, given)).toEqual({
+    traceparent: good,
+    ...(expected !== undefined && { tracestate: expected }),
+  });
 });
 
 test('a new span has an id of its own and keeps the trace', () => {
@@ -55,9 +76,12 @@ test('a new span has an id of its own and keeps the trace', () => {
 
 test('whatever is read is written as a header that reads the same', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.{0,5})?$/)), (header) => {
-      const parent = fromTraceparent(header);
-      if (parent) expect(fromTraceparent(toTraceparent(parent))).toEqual(parent);
-    }),
+    fc.property(
+      fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.{0,5})?$/)),
+      (header) => {
+        const parent = fromTraceparent(header);
+        if (parent) expect(fromTraceparent(toTraceparent(parent))).toEqual(parent);
+      },
+    ),
   );
 });

@@ -10,7 +10,8 @@ export interface TraceParent {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
-const MEMBER = /^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+const MEMBER =
+  /^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MOST_MEMBERS = 32;
 const LONGEST_STATE = 512;
 
@@ -24,10 +25,14 @@ export function fromTraceparent(header: string): TraceParent | undefined {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-export const toTraceparent = ({ traceId, spanId, sampled }: TraceParent): string => `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+export const toTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 
 /** The trace a request belongs to, from its two headers; a bad `tracestate` is left out, a bad `traceparent` leaves nothing. */
-export function traceContext(traceparent: string | undefined, tracestate?: string): { readonly traceparent: string; readonly tracestate?: string } | undefined {
+export function traceContext(
+  traceparent: string | undefined,
+  tracestate?: string,
+): { readonly traceparent: string; readonly tracestate?: string } | undefined {
   const parent = traceparent === undefined ? undefined : fromTraceparent(traceparent);
   if (!parent) return undefined;
   const state = tracestate === undefined ? undefined : checkedState(tracestate);
@@ -41,7 +46,10 @@ export function newSpan(parent?: TraceParent): TraceParent {
 
 function checkedState(header: string): string | undefined {
   if (header.length > LONGEST_STATE) return undefined;
-  const members = header.split(',').map((member) => member.trim()).filter((member) => member !== '');
+  const members = header
+    .split(',')
+    .map((member) => member.trim())
+    .filter((member) => member !== '');
   const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))));
   if (members.length === 0 || members.length > MOST_MEMBERS || keys.size < members.length) return undefined;
   return members.every((member) => MEMBER.test(member)) ? members.join(',') : undefined;

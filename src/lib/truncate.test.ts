@@ -26,7 +26,10 @@ describe('truncate', () => {
   test('for any text and budget the cut fits, splits nothing and wastes less than a code point [S0.68]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 30 }), fc.nat(130), (text, maxBytes) => {
-        for (const value of [truncateText(text, maxBytes).value, Buffer.from(truncateBytes(Buffer.from(text), maxBytes).value).toString()]) {
+        for (const value of [
+          truncateText(text, maxBytes).value,
+          Buffer.from(truncateBytes(Buffer.from(text), maxBytes).value).toString(),
+        ]) {
           const size = Buffer.byteLength(value);
           expect(size).toBeLessThanOrEqual(maxBytes);
           expect(text.startsWith(value)).toBe(true);

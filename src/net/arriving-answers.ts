@@ -43,7 +43,9 @@ export function arrivingAnswer(send: Send, hop: Hop, time: Budget): Promise<Arri
   });
 }
 
-function byteSource(flow: () => Flow): ByteSource & { readonly push: (chunk: Buffer) => void; readonly end: () => void } {
+function byteSource(
+  flow: () => Flow,
+): ByteSource & { readonly push: (chunk: Buffer) => void; readonly end: () => void } {
   const queue: Buffer[] = [];
   let queuedBytes = 0;
   let paused = false;
@@ -78,7 +80,12 @@ function byteSource(flow: () => Flow): ByteSource & { readonly push: (chunk: Buf
       wake?.();
     },
     next: async (idleMs) => {
-      if (queue.length === 0 && !ended) await waiting(idleMs, (waker) => (wake = waker), () => fail(failed('timeout', `nothing came for ${idleMs} ms`)));
+      if (queue.length === 0 && !ended)
+        await waiting(
+          idleMs,
+          (waker) => (wake = waker),
+          () => fail(failed('timeout', `nothing came for ${idleMs} ms`)),
+        );
       const chunk = queue.shift();
       if (!chunk) {
         if (failure) throw new StreamFailure(failure);

@@ -22,7 +22,10 @@ export function budget(timeoutMs: number, signal: AbortSignal | undefined, what 
     tell?.(reason);
   };
   const onAbort = () => spend(failed('cancelled', `${what} was cancelled`));
-  const timer = timeoutMs > longestTimer ? undefined : setTimeout(() => spend(failed('timeout', `${what} took longer than ${timeoutMs} ms`)), timeoutMs);
+  const timer =
+    timeoutMs > longestTimer
+      ? undefined
+      : setTimeout(() => spend(failed('timeout', `${what} took longer than ${timeoutMs} ms`)), timeoutMs);
   if (signal?.aborted) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });
   return {

@@ -4,7 +4,13 @@ import { failed, StreamFailure, type ResponseHeaders } from './egress-types.js';
 import { allowance, codingOf, unpacker, unpackFailure, type UnpackLimits } from './unpacking.js';
 
 /** The bytes of an answer as its sender meant them: unpacked while they come, counted, and cut at the limits. */
-export async function* byteStream(source: ByteSource, headers: ResponseHeaders, limits: UnpackLimits, idleMs: number, onOver: () => void): AsyncGenerator<Buffer, void, undefined> {
+export async function* byteStream(
+  source: ByteSource,
+  headers: ResponseHeaders,
+  limits: UnpackLimits,
+  idleMs: number,
+  onOver: () => void,
+): AsyncGenerator<Buffer, void, undefined> {
   let packed = 0;
   let total = 0;
   async function* raw(first: Buffer): AsyncGenerator<Buffer, void, undefined> {
@@ -23,15 +29,22 @@ export async function* byteStream(source: ByteSource, headers: ResponseHeaders, 
     if (typeof coding === 'object') throw new StreamFailure(coding);
     const first = await source.next(idleMs);
     if (!first) return;
-    if (coding) for await (const chunk of unpackedChunks(raw(first), unpacker(coding, first))) yield counted(chunk, allowance(packed, limits));
-    else for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs)) yield counted(chunk, limits.maxBytes);
+    if (coding)
+      for await (const chunk of unpackedChunks(raw(first), unpacker(coding, first)))
+        yield counted(chunk, allowance(packed, limits));
+    else
+      for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs))
+        yield counted(chunk, limits.maxBytes);
   } finally {
     source.stop();
     onOver();
   }
 }
 
-async function* unpackedChunks(chunks: AsyncGenerator<Buffer>, unpack: ReturnType<typeof unpacker>): AsyncGenerator<Buffer, void, undefined> {
+async function* unpackedChunks(
+  chunks: AsyncGenerator<Buffer>,
+  unpack: ReturnType<typeof unpacker>,
+): AsyncGenerator<Buffer, void, undefined> {
   // The error reaches us through the last stream; this only closes the others.
   pipeline(Readable.from(chunks), unpack, () => undefined);
   try {

@@ -9,13 +9,21 @@ import type { EgressRules } from './egress-types.js';
 const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-const rules: EgressRules = { networks: policyOf({ allow: [{ cidrs: ['127.0.0.1/32'], hosts: ['web.test'] }] }), ports: 'any' };
+const rules: EgressRules = {
+  networks: policyOf({ allow: [{ cidrs: ['127.0.0.1/32'], hosts: ['web.test'] }] }),
+  ports: 'any',
+};
 type Dial = Dials['brisk'];
 
 const attempt = (dial: Dial, port: number, addresses: string[]) =>
   new Promise<Error | Socket>((resolve) => {
-    const guard = guardedConnect(rules, judgeOf(rules), () => Promise.resolve(addresses), { brisk: dial, patient: dial });
-    guard({ hostname: 'web.test', host: `web.test:${port}`, protocol: 'http:', port: String(port) }, (error, socket) => resolve(error ?? socket!));
+    const guard = guardedConnect(rules, judgeOf(rules), () => Promise.resolve(addresses), {
+      brisk: dial,
+      patient: dial,
+    });
+    guard({ hostname: 'web.test', host: `web.test:${port}`, protocol: 'http:', port: String(port) }, (error, socket) =>
+      resolve(error ?? socket!),
+    );
   });
 
 test('a connection that arrives somewhere else than it was sent is thrown away', async () => {
@@ -47,5 +55,7 @@ test('a vetted address is reached, and a dead one before it does not matter', as
 });
 
 test('a dial that fails everywhere tells the last reason', async () => {
-  expect(await attempt((_, callback) => callback(new Error('dead'), null), 1, ['127.0.0.1'])).toMatchObject({ message: 'dead' });
+  expect(await attempt((_, callback) => callback(new Error('dead'), null), 1, ['127.0.0.1'])).toMatchObject({
+    message: 'dead',
+  });
 });

@@ -19,7 +19,12 @@ export class ConnectRefusal extends Error {
 const maxAttempts = 4;
 
 /** Dials only addresses that were vetted for this very connection, and looks again at whom it reached. */
-export function guardedConnect(rules: EgressRules, judge: Judge, resolver: Resolver, dials = plainDials(rules)): buildConnector.connector {
+export function guardedConnect(
+  rules: EgressRules,
+  judge: Judge,
+  resolver: Resolver,
+  dials = plainDials(rules),
+): buildConnector.connector {
   return (options, callback) => {
     void connected(options, dials, rules, judge, resolver).then(
       (socket) => callback(null, socket),
@@ -39,20 +44,36 @@ function plainDials(rules: EgressRules): Dials {
   // Named explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise switch verification off.
   const options = { ...rules.tls, rejectUnauthorized: true };
   const { buildConnector: connector } = undici();
-  return { brisk: connector({ ...options, timeout: Math.min(2_500, timeout) }), patient: connector({ ...options, timeout }) };
+  return {
+    brisk: connector({ ...options, timeout: Math.min(2_500, timeout) }),
+    patient: connector({ ...options, timeout }),
+  };
 }
 
 /** The addresses a host may be reached at now, or why it may not. */
-export async function placesOf(hostname: string, rules: EgressRules, judge: Judge, resolver: Resolver): Promise<readonly Address[] | Refused | Failed> {
+export async function placesOf(
+  hostname: string,
+  rules: EgressRules,
+  judge: Judge,
+  resolver: Resolver,
+): Promise<readonly Address[] | Refused | Failed> {
   const place = judge.host(hostname);
   if (place.kind === 'refused') return place;
   if (place.kind === 'address') return [place.address];
-  const found = await vettedAddresses(place.name, rules.networks, resolver, (address) => judge.address(address, place.name));
+  const found = await vettedAddresses(place.name, rules.networks, resolver, (address) =>
+    judge.address(address, place.name),
+  );
   if (found.ok) return found.addresses;
   return found.code === 'unresolved' ? failed('dns', found.reason) : refused('address', found.reason);
 }
 
-async function connected(options: buildConnector.Options, dials: Dials, rules: EgressRules, judge: Judge, resolver: Resolver): Promise<Socket> {
+async function connected(
+  options: buildConnector.Options,
+  dials: Dials,
+  rules: EgressRules,
+  judge: Judge,
+  resolver: Resolver,
+): Promise<Socket> {
   const places = await placesOf(options.hostname, rules, judge, resolver);
   if (!isList(places)) throw new ConnectRefusal(places);
   let last: unknown;
@@ -75,7 +96,9 @@ function dialled(options: buildConnector.Options, dial: buildConnector.connector
       if (error || !socket) return reject(error ?? new Error('no socket'));
       if (parseAddress(socket.remoteAddress ?? '')?.text === address.text) return resolve(socket);
       socket.destroy();
-      return reject(new ConnectRefusal(refused('address', 'the connection arrived at another address than the one vetted')));
+      return reject(
+        new ConnectRefusal(refused('address', 'the connection arrived at another address than the one vetted')),
+      );
     });
   });
 }

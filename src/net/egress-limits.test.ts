@@ -33,7 +33,10 @@ const asking = async (answer: RequestListener, rules: Partial<EgressRules> = {})
     },
   };
 };
-const encoded = (encoding: string, body: Buffer): RequestListener => (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body);
+const encoded =
+  (encoding: string, body: Buffer): RequestListener =>
+  (_, response) =>
+    response.writeHead(200, { 'content-encoding': encoding }).end(body);
 const forever: (chunk: Buffer) => RequestListener = (chunk) => (_, response) => {
   const more = () => {
     while (!response.destroyed && response.write(chunk));
@@ -44,8 +47,14 @@ const forever: (chunk: Buffer) => RequestListener = (chunk) => (_, response) => 
 
 describe('bytes', () => {
   test('an answer announced too large is not read [S2.5]', async () => {
-    const { request } = await asking((_, response) => response.writeHead(200, { 'content-length': 10_485_761 }).write('x'));
-    expect(await request()).toEqual({ kind: 'failed', reason: 'too_large', message: 'the answer is larger than 10485760 bytes' });
+    const { request } = await asking((_, response) =>
+      response.writeHead(200, { 'content-length': 10_485_761 }).write('x'),
+    );
+    expect(await request()).toEqual({
+      kind: 'failed',
+      reason: 'too_large',
+      message: 'the answer is larger than 10485760 bytes',
+    });
   });
 
   test('an endless answer is cut while it streams [S2.5]', async () => {
@@ -56,16 +65,28 @@ describe('bytes', () => {
   test.each([999, 1_000, 1_001])('%i bytes against a limit of 1000', async (size) => {
     const { request, streamed } = await asking((_, response) => response.end(Buffer.alloc(size)));
     expect((await request({ maxResponseBytes: 1_000 })).kind).toBe(size > 1_000 ? 'failed' : 'response');
-    expect(await streamed({ maxResponseBytes: 1_000 })).toMatchObject({ end: size > 1_000 ? { reason: 'too_large' } : 'whole' });
+    expect(await streamed({ maxResponseBytes: 1_000 })).toMatchObject({
+      end: size > 1_000 ? { reason: 'too_large' } : 'whole',
+    });
   });
 
   test('a flood of headers is cut', async () => {
-    const { request } = await asking((request) => request.socket.write(`HTTP/1.1 200 OK\r\n${'x-flood: 0123456789\r\n'.repeat(10_000)}\r\n`));
-    expect(await request()).toMatchObject({ kind: 'failed', reason: 'too_large', message: expect.stringContaining('headers') });
+    const { request } = await asking((request) =>
+      request.socket.write(`HTTP/1.1 200 OK\r\n${'x-flood: 0123456789\r\n'.repeat(10_000)}\r\n`),
+    );
+    expect(await request()).toMatchObject({
+      kind: 'failed',
+      reason: 'too_large',
+      message: expect.stringContaining('headers'),
+    });
   });
 
   test('a flood of trailers is cut', async () => {
-    const { request } = await asking((request) => request.socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n${'x-flood: 0123456789\r\n'.repeat(10_000)}\r\n`));
+    const { request } = await asking((request) =>
+      request.socket.write(
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n${'x-flood: 0123456789\r\n'.repeat(10_000)}\r\n`,
+      ),
+    );
     expect(await request()).toMatchObject({ kind: 'failed' });
   });
 
@@ -104,7 +125,9 @@ describe('unpacking', () => {
 
   test.each(bombs)('a %s bomb of 64 MiB is given up early [S2.5]', async (encoding, body) => {
     const { request, streamed } = await asking(encoded(encoding, body));
-    expect(await request().then((result) => (result.kind === 'failed' ? result.reason : result.kind))).toBe('too_large');
+    expect(await request().then((result) => (result.kind === 'failed' ? result.reason : result.kind))).toBe(
+      'too_large',
+    );
     const stream = await streamed();
     expect(stream).toMatchObject({ end: { kind: 'failed', reason: 'too_large' } });
     expect(stream.bytes).toBeLessThanOrEqual(10_485_760);
@@ -118,14 +141,20 @@ describe('unpacking', () => {
     expect(await patient.request()).toMatchObject({ kind: 'response' });
   });
 
-  test.each([['gzip', Buffer.from('not gzip at all')], ['gzip', gzipSync(text).subarray(0, 40)], ['br', Buffer.from('\xff\xff\xff nonsense', 'latin1')], ['deflate', Buffer.from('nonsense')], ['gzip, gzip', gzipSync(gzipSync(text))], ['zstd', text], ['compress', text], ['gzip;q=1', gzipSync(text)]])(
-    'broken or unknown %s is bad_encoding',
-    async (encoding, body) => {
-      const { request, streamed } = await asking(encoded(encoding, body));
-      expect(await request()).toMatchObject({ kind: 'failed', reason: 'bad_encoding' });
-      expect(await streamed()).toMatchObject({ end: { kind: 'failed', reason: 'bad_encoding' } });
-    },
-  );
+  test.each([
+    ['gzip', Buffer.from('not gzip at all')],
+    ['gzip', gzipSync(text).subarray(0, 40)],
+    ['br', Buffer.from('\xff\xff\xff nonsense', 'latin1')],
+    ['deflate', Buffer.from('nonsense')],
+    ['gzip, gzip', gzipSync(gzipSync(text))],
+    ['zstd', text],
+    ['compress', text],
+    ['gzip;q=1', gzipSync(text)],
+  ])('broken or unknown %s is bad_encoding', async (encoding, body) => {
+    const { request, streamed } = await asking(encoded(encoding, body));
+    expect(await request()).toMatchObject({ kind: 'failed', reason: 'bad_encoding' });
+    expect(await streamed()).toMatchObject({ end: { kind: 'failed', reason: 'bad_encoding' } });
+  });
 });
 
 describe('time', () => {
@@ -137,19 +166,28 @@ describe('time', () => {
   test.each<[string, RequestListener]>([
     ['a server that never answers', () => undefined],
     ['a body that drips for ever', drip],
-    ['a head that drips for ever', (request) => {
-      request.socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => request.socket.write('x: y\r\n'), 20);
-      request.socket.on('close', () => clearInterval(timer));
-    }],
+    [
+      'a head that drips for ever',
+      (request) => {
+        request.socket.write('HTTP/1.1 200 OK\r\n');
+        const timer = setInterval(() => request.socket.write('x: y\r\n'), 20);
+        request.socket.on('close', () => clearInterval(timer));
+      },
+    ],
     ['a body that stops half way', (_, response) => response.writeHead(200, { 'content-length': 10 }).write('half')],
   ])('%s ends at the deadline', async (_, answer) => {
     const { request } = await asking(answer);
-    expect(await request({ timeoutMs: 60 })).toEqual({ kind: 'failed', reason: 'timeout', message: 'the request took longer than 60 ms' });
+    expect(await request({ timeoutMs: 60 })).toEqual({
+      kind: 'failed',
+      reason: 'timeout',
+      message: 'the request took longer than 60 ms',
+    });
   });
 
   test('redirects share one deadline', async () => {
-    const { request, server } = await asking((request, response) => setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 40));
+    const { request, server } = await asking((request, response) =>
+      setTimeout(() => response.writeHead(302, { location: `${request.url}x` }).end(), 40),
+    );
     expect(await request({ timeoutMs: 60 })).toMatchObject({ kind: 'failed', reason: 'timeout' });
     expect(server.requests.length).toBeLessThanOrEqual(2);
   });
@@ -157,7 +195,10 @@ describe('time', () => {
   test('a lookup that hangs ends at the deadline', async () => {
     const gate = localEgress({ resolver: () => new Promise(() => undefined) });
     closing.push(gate.close);
-    expect(await gate.request({ url: 'http://web.test/', timeoutMs: 30 })).toMatchObject({ kind: 'failed', reason: 'timeout' });
+    expect(await gate.request({ url: 'http://web.test/', timeoutMs: 30 })).toMatchObject({
+      kind: 'failed',
+      reason: 'timeout',
+    });
   });
 
   test('a lookup that hangs does not hold its place for ever', async () => {
@@ -169,9 +210,14 @@ describe('time', () => {
 
   test('silence in a stream ends it, dripping does not', async () => {
     const silent = await asking((_, response) => response.write('first'));
-    expect(await silent.streamed({ idleMs: 50 })).toMatchObject({ end: { reason: 'timeout', message: 'nothing came for 50 ms' }, text: 'first' });
+    expect(await silent.streamed({ idleMs: 50 })).toMatchObject({
+      end: { reason: 'timeout', message: 'nothing came for 50 ms' },
+      text: 'first',
+    });
     const dripping = await asking(drip);
-    expect(await dripping.streamed({ idleMs: 20_000, totalMs: 100 })).toMatchObject({ end: { reason: 'timeout', message: 'the stream took longer than 100 ms' } });
+    expect(await dripping.streamed({ idleMs: 20_000, totalMs: 100 })).toMatchObject({
+      end: { reason: 'timeout', message: 'the stream took longer than 100 ms' },
+    });
   });
 
   test('a stream whose head never comes fails before it starts', async () => {
@@ -183,8 +229,14 @@ describe('time', () => {
 describe('a caller who goes away', () => {
   test('before, during and while waiting for a connection is cancelled, and the server notices', async () => {
     let hungUp = 0;
-    const { request, server } = await asking((_, response) => response.on('close', () => (hungUp += 1)), { connectionsPerHost: 1 });
-    expect(await request({ signal: AbortSignal.abort() })).toEqual({ kind: 'failed', reason: 'cancelled', message: 'the request was cancelled' });
+    const { request, server } = await asking((_, response) => response.on('close', () => (hungUp += 1)), {
+      connectionsPerHost: 1,
+    });
+    expect(await request({ signal: AbortSignal.abort() })).toEqual({
+      kind: 'failed',
+      reason: 'cancelled',
+      message: 'the request was cancelled',
+    });
     expect(server.connections()).toBe(0);
     const [during, queued] = [new AbortController(), new AbortController()];
     const first = request({ signal: during.signal });

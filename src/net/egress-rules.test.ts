@@ -15,17 +15,35 @@ describe('allowed hosts', () => {
   const domains = { hosts: withSubdomains(['api.example.com', 'localhost', '127.0.0.1']) };
 
   test.each([
-    'http://api.example.com/', 'http://API.Example.COM/', 'http://api.example.com./', 'http://v2.api.example.com/', 'http://ａｐｉ.example.com/', 'http://localhost/', 'http://127.0.0.1/', 'http://0x7f.1/', 'http://127.1/',
+    'http://api.example.com/',
+    'http://API.Example.COM/',
+    'http://api.example.com./',
+    'http://v2.api.example.com/',
+    'http://ａｐｉ.example.com/',
+    'http://localhost/',
+    'http://127.0.0.1/',
+    'http://0x7f.1/',
+    'http://127.1/',
   ])('%s is an entry or below one [S2.3]', (url) => {
     expect(verdict(domains, url)).toMatch(/^http:/);
   });
 
-  test.each(['http://example.com/', 'http://evilapi.example.com/', 'http://api.example.com.evil.net/', 'http://127.0.0.2/', 'http://[::1]/', 'http://1.api.example.net/', 'http://8.8.8.8/'])('%s is not [S2.3]', (url) => {
+  test.each([
+    'http://example.com/',
+    'http://evilapi.example.com/',
+    'http://api.example.com.evil.net/',
+    'http://127.0.0.2/',
+    'http://[::1]/',
+    'http://1.api.example.net/',
+    'http://8.8.8.8/',
+  ])('%s is not [S2.3]', (url) => {
     expect(verdict(domains, url)).toBe('host');
   });
 
   test('the refusal names the host and the list [S2.3]', () => {
-    expect(judgeOf(rules({ hosts: ['localhost', '127.0.0.1'] })).url('http://evil.test/')).toMatchObject({ message: "host 'evil.test' not in allowed domains: [localhost, 127.0.0.1]" });
+    expect(judgeOf(rules({ hosts: ['localhost', '127.0.0.1'] })).url('http://evil.test/')).toMatchObject({
+      message: "host 'evil.test' not in allowed domains: [localhost, 127.0.0.1]",
+    });
   });
 
   test('a listed name still needs an allowed address', () => {
@@ -59,7 +77,13 @@ describe('what else is part of the rule', () => {
   });
 
   test('every mistake in the rules is told at once', () => {
-    expect(egressProblems(rules({ hosts: ['a b', 'http://x'], ports: [0, 70_000], timeoutMs: 0, maxResponseBytes: -1, maxRedirects: 4 }))).toHaveLength(7);
-    expect(egressProblems(rules({ hosts: ['a.test', '.b.test', '[::1]', '::1'], ports: 'any', maxRedirects: 0 }))).toEqual([]);
+    expect(
+      egressProblems(
+        rules({ hosts: ['a b', 'http://x'], ports: [0, 70_000], timeoutMs: 0, maxResponseBytes: -1, maxRedirects: 4 }),
+      ),
+    ).toHaveLength(7);
+    expect(
+      egressProblems(rules({ hosts: ['a.test', '.b.test', '[::1]', '::1'], ports: 'any', maxRedirects: 0 })),
+    ).toEqual([]);
   });
 });

@@ -5,7 +5,8 @@ import { matchesName, namePattern, readName } from './names.js';
 import type { Verdict } from './policies.js';
 
 /** Where a URL leads: a name still to be looked up, or an address already judged. */
-export type Place = { readonly kind: 'name'; readonly name: string } | { readonly kind: 'address'; readonly address: Address };
+export type Place =
+  { readonly kind: 'name'; readonly name: string } | { readonly kind: 'address'; readonly address: Address };
 
 /** The rules, read once and ready to judge. */
 export interface Judge {
@@ -22,24 +23,49 @@ const defaultPorts = [80, 443];
 /** Every mistake in the rules; rules without one are safe to give to `egress`. */
 export function egressProblems(rules: EgressRules): readonly string[] {
   const problems = (rules.hosts ?? []).flatMap((host) => {
-    if (host === everyHost) return rules.insecureDev ? [] : ['allowed host * lets every request out; name the hosts, or set the insecure development switch'];
-    return literal(host) || namePattern(host) ? [] : [`allowed host ${JSON.stringify(host)} is not a host name, a .suffix or an address`];
+    if (host === everyHost)
+      return rules.insecureDev
+        ? []
+        : ['allowed host * lets every request out; name the hosts, or set the insecure development switch'];
+    return literal(host) || namePattern(host)
+      ? []
+      : [`allowed host ${JSON.stringify(host)} is not a host name, a .suffix or an address`];
   });
   if (rules.ports !== undefined && rules.ports !== 'any') {
-    problems.push(...rules.ports.filter((port) => !Number.isInteger(port) || port < 1 || port > 65_535).map((port) => `port ${port} is not between 1 and 65535`));
+    problems.push(
+      ...rules.ports
+        .filter((port) => !Number.isInteger(port) || port < 1 || port > 65_535)
+        .map((port) => `port ${port} is not between 1 and 65535`),
+    );
   }
-  const numbers = ['timeoutMs', 'connectTimeoutMs', 'maxResponseBytes', 'maxHeaderBytes', 'maxUnpackRatio', 'connectionsPerHost', 'maxInFlight', 'keepAliveMs'] as const;
+  const numbers = [
+    'timeoutMs',
+    'connectTimeoutMs',
+    'maxResponseBytes',
+    'maxHeaderBytes',
+    'maxUnpackRatio',
+    'connectionsPerHost',
+    'maxInFlight',
+    'keepAliveMs',
+  ] as const;
   for (const name of numbers) {
     const value = rules[name];
-    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) problems.push(`${name} must be a whole number above 0`);
+    if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
+      problems.push(`${name} must be a whole number above 0`);
   }
-  if (rules.maxRedirects !== undefined && !(Number.isSafeInteger(rules.maxRedirects) && rules.maxRedirects >= 0 && rules.maxRedirects <= 3)) problems.push('maxRedirects must be 0 to 3');
+  if (
+    rules.maxRedirects !== undefined &&
+    !(Number.isSafeInteger(rules.maxRedirects) && rules.maxRedirects >= 0 && rules.maxRedirects <= 3)
+  )
+    problems.push('maxRedirects must be 0 to 3');
   return problems;
 }
 
 /** The host list of a setting whose entries stand for themselves and everything below, such as `MCP_ALLOWED_DOMAINS`. */
 export function withSubdomains(domains: readonly string[]): readonly string[] {
-  return domains.flatMap((domain) => (domain === everyHost || literal(domain) || domain.startsWith('.') ? [domain] : [domain, `.${domain}`]));
+  return domains.flatMap((domain) =>
+    domain === everyHost || literal(domain) || domain.startsWith('.') ? [domain] : [domain, `.${domain}`],
+  );
 }
 
 /** Makes the rules ready; rules with problems are a bug of the caller, who can ask first. */
@@ -75,7 +101,8 @@ export function judgeOf(rules: EgressRules): Judge {
       const url = typeof given === 'string' ? parsed(given, base) : new URL(given);
       if (!url) return refused('bad_url', 'the URL cannot be read');
       if (!schemes.has(url.protocol)) return refused('scheme', `scheme ${url.protocol.slice(0, 20)} is not allowed`);
-      if (url.username !== '' || url.password !== '') return refused('userinfo', 'the URL holds a user name or password');
+      if (url.username !== '' || url.password !== '')
+        return refused('userinfo', 'the URL holds a user name or password');
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
       if (ports && !ports.has(port)) return refused('port', `port ${port} is not allowed`);
       const place = host(url.hostname);
@@ -100,7 +127,10 @@ function nameRule(rules: EgressRules): (name: string) => Refused | undefined {
   if (rules.hosts.includes(everyHost)) return () => undefined;
   const patterns = rules.hosts.flatMap((text) => (literal(text) ? [] : (namePattern(text) ?? [])));
   const list = rules.hosts.slice(0, 10).join(', ');
-  return (name) => (patterns.some((pattern) => matchesName(pattern, name)) ? undefined : refused('host', `host '${name}' not in allowed domains: [${list}]`));
+  return (name) =>
+    patterns.some((pattern) => matchesName(pattern, name))
+      ? undefined
+      : refused('host', `host '${name}' not in allowed domains: [${list}]`);
 }
 
 function literalRule(rules: EgressRules): (address: Address) => boolean {

@@ -55,14 +55,26 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 /** A request the rules do not allow; nothing was sent to the place refused. */
 export interface Refused {
   readonly kind: 'refused';
-  readonly reason: 'bad_url' | 'scheme' | 'userinfo' | 'host' | 'port' | 'address' | 'bad_method' | 'bad_header' | 'bad_redirect' | 'downgrade' | 'too_many_redirects';
+  readonly reason:
+    | 'bad_url'
+    | 'scheme'
+    | 'userinfo'
+    | 'host'
+    | 'port'
+    | 'address'
+    | 'bad_method'
+    | 'bad_header'
+    | 'bad_redirect'
+    | 'downgrade'
+    | 'too_many_redirects';
   readonly message: string;
 }
 
 /** A request that was allowed and did not work out. */
 export interface Failed {
   readonly kind: 'failed';
-  readonly reason: 'network' | 'dns' | 'tls' | 'protocol' | 'timeout' | 'cancelled' | 'too_large' | 'bad_encoding' | 'busy' | 'closed';
+  readonly reason:
+    'network' | 'dns' | 'tls' | 'protocol' | 'timeout' | 'cancelled' | 'too_large' | 'bad_encoding' | 'busy' | 'closed';
   readonly message: string;
 }
 
@@ -91,7 +103,9 @@ export interface EgressStream {
 export type EgressResult = EgressResponse | Refused | Failed;
 
 /** Whether a URL could be reached now, and at which addresses. */
-export type UrlVerdict = { readonly ok: true; readonly addresses: readonly string[] } | { readonly ok: false; readonly reason: Refused['reason'] | 'dns'; readonly message: string };
+export type UrlVerdict =
+  | { readonly ok: true; readonly addresses: readonly string[] }
+  | { readonly ok: false; readonly reason: Refused['reason'] | 'dns'; readonly message: string };
 
 /** The one way out of the building. */
 export interface Egress {

@@ -19,18 +19,39 @@ const gate = (rules: Partial<EgressRules> = {}) => {
 
 describe('an allowed request', () => {
   test('arrives whole and its answer comes back whole', async () => {
-    const server = await serving({ answer: (_, response) => response.writeHead(201, { 'x-a': '1', 'set-cookie': ['a=1', 'b=2'] }).end('made') });
-    const result = await gate().request({ url: `http://web.test:${server.port}/p%20q?x=1#frag`, method: 'POST', headers: { 'X-Key': 'v', 'content-type': 'text/plain' }, body: 'hello' });
-    expect(result).toMatchObject({ kind: 'response', status: 201, hops: 0, finalUrl: `http://web.test:${server.port}/p%20q?x=1`, headers: { 'x-a': '1', 'set-cookie': ['a=1', 'b=2'] } });
+    const server = await serving({
+      answer: (_, response) => response.writeHead(201, { 'x-a': '1', 'set-cookie': ['a=1', 'b=2'] }).end('made'),
+    });
+    const result = await gate().request({
+      url: `http://web.test:${server.port}/p%20q?x=1#frag`,
+      method: 'POST',
+      headers: { 'X-Key': 'v', 'content-type': 'text/plain' },
+      body: 'hello',
+    });
+    expect(result).toMatchObject({
+      kind: 'response',
+      status: 201,
+      hops: 0,
+      finalUrl: `http://web.test:${server.port}/p%20q?x=1`,
+      headers: { 'x-a': '1', 'set-cookie': ['a=1', 'b=2'] },
+    });
     expect(result.kind === 'response' && result.body.toString()).toBe('made');
-    expect(server.requests).toMatchObject([{ method: 'POST', url: '/p%20q?x=1', body: 'hello', headers: { host: `web.test:${server.port}`, 'x-key': 'v', 'content-length': '5', 'user-agent': 'toolgate' } }]);
+    expect(server.requests).toMatchObject([
+      {
+        method: 'POST',
+        url: '/p%20q?x=1',
+        body: 'hello',
+        headers: { host: `web.test:${server.port}`, 'x-key': 'v', 'content-length': '5', 'user-agent': 'toolgate' },
+      },
+    ]);
   });
 
   test('reuses a warm connection, and names are looked up per connection only', async () => {
     const server = await serving();
     let asked = 0;
     const warm = gate({ resolver: () => Promise.resolve(((asked += 1), ['127.0.0.1'])) });
-    for (let call = 0; call < 20; call += 1) expect(await warm.request({ url: `http://web.test:${server.port}/` })).toMatchObject({ status: 200 });
+    for (let call = 0; call < 20; call += 1)
+      expect(await warm.request({ url: `http://web.test:${server.port}/` })).toMatchObject({ status: 200 });
     // undici rests a connection for one turn of the event loop, so a busy caller alternates between two.
     expect(server.connections()).toBeLessThanOrEqual(2);
     expect(asked).toBe(server.connections());
@@ -39,14 +60,21 @@ describe('an allowed request', () => {
   test('shares a bounded number of connections to one host', async () => {
     const server = await serving();
     const narrow = gate({ connectionsPerHost: 2 });
-    const results = await Promise.all(Array.from({ length: 20 }, () => narrow.request({ url: `http://127.0.0.1:${server.port}/` })));
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => narrow.request({ url: `http://127.0.0.1:${server.port}/` })),
+    );
     expect(results.every((result) => result.kind === 'response')).toBe(true);
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
   test('HEAD has a length and no body, however large', async () => {
-    const server = await serving({ answer: (_, response) => response.writeHead(200, { 'content-length': 99_999_999 }).end() });
-    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/`, method: 'HEAD' })).toMatchObject({ kind: 'response', body: { length: 0 } });
+    const server = await serving({
+      answer: (_, response) => response.writeHead(200, { 'content-length': 99_999_999 }).end(),
+    });
+    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/`, method: 'HEAD' })).toMatchObject({
+      kind: 'response',
+      body: { length: 0 },
+    });
   });
 
   test('early hints before the answer are passed over', async () => {
@@ -56,13 +84,25 @@ describe('an allowed request', () => {
         response.end('real');
       },
     });
-    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'response', status: 200 });
-    expect(await gate().open({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'stream', status: 200 });
+    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
+    expect(await gate().open({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'stream',
+      status: 200,
+    });
   });
 
   test('4xx and 5xx are answers, not failures [S2.12]', async () => {
-    const server = await serving({ answer: (request, response) => response.writeHead(Number(request.url?.slice(1))).end('no') });
-    for (const status of [400, 404, 429, 500, 503]) expect(await gate().request({ url: `http://127.0.0.1:${server.port}/${status}` })).toMatchObject({ kind: 'response', status });
+    const server = await serving({
+      answer: (request, response) => response.writeHead(Number(request.url?.slice(1))).end('no'),
+    });
+    for (const status of [400, 404, 429, 500, 503])
+      expect(await gate().request({ url: `http://127.0.0.1:${server.port}/${status}` })).toMatchObject({
+        kind: 'response',
+        status,
+      });
   });
 });
 
@@ -70,9 +110,18 @@ describe('TLS', () => {
   test('the name stays the name for SNI, Host and certificate while the address is the vetted one', async () => {
     const server = await serving({ tls: true });
     const trusted = gate({ tls: { ca: testTls.cert } });
-    expect(await trusted.request({ url: `https://secure.lab.internal:${server.port}/` })).toMatchObject({ kind: 'response', status: 200 });
-    expect(await trusted.request({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'response', status: 200 });
-    expect(server.requests.map((request) => request.headers.host)).toEqual([`secure.lab.internal:${server.port}`, `127.0.0.1:${server.port}`]);
+    expect(await trusted.request({ url: `https://secure.lab.internal:${server.port}/` })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
+    expect(await trusted.request({ url: `https://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
+    expect(server.requests.map((request) => request.headers.host)).toEqual([
+      `secure.lab.internal:${server.port}`,
+      `127.0.0.1:${server.port}`,
+    ]);
   });
 
   test.each([
@@ -80,7 +129,10 @@ describe('TLS', () => {
     ['an authority nobody trusts', 'secure.lab.internal', {}],
   ])('%s is a tls failure', async (_, host, rules) => {
     const server = await serving({ tls: true });
-    expect(await gate(rules).request({ url: `https://${host}:${server.port}/` })).toMatchObject({ kind: 'failed', reason: 'tls' });
+    expect(await gate(rules).request({ url: `https://${host}:${server.port}/` })).toMatchObject({
+      kind: 'failed',
+      reason: 'tls',
+    });
     expect(server.requests).toHaveLength(0);
   });
 
@@ -89,7 +141,10 @@ describe('TLS', () => {
     const server = await serving({ tls: true });
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      expect(await gate().request({ url: `https://secure.lab.internal:${server.port}/` })).toMatchObject({ kind: 'failed', reason: 'tls' });
+      expect(await gate().request({ url: `https://secure.lab.internal:${server.port}/` })).toMatchObject({
+        kind: 'failed',
+        reason: 'tls',
+      });
     } finally {
       if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
       else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
@@ -99,15 +154,46 @@ describe('TLS', () => {
 
 describe('a request that must not be sent as given', () => {
   const cases: [string, object, string][] = [
-    ...['x\r\nY: z', 'x\ny', 'x\0', 'x\ry', '\u2028', 'é\u0100'].map((value): [string, object, string] => [`header value ${JSON.stringify(value)}`, { headers: { 'x-a': value } }, 'bad_header']),
-    ...['a b', 'a:b', 'a\r\nb', '', 'é', 'a\0', 'host', 'Host', 'Transfer-Encoding', 'content-length', 'Connection', 'upgrade', 'Proxy-Authorization', 'expect', 'TE'].map((name): [string, object, string] => [`header name ${JSON.stringify(name)}`, { headers: { [name]: 'x' } }, 'bad_header']),
+    ...['x\r\nY: z', 'x\ny', 'x\0', 'x\ry', '\u2028', 'é\u0100'].map((value): [string, object, string] => [
+      `header value ${JSON.stringify(value)}`,
+      { headers: { 'x-a': value } },
+      'bad_header',
+    ]),
+    ...[
+      'a b',
+      'a:b',
+      'a\r\nb',
+      '',
+      'é',
+      'a\0',
+      'host',
+      'Host',
+      'Transfer-Encoding',
+      'content-length',
+      'Connection',
+      'upgrade',
+      'Proxy-Authorization',
+      'expect',
+      'TE',
+    ].map((name): [string, object, string] => [
+      `header name ${JSON.stringify(name)}`,
+      { headers: { [name]: 'x' } },
+      'bad_header',
+    ]),
     ['too many headers', { headers: { 'x-a': 'x'.repeat(40_000) } }, 'bad_header'],
-    ...['CONNECT', 'TRACE', 'get', 'GET /x', 'GET\r\n', ''].map((method): [string, object, string] => [`method ${JSON.stringify(method)}`, { method }, 'bad_method']),
+    ...['CONNECT', 'TRACE', 'get', 'GET /x', 'GET\r\n', ''].map((method): [string, object, string] => [
+      `method ${JSON.stringify(method)}`,
+      { method },
+      'bad_method',
+    ]),
   ];
 
   test.each(cases)('%s is refused before anything is sent', async (_, more, reason) => {
     const server = await serving();
-    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/`, ...more })).toMatchObject({ kind: 'refused', reason });
+    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/`, ...more })).toMatchObject({
+      kind: 'refused',
+      reason,
+    });
     expect(server.connections()).toBe(0);
   });
 });
@@ -116,20 +202,33 @@ describe('what goes wrong on the way', () => {
   test('a closed port is a network failure that names only a code', async () => {
     const server = await recordingServer();
     await server.close();
-    expect(await gate().request({ url: `http://web.test:${server.port}/?key=s3cret` })).toEqual({ kind: 'failed', reason: 'network', message: 'the connection failed (ECONNREFUSED)' });
+    expect(await gate().request({ url: `http://web.test:${server.port}/?key=s3cret` })).toEqual({
+      kind: 'failed',
+      reason: 'network',
+      message: 'the connection failed (ECONNREFUSED)',
+    });
   });
 
   test('a name without an address is a dns failure', async () => {
-    expect(await gate({ resolver: () => Promise.reject(new Error('NXDOMAIN with a secret')) }).request({ url: 'http://web.test/' })).toEqual({ kind: 'failed', reason: 'dns', message: 'web.test has no address' });
+    expect(
+      await gate({ resolver: () => Promise.reject(new Error('NXDOMAIN with a secret')) }).request({
+        url: 'http://web.test/',
+      }),
+    ).toEqual({ kind: 'failed', reason: 'dns', message: 'web.test has no address' });
   });
 
   test('an answer that is not HTTP is a protocol failure', async () => {
     const server = await serving({ answer: (request) => request.socket.end('SSH-2.0-OpenSSH\r\n') });
-    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'failed', reason: 'protocol' });
+    expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'failed',
+      reason: 'protocol',
+    });
   });
 
   test('a body shorter than announced is a failure, never a short answer', async () => {
-    const server = await serving({ answer: (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf') });
+    const server = await serving({
+      answer: (request) => request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
+    });
     expect(await gate().request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'failed' });
   });
 
@@ -140,13 +239,22 @@ describe('what goes wrong on the way', () => {
     await expect.poll(() => server.requests.length).toBe(1);
     await guard.close();
     expect(await pending).toMatchObject({ kind: 'failed' });
-    expect(await guard.request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'failed', reason: 'closed' });
-    expect(await guard.open({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ kind: 'failed', reason: 'closed' });
+    expect(await guard.request({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'failed',
+      reason: 'closed',
+    });
+    expect(await guard.open({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
+      kind: 'failed',
+      reason: 'closed',
+    });
   });
 });
 
 test('a URL can be judged without a request', async () => {
-  const guard = gate({ resolver: (name) => Promise.resolve(name === 'bad.test' ? ['169.254.169.254'] : name === 'none.test' ? [] : ['127.0.0.1']) });
+  const guard = gate({
+    resolver: (name) =>
+      Promise.resolve(name === 'bad.test' ? ['169.254.169.254'] : name === 'none.test' ? [] : ['127.0.0.1']),
+  });
   expect(await guard.vet('http://web.test/')).toEqual({ ok: true, addresses: ['127.0.0.1'] });
   expect(await guard.vet('http://bad.test/')).toMatchObject({ ok: false, reason: 'address' });
   expect(await guard.vet('http://none.test/')).toMatchObject({ ok: false, reason: 'dns' });

@@ -4,7 +4,17 @@ import { budget, type Budget } from './budgets.js';
 import { byteStream } from './byte-streams.js';
 import { guardedConnect, placesOf } from './connections.js';
 import { judgeOf, type Judge } from './egress-rules.js';
-import { failed, refused, type Egress, type EgressRequest, type EgressRules, type EgressStream, type Failed, type Refused, type ResponseHeaders } from './egress-types.js';
+import {
+  failed,
+  refused,
+  type Egress,
+  type EgressRequest,
+  type EgressRules,
+  type EgressStream,
+  type Failed,
+  type Refused,
+  type ResponseHeaders,
+} from './egress-types.js';
 import { exchange, noFlow, type Hop } from './exchanges.js';
 import { isRedirect, nextHop } from './redirects.js';
 import { requestHeaders } from './request-headers.js';
@@ -20,21 +30,28 @@ const tunnelMethods = new Set(['CONNECT', 'TRACE']);
 export function egress(rules: EgressRules): Egress {
   const judge = judgeOf(rules);
   const resolver = withTimeLimit(rules.resolver ?? systemResolver(), rules.connectTimeoutMs ?? 10_000);
-  const { timeoutMs = 30_000, maxResponseBytes = 10_485_760, maxUnpackRatio: maxRatio = 200, maxRedirects = 3, maxInFlight = 1_024 } = rules;
+  const {
+    timeoutMs = 30_000,
+    maxResponseBytes = 10_485_760,
+    maxUnpackRatio: maxRatio = 200,
+    maxRedirects = 3,
+    maxInFlight = 1_024,
+  } = rules;
   // An Agent of our own: the global one could be replaced by a proxy that the environment names.
   let agent: Agent | undefined;
-  const way = (): Agent => (agent ??= new (undici().Agent)({
-    connect: guardedConnect(rules, judge, resolver),
-    connections: rules.connectionsPerHost ?? 16,
-    maxOrigins: 256,
-    pipelining: 1,
-    keepAliveTimeout: rules.keepAliveMs ?? 30_000,
-    keepAliveMaxTimeout: Math.max(60_000, rules.keepAliveMs ?? 0),
-    maxHeaderSize: rules.maxHeaderBytes ?? 16_384,
-    // Time is kept by each request's own budget.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  }));
+  const way = (): Agent =>
+    (agent ??= new (undici().Agent)({
+      connect: guardedConnect(rules, judge, resolver),
+      connections: rules.connectionsPerHost ?? 16,
+      maxOrigins: 256,
+      pipelining: 1,
+      keepAliveTimeout: rules.keepAliveMs ?? 30_000,
+      keepAliveMaxTimeout: Math.max(60_000, rules.keepAliveMs ?? 0),
+      maxHeaderSize: rules.maxHeaderBytes ?? 16_384,
+      // Time is kept by each request's own budget.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    }));
   let inFlight = 0;
   const send: Send = (hop, receiver) => {
     if (inFlight >= maxInFlight) {
@@ -46,10 +63,16 @@ export function egress(rules: EgressRules): Egress {
       inFlight -= 1;
     });
   };
-  const secretsOf = (request: EgressRequest) => new Set([...(rules.secretHeaders ?? []), ...(request.secretHeaders ?? [])].map((name) => name.toLowerCase()));
+  const secretsOf = (request: EgressRequest) =>
+    new Set([...(rules.secretHeaders ?? []), ...(request.secretHeaders ?? [])].map((name) => name.toLowerCase()));
 
   /** Sends hop after hop until one answers for itself. */
-  async function followed<T extends { readonly status: number; readonly headers: ResponseHeaders }>(request: EgressRequest, time: Budget, ask: (hop: Hop, follow: boolean) => Promise<T | Failed | Refused>, leave: (answer: T) => void): Promise<{ readonly answer: T; readonly finalUrl: string; readonly hops: number } | Failed | Refused> {
+  async function followed<T extends { readonly status: number; readonly headers: ResponseHeaders }>(
+    request: EgressRequest,
+    time: Budget,
+    ask: (hop: Hop, follow: boolean) => Promise<T | Failed | Refused>,
+    leave: (answer: T) => void,
+  ): Promise<{ readonly answer: T; readonly finalUrl: string; readonly hops: number } | Failed | Refused> {
     let hop = firstHop(request, judge);
     const follow = request.redirect !== 'manual';
     for (let hops = 0; ; hops += 1) {
@@ -70,7 +93,12 @@ export function egress(rules: EgressRules): Egress {
       const time = budget(request.timeoutMs ?? timeoutMs, request.signal);
       const limits = { maxBytes: request.maxResponseBytes ?? maxResponseBytes, maxRatio };
       try {
-        const result = await followed(request, time, (hop, follow) => wholeAnswer(send, hop, limits, time, follow), () => undefined);
+        const result = await followed(
+          request,
+          time,
+          (hop, follow) => wholeAnswer(send, hop, limits, time, follow),
+          () => undefined,
+        );
         if ('kind' in result) return result;
         const { status, headers, body } = result.answer;
         return { kind: 'response', status, headers, body, finalUrl: result.finalUrl, hops: result.hops };
@@ -83,7 +111,12 @@ export function egress(rules: EgressRules): Egress {
       const untilHead = budget(request.timeoutMs ?? timeoutMs, request.signal);
       const limits = { maxBytes: request.maxResponseBytes ?? maxResponseBytes, maxRatio };
       try {
-        const result = await followed(request, untilHead, (hop) => arrivingAnswer(send, hop, untilHead), (answer) => answer.source.stop());
+        const result = await followed(
+          request,
+          untilHead,
+          (hop) => arrivingAnswer(send, hop, untilHead),
+          (answer) => answer.source.stop(),
+        );
         if ('kind' in result) return result;
         const { status, headers, source } = result.answer;
         const life = budget(request.totalMs ?? 600_000, request.signal, 'the stream');
@@ -95,7 +128,15 @@ export function egress(rules: EgressRules): Egress {
           source.fail(failed('cancelled', 'the stream was cancelled'));
           life.done();
         };
-        return { kind: 'stream', status, headers, body, finalUrl: result.finalUrl, hops: result.hops, cancel } satisfies EgressStream;
+        return {
+          kind: 'stream',
+          status,
+          headers,
+          body,
+          finalUrl: result.finalUrl,
+          hops: result.hops,
+          cancel,
+        } satisfies EgressStream;
       } finally {
         untilHead.done();
       }

@@ -3,7 +3,9 @@ import { cidr, contains, overlaps, type Cidr } from './cidrs.js';
 
 type Unwrap = (bytes: Uint8Array) => readonly ArrayLike<number>[];
 
-const at = (start: number): Unwrap => (bytes) => [bytes.subarray(start, start + 4)];
+const at =
+  (start: number): Unwrap =>
+  (bytes) => [bytes.subarray(start, start + 4)];
 
 // RFC 6052 leaves byte 8 out of the middle of the address it embeds, so a /48, a /56 and a /64 each hide it elsewhere.
 const anyNat64Length: Unwrap = (bytes) => [
@@ -16,7 +18,8 @@ const anyNat64Length: Unwrap = (bytes) => [
 const teredo: Unwrap = (bytes) => [bytes.subarray(4, 8), bytes.subarray(12).map((byte) => byte ^ 0xff)];
 
 // :: and ::1 lie in the IPv4-compatible block but are themselves, not 0.0.0.0 and 0.0.0.1.
-const compatible: Unwrap = (bytes) => (bytes.subarray(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) < 2 ? [] : [bytes.subarray(12)]);
+const compatible: Unwrap = (bytes) =>
+  bytes.subarray(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) < 2 ? [] : [bytes.subarray(12)];
 
 const wrappers: readonly (readonly [Cidr, Unwrap])[] = [
   [cidr('::/96'), compatible],

@@ -86,6 +86,7 @@ function outcomeOf(error: Error & { code?: unknown }): Failed | Refused {
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return failed('closed', 'the gate is shutting down');
   if (code === 'UND_ERR_MAX_ORIGINS_REACHED') return failed('busy', 'too many different hosts at once');
   if (certificateTrouble.test(code)) return failed('tls', `no trusted TLS connection (${code})`);
-  if (error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return failed('protocol', 'the answer is not valid HTTP');
+  if (error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+    return failed('protocol', 'the answer is not valid HTTP');
   return failed('network', `the connection failed (${code})`);
 }

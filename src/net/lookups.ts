@@ -12,7 +12,13 @@ export async function vettedAddresses(
   judge: (address: Address) => Verdict,
   signal?: AbortSignal,
 ): Promise<{ readonly ok: true; readonly addresses: readonly Address[] } | Refusal> {
-  const unresolved = (reason: string): Refusal => ({ ok: false, code: 'unresolved', reason, policy: policy.name, hint: 'Check the name, or give an address' });
+  const unresolved = (reason: string): Refusal => ({
+    ok: false,
+    code: 'unresolved',
+    reason,
+    policy: policy.name,
+    hint: 'Check the name, or give an address',
+  });
   const texts = await resolver(name, signal).catch(() => []);
   if (texts.length > maxAddresses) return unresolved(`${name} has more than ${maxAddresses} addresses`);
   const addresses: Address[] = [];

@@ -1,7 +1,8 @@
 import { domainToASCII } from 'node:url';
 
 /** A name in the one form we compare and look up (lower case, ASCII, no trailing dot), or why it is none. */
-export type NameReading = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
+export type NameReading =
+  { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
 
 const longestName = 253;
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -19,7 +20,8 @@ export function readName(text: string, { underscores = false } = {}): NameReadin
   if (name === '') return no('the name is not a valid host name');
   if (name.length > longestName) return no(`the name is longer than ${longestName} characters`);
   // "127.1", "0x7f.1", "2130706433" and "①②⑦.⓪.⓪.①" look like names and are looked up as 127.0.0.1.
-  if (endsInNumber.test(name)) return no('it is an address in a disguised form; write IPv4 as four plain decimal numbers');
+  if (endsInNumber.test(name))
+    return no('it is an address in a disguised form; write IPv4 as four plain decimal numbers');
   const rule = underscores ? serviceLabel : label;
   const bad = name.split('.').find((part) => !rule.test(part));
   if (bad === undefined) return { ok: true, name };

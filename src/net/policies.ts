@@ -65,33 +65,67 @@ const labSuffixes = ['.lab.internal'];
 const defaultMaxAddresses = 1024;
 
 /** The policy these rules describe, or every mistake in them. */
-export function networkPolicy(rules: PolicyRules): { readonly ok: true; readonly policy: NetworkPolicy } | { readonly ok: false; readonly problems: readonly string[] } {
+export function networkPolicy(
+  rules: PolicyRules,
+):
+  { readonly ok: true; readonly policy: NetworkPolicy } | { readonly ok: false; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const patterns = (texts: readonly string[], what: string) =>
-    texts.flatMap((text) => namePattern(text) ?? (problems.push(`${what} ${JSON.stringify(text)} is not a host name or a .suffix`), []));
+    texts.flatMap(
+      (text) =>
+        namePattern(text) ?? (problems.push(`${what} ${JSON.stringify(text)} is not a host name or a .suffix`), []),
+    );
   const networks = (texts: readonly string[], what: string) =>
     texts.flatMap((text) => parseCidr(text) ?? (problems.push(`${what} ${JSON.stringify(text)} is not a network`), []));
   const isNetwork = (text: string) => parseCidr(text) !== undefined;
 
-  const suffixes = patterns(rules.suffixes ?? labSuffixes, 'suffix').map((pattern) => ({ ...pattern, text: `.${pattern.name}`, below: true }));
-  const denied = [...(rules.deny ?? []), ...rules.allow.flatMap((set) => (typeof set === 'string' ? [] : (set.deny ?? [])))];
+  const suffixes = patterns(rules.suffixes ?? labSuffixes, 'suffix').map((pattern) => ({
+    ...pattern,
+    text: `.${pattern.name}`,
+    below: true,
+  }));
+  const denied = [
+    ...(rules.deny ?? []),
+    ...rules.allow.flatMap((set) => (typeof set === 'string' ? [] : (set.deny ?? []))),
+  ];
   const deniedNetworks = networks(denied.filter(isNetwork), 'deny');
-  const deniedNames = patterns(denied.filter((text) => !isNetwork(text)), 'deny');
+  const deniedNames = patterns(
+    denied.filter((text) => !isNetwork(text)),
+    'deny',
+  );
   const sets = rules.allow.map((set): AddressSet => {
     if (typeof set === 'string') return namedSet(set, suffixes);
     const hosts = set.hosts ?? [];
-    return listedSet(set, networks([...(set.cidrs ?? []), ...hosts.filter(isNetwork)], 'network'), patterns(hosts.filter((host) => !isNetwork(host)), 'host'));
+    return listedSet(
+      set,
+      networks([...(set.cidrs ?? []), ...hosts.filter(isNetwork)], 'network'),
+      patterns(
+        hosts.filter((host) => !isNetwork(host)),
+        'host',
+      ),
+    );
   });
   const maxAddresses = rules.maxAddresses ?? defaultMaxAddresses;
-  if (!Number.isSafeInteger(maxAddresses) || maxAddresses < 1) problems.push('maxAddresses must be a whole number of at least 1');
+  if (!Number.isSafeInteger(maxAddresses) || maxAddresses < 1)
+    problems.push('maxAddresses must be a whole number of at least 1');
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, policy: policyOf(sets, deniedNetworks, deniedNames, maxAddresses) };
 }
 
 /** The policy of command tools unless configured: private addresses, or names under `.lab.internal` that lead to them. */
-export const labPolicy: NetworkPolicy = policyOf([namedSet('rfc1918', suffixPatterns(labSuffixes))], [], [], defaultMaxAddresses);
+export const labPolicy: NetworkPolicy = policyOf(
+  [namedSet('rfc1918', suffixPatterns(labSuffixes))],
+  [],
+  [],
+  defaultMaxAddresses,
+);
 
-function policyOf(sets: readonly AddressSet[], deniedNetworks: readonly Cidr[], deniedNames: readonly NamePattern[], maxAddresses: number): NetworkPolicy {
+function policyOf(
+  sets: readonly AddressSet[],
+  deniedNetworks: readonly Cidr[],
+  deniedNames: readonly NamePattern[],
+  maxAddresses: number,
+): NetworkPolicy {
   const name = sets.map((set) => set.label).join('+') || 'nothing';
   const allows = [...new Set(sets.flatMap((set) => set.says))].join(' or ') || 'nothing';
   const refuse = (subject: string): Refusal => ({
@@ -104,7 +138,11 @@ function policyOf(sets: readonly AddressSet[], deniedNetworks: readonly Cidr[], 
   const view = (address: Address, candidates: readonly AddressSet[]): string | undefined => {
     if (deniedNetworks.some((network) => contains(network, address))) return `${address.text} is on the deny list`;
     const entry = classOf(address);
-    const isNamed = candidates.some((set) => set.classes.includes(entry.kind) || set.cidrs.some((network) => contains(network, address) && opens(network, entry)));
+    const isNamed = candidates.some(
+      (set) =>
+        set.classes.includes(entry.kind) ||
+        set.cidrs.some((network) => contains(network, address) && opens(network, entry)),
+    );
     return isNamed ? undefined : `${address.text} is ${entry.kind}`;
   };
   return {
@@ -122,11 +160,15 @@ function policyOf(sets: readonly AddressSet[], deniedNetworks: readonly Cidr[], 
       return { ok: true };
     },
     network: (network) => {
-      if (deniedNetworks.some((denied) => overlaps(denied, network))) return refuse(`${network.text} touches the deny list`);
+      if (deniedNetworks.some((denied) => overlaps(denied, network)))
+        return refuse(`${network.text} touches the deny list`);
       if (mayEmbed(network)) return refuse(`${network.text} holds addresses that lead to others`);
       const literal = sets.filter((set) => set.takesLiterals);
       const listed = literal.flatMap((set) => set.cidrs.filter((each) => covers(each, network)));
-      const outside = classesIn(network).find((entry) => !literal.some((set) => set.classes.includes(entry.kind)) && !listed.some((each) => opens(each, entry)));
+      const outside = classesIn(network).find(
+        (entry) =>
+          !literal.some((set) => set.classes.includes(entry.kind)) && !listed.some((each) => opens(each, entry)),
+      );
       return outside === undefined ? { ok: true } : refuse(`${network.text} is or holds ${outside.kind}`);
     },
     hostName: (host) => {
@@ -140,10 +182,16 @@ function namedSet(name: 'rfc1918' | 'loopback' | 'public', suffixes: readonly Na
   const inSuffix = (host: string) => suffixes.some((pattern) => matchesName(pattern, host));
   const suffixTexts = suffixes.map((pattern) => pattern.text);
   const plain = { label: name, cidrs: [], takesLiterals: true };
-  if (name === 'rfc1918') return { ...plain, says: ['RFC1918', ...suffixTexts], classes: ['private', 'unique-local'], takesName: inSuffix };
+  if (name === 'rfc1918')
+    return { ...plain, says: ['RFC1918', ...suffixTexts], classes: ['private', 'unique-local'], takesName: inSuffix };
   if (name === 'public') return { ...plain, says: ['public addresses'], classes: ['public'], takesName: () => true };
   const isLocalhost = (host: string) => host === 'localhost' || host.endsWith('.localhost');
-  return { ...plain, says: ['loopback'], classes: ['loopback'], takesName: (host) => isLocalhost(host) || inSuffix(host) };
+  return {
+    ...plain,
+    says: ['loopback'],
+    classes: ['loopback'],
+    takesName: (host) => isLocalhost(host) || inSuffix(host),
+  };
 }
 
 // A host listed without a network may live at any ordinary address; the places nobody should reach still need their network named.

@@ -21,20 +21,32 @@ const redirecting: NonNullable<Parameters<typeof recordingServer>[0]>['answer'] 
 };
 
 beforeAll(async () => {
-  [here, there, secure] = await Promise.all([recordingServer({ answer: redirecting }), recordingServer({ host: '127.0.0.2', answer: redirecting }), recordingServer({ tls: true, answer: redirecting })]);
+  [here, there, secure] = await Promise.all([
+    recordingServer({ answer: redirecting }),
+    recordingServer({ host: '127.0.0.2', answer: redirecting }),
+    recordingServer({ tls: true, answer: redirecting }),
+  ]);
   gate = localEgress({ tls: { ca: testTls.cert }, secretHeaders: ['X-Tenant'] });
 });
 beforeEach(() => [here, there, secure].forEach((server) => server.forget()));
 afterAll(() => Promise.all([gate, here, there, secure].map((each) => each.close())));
 
-const from = (server: RecordingServer, host: string, scheme = 'http') => (status: number, location: string) => `${scheme}://${host}:${server.port}/${status}?${encodeURIComponent(location)}`;
+const from =
+  (server: RecordingServer, host: string, scheme = 'http') =>
+  (status: number, location: string) =>
+    `${scheme}://${host}:${server.port}/${status}?${encodeURIComponent(location)}`;
 const hereTo = (status: number, location: string) => from(here, '127.0.0.1')(status, location);
 
 describe('following', () => {
   test.each([1, 2, 3])('%i redirects are followed to the end', async (count) => {
     let url = `http://127.0.0.1:${here.port}/end`;
     for (let hop = 0; hop < count; hop += 1) url = hereTo(302, url);
-    expect(await gate.request({ url })).toMatchObject({ kind: 'response', status: 200, hops: count, finalUrl: `http://127.0.0.1:${here.port}/end` });
+    expect(await gate.request({ url })).toMatchObject({
+      kind: 'response',
+      status: 200,
+      hops: count,
+      finalUrl: `http://127.0.0.1:${here.port}/end`,
+    });
   });
 
   test('a fourth is refused, and so is a circle', async () => {
@@ -45,27 +57,53 @@ describe('following', () => {
   });
 
   test('relative places and fragments are read against the hop before', async () => {
-    expect(await gate.request({ url: hereTo(301, '../x?y#z') })).toMatchObject({ finalUrl: `http://127.0.0.1:${here.port}/x?y` });
-    expect(await gate.request({ url: hereTo(301, `//127.0.0.2:${there.port}/x`) })).toMatchObject({ finalUrl: `http://127.0.0.2:${there.port}/x` });
+    expect(await gate.request({ url: hereTo(301, '../x?y#z') })).toMatchObject({
+      finalUrl: `http://127.0.0.1:${here.port}/x?y`,
+    });
+    expect(await gate.request({ url: hereTo(301, `//127.0.0.2:${there.port}/x`) })).toMatchObject({
+      finalUrl: `http://127.0.0.2:${there.port}/x`,
+    });
   });
 
   test('a caller may ask to see the redirect instead', async () => {
-    expect(await gate.request({ url: hereTo(302, '/x'), redirect: 'manual' })).toMatchObject({ kind: 'response', status: 302, hops: 0 });
+    expect(await gate.request({ url: hereTo(302, '/x'), redirect: 'manual' })).toMatchObject({
+      kind: 'response',
+      status: 302,
+      hops: 0,
+    });
   });
 
-  test.each(['http://', 'http://[', 'ftp://127.0.0.1/', 'javascript:alert(1)', 'http://user:pw@127.0.0.1/', 'http://10.0.0.1/'])('a redirect to %s is refused', async (location) => {
+  test.each([
+    'http://',
+    'http://[',
+    'ftp://127.0.0.1/',
+    'javascript:alert(1)',
+    'http://user:pw@127.0.0.1/',
+    'http://10.0.0.1/',
+  ])('a redirect to %s is refused', async (location) => {
     expect(await gate.request({ url: hereTo(302, location) })).toMatchObject({ kind: 'refused' });
   });
 
   test('https never becomes http', async () => {
-    expect(await gate.request({ url: from(secure, 'secure.lab.internal', 'https')(302, `http://127.0.0.1:${here.port}/`) })).toMatchObject({ kind: 'refused', reason: 'downgrade' });
+    expect(
+      await gate.request({ url: from(secure, 'secure.lab.internal', 'https')(302, `http://127.0.0.1:${here.port}/`) }),
+    ).toMatchObject({ kind: 'refused', reason: 'downgrade' });
     expect(here.connections()).toBe(0);
-    expect(await gate.request({ url: hereTo(302, `https://secure.lab.internal:${secure.port}/`) })).toMatchObject({ kind: 'response', status: 200 });
+    expect(await gate.request({ url: hereTo(302, `https://secure.lab.internal:${secure.port}/`) })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
   });
 
   test('a huge body on a redirect is left behind', async () => {
-    const flood = await recordingServer({ answer: (_, response) => response.writeHead(302, { location: `http://127.0.0.1:${here.port}/` }).end(Buffer.alloc(8_000_000)) });
-    expect(await gate.request({ url: `http://127.0.0.1:${flood.port}/`, maxResponseBytes: 1_000 })).toMatchObject({ kind: 'response', status: 200 });
+    const flood = await recordingServer({
+      answer: (_, response) =>
+        response.writeHead(302, { location: `http://127.0.0.1:${here.port}/` }).end(Buffer.alloc(8_000_000)),
+    });
+    expect(await gate.request({ url: `http://127.0.0.1:${flood.port}/`, maxResponseBytes: 1_000 })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
     await flood.close();
   });
 
@@ -78,24 +116,61 @@ describe('following', () => {
 
 describe('methods', () => {
   test.each([
-    [301, 'POST', 'GET'], [302, 'POST', 'GET'], [303, 'POST', 'GET'], [303, 'PUT', 'GET'], [303, 'DELETE', 'GET'], [303, 'HEAD', 'HEAD'], [303, 'GET', 'GET'],
-    [301, 'PUT', 'PUT'], [302, 'DELETE', 'DELETE'], [307, 'POST', 'POST'], [308, 'POST', 'POST'], [308, 'PATCH', 'PATCH'],
+    [301, 'POST', 'GET'],
+    [302, 'POST', 'GET'],
+    [303, 'POST', 'GET'],
+    [303, 'PUT', 'GET'],
+    [303, 'DELETE', 'GET'],
+    [303, 'HEAD', 'HEAD'],
+    [303, 'GET', 'GET'],
+    [301, 'PUT', 'PUT'],
+    [302, 'DELETE', 'DELETE'],
+    [307, 'POST', 'POST'],
+    [308, 'POST', 'POST'],
+    [308, 'PATCH', 'PATCH'],
   ])('%i turns %s into %s', async (status, method, expected) => {
-    const body = method === 'GET' || method === 'HEAD' ? {} : { body: 'payload', headers: { 'content-type': 'text/plain' } };
+    const body =
+      method === 'GET' || method === 'HEAD' ? {} : { body: 'payload', headers: { 'content-type': 'text/plain' } };
     await gate.request({ url: hereTo(status, '/next'), method, ...body });
     const last = here.requests[1];
-    expect(last).toMatchObject({ method: expected, body: expected === method && method !== 'GET' && method !== 'HEAD' ? 'payload' : '' });
+    expect(last).toMatchObject({
+      method: expected,
+      body: expected === method && method !== 'GET' && method !== 'HEAD' ? 'payload' : '',
+    });
     if (expected !== method) expect(last?.headers['content-type']).toBeUndefined();
   });
 });
 
 describe('credentials', () => {
-  const secrets = { Authorization: 'Bearer s3cret', Cookie: 's3cret=1', 'X-API-Key': 's3cret', 'x-goog-api-key': 's3cret', 'api_key': 's3cret', 'X-Auth-Token': 's3cret', 'x-amz-security-token': 's3cret', 'X-Session-Id': 's3cret', 'x-functions-key': 's3cret', 'x-hub-signature': 's3cret', 'x-tenant': 's3cret', 'x-mine': 's3cret' };
-  const send = (url: string) => gate.request({ url, headers: { ...secrets, 'x-plain': 'kept', 'idempotency-key': 'kept' }, secretHeaders: ['X-Mine'] });
+  const secrets = {
+    Authorization: 'Bearer s3cret',
+    Cookie: 's3cret=1',
+    'X-API-Key': 's3cret',
+    'x-goog-api-key': 's3cret',
+    api_key: 's3cret',
+    'X-Auth-Token': 's3cret',
+    'x-amz-security-token': 's3cret',
+    'X-Session-Id': 's3cret',
+    'x-functions-key': 's3cret',
+    'x-hub-signature': 's3cret',
+    'x-tenant': 's3cret',
+    'x-mine': 's3cret',
+  };
+  const send = (url: string) =>
+    gate.request({
+      url,
+      headers: { ...secrets, 'x-plain': 'kept', 'idempotency-key': 'kept' },
+      secretHeaders: ['X-Mine'],
+    });
 
   test('stay within their origin', async () => {
     await send(hereTo(302, '/next'));
-    expect(here.requests[1]?.headers).toMatchObject({ authorization: 'Bearer s3cret', cookie: 's3cret=1', 'x-api-key': 's3cret', 'x-mine': 's3cret' });
+    expect(here.requests[1]?.headers).toMatchObject({
+      authorization: 'Bearer s3cret',
+      cookie: 's3cret=1',
+      'x-api-key': 's3cret',
+      'x-mine': 's3cret',
+    });
   });
 
   test.each([
@@ -119,10 +194,23 @@ describe('credentials', () => {
     const judge = judgeOf({ networks: policyOf({ allow: ['loopback'] }), ports: 'any' });
     const hop = { url: new URL('http://127.0.0.1:1/'), method: 'GET', headers: { authorization: 's3cret' } };
     expect(nextHop(hop, 302, { location: 'http://127.0.0.1:2/' }, judge, new Set())).toMatchObject({ headers: {} });
-    expect(nextHop(hop, 302, { location: ['http://127.0.0.1:1/', 'http://127.0.0.1:2/'] }, judge, new Set())).toMatchObject({ reason: 'bad_redirect' });
+    expect(
+      nextHop(hop, 302, { location: ['http://127.0.0.1:1/', 'http://127.0.0.1:2/'] }, judge, new Set()),
+    ).toMatchObject({ reason: 'bad_redirect' });
   });
 
   test('whatever sounds like a secret counts as one', () => {
-    expect(withoutSecrets({ 'private-token': 'x', 'x-vault-token': 'x', 'ocp-apim-subscription-key': 'x', 'x-csrf-token': 'x', accept: 'y' }, new Set())).toEqual({ accept: 'y' });
+    expect(
+      withoutSecrets(
+        {
+          'private-token': 'x',
+          'x-vault-token': 'x',
+          'ocp-apim-subscription-key': 'x',
+          'x-csrf-token': 'x',
+          accept: 'y',
+        },
+        new Set(),
+      ),
+    ).toEqual({ accept: 'y' });
   });
 });

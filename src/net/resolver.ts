@@ -5,7 +5,10 @@ export type Resolver = (name: string, signal?: AbortSignal) => Promise<readonly 
 
 /** The system's own lookup with a time limit; it keeps no cache, so what is vetted is what the name means at this moment. */
 export function systemResolver({ timeoutMs = 5_000 } = {}): Resolver {
-  return withTimeLimit(async (name) => (await lookup(name, { all: true, verbatim: true })).map((entry) => entry.address), timeoutMs);
+  return withTimeLimit(
+    async (name) => (await lookup(name, { all: true, verbatim: true })).map((entry) => entry.address),
+    timeoutMs,
+  );
 }
 
 /** The same resolver, given up after a time or when the caller goes. */

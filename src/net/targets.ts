@@ -24,9 +24,17 @@ export interface VettedTarget {
 export type Vetted = VettedTarget | Refusal;
 
 /** Decides whether a tool under this policy may be pointed at this value, looking names up exactly once. */
-export async function vetTarget(kind: TargetKind, value: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<Vetted> {
-  if (kind === 'none') return value === '' ? { ok: true, kind, target: '', addresses: [] } : bad(policy, 'this tool takes no target');
-  if (value.length > 2048 || /[\0-\x20\x7f-\x9f]/.test(value)) return bad(policy, 'the target holds spaces or control characters, or is too long');
+export async function vetTarget(
+  kind: TargetKind,
+  value: string,
+  policy: NetworkPolicy,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Vetted> {
+  if (kind === 'none')
+    return value === '' ? { ok: true, kind, target: '', addresses: [] } : bad(policy, 'this tool takes no target');
+  if (value.length > 2048 || /[\0-\x20\x7f-\x9f]/.test(value))
+    return bad(policy, 'the target holds spaces or control characters, or is too long');
   if (value.startsWith('-')) return bad(policy, 'a target must not begin with a hyphen');
   if (kind === 'url') return vetUrl(value, policy, resolver, signal);
   if (kind === 'domain') return vetDomain(value, policy);
@@ -34,7 +42,13 @@ export async function vetTarget(kind: TargetKind, value: string, policy: Network
   return vetHost(kind, value, policy, resolver, signal);
 }
 
-async function vetHost(kind: TargetKind, value: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<Vetted> {
+async function vetHost(
+  kind: TargetKind,
+  value: string,
+  policy: NetworkPolicy,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<Vetted> {
   const address = parseAddress(value);
   if (address) {
     const verdict = policy.address(address);
@@ -44,9 +58,21 @@ async function vetHost(kind: TargetKind, value: string, policy: NetworkPolicy, r
   if (!reading.ok) return bad(policy, `${shown(value)} is not a valid target: ${reading.reason}`);
   const allowed = policy.hostName(reading.name);
   if (!allowed.ok) return allowed;
-  const found = await vettedAddresses(reading.name, policy, resolver, (each) => policy.address(each, reading.name), signal);
+  const found = await vettedAddresses(
+    reading.name,
+    policy,
+    resolver,
+    (each) => policy.address(each, reading.name),
+    signal,
+  );
   if (!found.ok) return found;
-  return { ok: true, kind, target: reading.name, name: reading.name, addresses: found.addresses.map((each) => each.text) };
+  return {
+    ok: true,
+    kind,
+    target: reading.name,
+    name: reading.name,
+    addresses: found.addresses.map((each) => each.text),
+  };
 }
 
 function vetNetwork(value: string, policy: NetworkPolicy): Vetted {
@@ -55,7 +81,13 @@ function vetNetwork(value: string, policy: NetworkPolicy): Vetted {
   const verdict = policy.network(network);
   if (!verdict.ok) return verdict;
   if (network.size > BigInt(policy.maxAddresses)) return tooLarge(network, policy);
-  return { ok: true, kind: 'cidr', target: network.text, addresses: [network.text], network: { cidr: network.text, size: Number(network.size) } };
+  return {
+    ok: true,
+    kind: 'cidr',
+    target: network.text,
+    addresses: [network.text],
+    network: { cidr: network.text, size: Number(network.size) },
+  };
 }
 
 function tooLarge(network: Cidr, policy: NetworkPolicy): Refusal {
@@ -74,8 +106,10 @@ function tooLarge(network: Cidr, policy: NetworkPolicy): Refusal {
 
 async function vetUrl(value: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<Vetted> {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') return bad(policy, 'the target must be an http or https URL with a host');
-  if (url.username !== '' || url.password !== '') return bad(policy, 'a URL target must not hold a user name or password');
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
+    return bad(policy, 'the target must be an http or https URL with a host');
+  if (url.username !== '' || url.password !== '')
+    return bad(policy, 'a URL target must not hold a user name or password');
   url.hash = '';
   // Decided on the parsed host: the string may spell 127.0.0.1 as 0x7f.1, and the program that fetches it will read it so.
   const host = await vetHost('url', url.hostname.replace(/^\[(.*)\]$/, '$1'), policy, resolver, signal);
@@ -90,7 +124,13 @@ function vetDomain(value: string, policy: NetworkPolicy): Vetted {
 }
 
 function bad(policy: NetworkPolicy, reason: string): Refusal {
-  return { ok: false, code: 'bad_target', reason: `${reason}; this tool's policy ${policy.name} allows ${policy.allows}`, policy: policy.name, hint: `Give a target the policy allows: ${policy.allows}` };
+  return {
+    ok: false,
+    code: 'bad_target',
+    reason: `${reason}; this tool's policy ${policy.name} allows ${policy.allows}`,
+    policy: policy.name,
+    hint: `Give a target the policy allows: ${policy.allows}`,
+  };
 }
 
 // Echoed into logs and answers: direction marks and look-alike letters could make a refusal read as something else.

@@ -1,4 +1,14 @@
-import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, createInflateRaw, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
+import {
+  brotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  gunzip,
+  inflate,
+  inflateRaw,
+  type ZlibOptions,
+} from 'node:zlib';
 import type { Transform } from 'node:stream';
 import { failed, type Failed, type ResponseHeaders } from './egress-types.js';
 
@@ -18,7 +28,9 @@ export function codingOf(headers: ResponseHeaders): Coding | undefined | Failed 
   const name = (typeof given === 'string' ? given : (given ?? []).join(',')).trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   if (name === 'gzip' || name === 'x-gzip') return 'gzip';
-  return name === 'deflate' || name === 'br' ? name : failed('bad_encoding', 'the answer is in an encoding that is not supported');
+  return name === 'deflate' || name === 'br'
+    ? name
+    : failed('bad_encoding', 'the answer is in an encoding that is not supported');
 }
 
 /** The most bytes that `packed` received bytes may become. */
@@ -30,7 +42,8 @@ export function allowance(packed: number, { maxBytes, maxRatio }: UnpackLimits):
 export function unpacked(body: Buffer, coding: Coding, limits: UnpackLimits): Promise<Buffer | Failed> {
   if (body.length === 0) return Promise.resolve(body);
   return new Promise((resolve) => {
-    const done = (error: NodeJS.ErrnoException | null, result: Buffer) => resolve(error ? unpackFailure(error) : result);
+    const done = (error: NodeJS.ErrnoException | null, result: Buffer) =>
+      resolve(error ? unpackFailure(error) : result);
     const options: ZlibOptions = { maxOutputLength: allowance(body.length, limits) };
     if (coding === 'br') brotliDecompress(body, options, done);
     else if (coding === 'gzip') gunzip(body, options, done);

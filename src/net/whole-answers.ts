@@ -19,7 +19,13 @@ export interface Answer {
 const redirectBodyBytes = 65_536;
 
 /** Sends one hop and reads its answer within the limits; the body of a redirect we follow is not kept. */
-export async function wholeAnswer(send: Send, hop: Hop, limits: UnpackLimits, time: Budget, follow: boolean): Promise<Answer | Failed | Refused> {
+export async function wholeAnswer(
+  send: Send,
+  hop: Hop,
+  limits: UnpackLimits,
+  time: Budget,
+  follow: boolean,
+): Promise<Answer | Failed | Refused> {
   const answer = await received(send, hop, limits.maxBytes, time, follow);
   if (answer.kind !== 'answer' || answer.body.length === 0) return answer;
   const coding = codingOf(answer.headers);
@@ -29,7 +35,13 @@ export async function wholeAnswer(send: Send, hop: Hop, limits: UnpackLimits, ti
   return Buffer.isBuffer(body) ? (time.spent() ?? { ...answer, body }) : body;
 }
 
-function received(send: Send, hop: Hop, maxBytes: number, time: Budget, follow: boolean): Promise<Answer | Failed | Refused> {
+function received(
+  send: Send,
+  hop: Hop,
+  maxBytes: number,
+  time: Budget,
+  follow: boolean,
+): Promise<Answer | Failed | Refused> {
   return new Promise((resolve) => {
     const body = gathered(maxBytes);
     let head = { status: 0, headers: {} as ResponseHeaders };

@@ -68,8 +68,13 @@ function shortened(record: AuditRecord | AuditNote): AuditRecord | AuditNote {
   const { args: _args, detail: _detail, message, traceparent, ...rest } = record;
   return {
     ...rest,
-    call: cut(rest.call), correlationId: cut(rest.correlationId), principal: cut(rest.principal), tool: cut(rest.tool),
-    definition: cut(rest.definition), argsDigest: cut(rest.argsDigest), via: cut(rest.via),
+    call: cut(rest.call),
+    correlationId: cut(rest.correlationId),
+    principal: cut(rest.principal),
+    tool: cut(rest.tool),
+    definition: cut(rest.definition),
+    argsDigest: cut(rest.argsDigest),
+    via: cut(rest.via),
     ...(traceparent !== undefined && { traceparent: cut(traceparent) }),
     ...(message !== undefined && { message: cut(message) }),
     detail: { omitted: 'too long for the journal' },

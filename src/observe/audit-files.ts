@@ -81,5 +81,6 @@ export async function* linesOf(path: string, start = 0): AsyncGenerator<readonly
     }
     if (lines.length > 0) yield lines;
   }
-  if (rest.length > 0 || tooLong) yield [{ text: tooLong ? '' : rest.toString('utf8'), number: number + 1, end: end + rest.length, whole: false }];
+  if (rest.length > 0 || tooLong)
+    yield [{ text: tooLong ? '' : rest.toString('utf8'), number: number + 1, end: end + rest.length, whole: false }];
 }

@@ -11,7 +11,8 @@ const call = (entry: JournalEntry): string[] => ('call' in entry ? [`${entry.jou
 async function twoJournals(): Promise<string> {
   const folder = aFolder();
   const [one, two] = [aJournal({ folder: join(folder, '1') }), aJournal({ folder: join(folder, '2') })];
-  for (let at = 1; at <= 4; at++) await (at % 2 ? one : two).append(aRecord({ call: `c${at}`, at: `2026-01-0${at}T00:00:00.000Z` }));
+  for (let at = 1; at <= 4; at++)
+    await (at % 2 ? one : two).append(aRecord({ call: `c${at}`, at: `2026-01-0${at}T00:00:00.000Z` }));
   one.close();
   two.close();
   return folder;
@@ -52,23 +53,44 @@ test('following a folder that does not exist yet waits for it', async () => {
 
 test('every journal is verified', async () => {
   const folder = await twoJournals();
-  expect(await verifyAll(folder)).toMatchObject({ intact: true, records: 6, findings: [], journals: [{ journal: 1, intact: true }, { journal: 2, intact: true }] });
+  expect(await verifyAll(folder)).toMatchObject({
+    intact: true,
+    records: 6,
+    findings: [],
+    journals: [
+      { journal: 1, intact: true },
+      { journal: 2, intact: true },
+    ],
+  });
   rmSync(join(folder, '2', 'head.json'));
-  expect(await verifyAll(folder)).toMatchObject({ intact: false, journals: [{ journal: 1, intact: true }, { journal: 2, intact: false }] });
+  expect(await verifyAll(folder)).toMatchObject({
+    intact: false,
+    journals: [
+      { journal: 1, intact: true },
+      { journal: 2, intact: false },
+    ],
+  });
 });
 
 test('a journal removed from between is missed', async () => {
   const folder = await twoJournals();
   await aJournalOf(join(folder, '3'), 1);
   rmSync(join(folder, '2'), { recursive: true });
-  expect(await verifyAll(folder)).toMatchObject({ intact: false, findings: [{ kind: 'missing', message: 'journal 2 is missing' }] });
+  expect(await verifyAll(folder)).toMatchObject({
+    intact: false,
+    findings: [{ kind: 'missing', message: 'journal 2 is missing' }],
+  });
 });
 
 test('a hash noted earlier may stand in any journal, and must stand in one', async () => {
   const folder = await twoJournals();
   const { journals } = await verifyAll(folder);
-  for (const { head } of journals) expect(await verifyAll(folder, { contains: head.hash })).toMatchObject({ intact: true });
-  expect(await verifyAll(folder, { contains: 'f'.repeat(64) })).toMatchObject({ intact: false, findings: [{ kind: 'absent' }] });
+  for (const { head } of journals)
+    expect(await verifyAll(folder, { contains: head.hash })).toMatchObject({ intact: true });
+  expect(await verifyAll(folder, { contains: 'f'.repeat(64) })).toMatchObject({
+    intact: false,
+    findings: [{ kind: 'absent' }],
+  });
 });
 
 test('only numbered folders are journals', async () => {

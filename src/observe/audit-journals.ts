@@ -11,7 +11,10 @@ import { verify, type Finding, type Verified, type VerifyOptions } from './audit
  */
 export function journalsIn(folder: string): readonly number[] {
   try {
-    return readdirSync(folder).filter((name) => /^[1-9]\d{0,5}$/.test(name)).map(Number).sort((a, b) => a - b);
+    return readdirSync(folder)
+      .filter((name) => /^[1-9]\d{0,5}$/.test(name))
+      .map(Number)
+      .sort((a, b) => a - b);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
@@ -22,7 +25,10 @@ export function journalsIn(folder: string): readonly number[] {
 export type JournalEntry = AuditEntry & { readonly journal: number };
 
 /** The newest entries of all journals that fit, oldest first, and where each journal was read to. */
-export async function readAll(folder: string, filter: AuditFilter = {}): Promise<{ readonly entries: readonly JournalEntry[]; readonly ends: ReadonlyMap<number, Position> }> {
+export async function readAll(
+  folder: string,
+  filter: AuditFilter = {},
+): Promise<{ readonly entries: readonly JournalEntry[]; readonly ends: ReadonlyMap<number, Position> }> {
   const ends = new Map<number, Position>();
   const entries: JournalEntry[] = [];
   for (const journal of journalsIn(folder)) {
@@ -36,14 +42,21 @@ export async function readAll(folder: string, filter: AuditFilter = {}): Promise
 }
 
 /** Entries of all journals as they are written, those of new journals too, until the signal fires. */
-export async function* followAll(folder: string, filter: AuditFilter, from: ReadonlyMap<number, Position>, signal: AbortSignal, pollMs = 250): AsyncGenerator<JournalEntry> {
+export async function* followAll(
+  folder: string,
+  filter: AuditFilter,
+  from: ReadonlyMap<number, Position>,
+  signal: AbortSignal,
+  pollMs = 250,
+): AsyncGenerator<JournalEntry> {
   const positions = new Map([...from].map(([journal, position]) => [journal, { ...position }]));
   while (!signal.aborted) {
     const fresh: JournalEntry[] = [];
     for (const journal of journalsIn(folder)) {
       const position = positions.get(journal) ?? { file: 0, offset: 0 };
       positions.set(journal, position);
-      for await (const entry of readOn(join(folder, String(journal)), filter, position)) fresh.push({ ...entry, journal });
+      for await (const entry of readOn(join(folder, String(journal)), filter, position))
+        fresh.push({ ...entry, journal });
     }
     yield* fresh.sort(byTime);
     await wait(pollMs, undefined, { signal }).catch(() => undefined);
@@ -66,9 +79,19 @@ export async function verifyAll(folder: string, { contains, ...options }: Verify
   let isContained = contains === undefined;
   let before = 0;
   for (const journal of journalsIn(folder)) {
-    if (journal > before + 1) findings.push({ kind: 'missing', message: journal === before + 2 ? `journal ${before + 1} is missing` : `journals ${before + 1} to ${journal - 1} are missing` });
+    if (journal > before + 1)
+      findings.push({
+        kind: 'missing',
+        message:
+          journal === before + 2
+            ? `journal ${before + 1} is missing`
+            : `journals ${before + 1} to ${journal - 1} are missing`,
+      });
     before = journal;
-    const verified = await verify(join(folder, String(journal)), { ...options, ...(contains !== undefined && { contains }) });
+    const verified = await verify(join(folder, String(journal)), {
+      ...options,
+      ...(contains !== undefined && { contains }),
+    });
     const elsewhere = verified.findings.filter((finding) => finding.kind !== 'absent');
     isContained ||= elsewhere.length === verified.findings.length;
     journals.push({ ...verified, findings: elsewhere, intact: elsewhere.length === 0, journal });
@@ -82,4 +105,5 @@ export async function verifyAll(folder: string, { contains, ...options }: Verify
   };
 }
 
-const byTime = (a: JournalEntry, b: JournalEntry): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.journal - b.journal || a.seq - b.seq);
+const byTime = (a: JournalEntry, b: JournalEntry): number =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : a.journal - b.journal || a.seq - b.seq;

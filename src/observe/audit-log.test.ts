@@ -1,6 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aJournal, aJournalOf, aRecord } from '../../test/support/audit.js';
@@ -9,7 +20,8 @@ import { auditLog, type AuditEntry } from './audit-log.js';
 import { read } from './audit-read.js';
 import { verify } from './audit-verify.js';
 
-const linesOf = (folder: string, file = '000001.jsonl'): string[] => readFileSync(join(folder, file), 'utf8').trimEnd().split('\n');
+const linesOf = (folder: string, file = '000001.jsonl'): string[] =>
+  readFileSync(join(folder, file), 'utf8').trimEnd().split('\n');
 const callsIn = async (folder: string): Promise<string[]> =>
   (await read(folder)).entries.flatMap((entry: AuditEntry) => ('call' in entry ? entry.call : []));
 
@@ -32,14 +44,17 @@ test('records of one turn go out in one write, in the order they came', async ()
   expect(await callsIn(folder)).toEqual(Array.from({ length: 64 }, (_, at) => `c${at}`));
 });
 
-test.each(['never', 'batch', 'always'] as const)('with sync %s every record is written and the chain holds', async (sync) => {
-  const folder = aFolder();
-  const journal = aJournal({ folder, sync });
-  await Promise.all([1, 2, 3].map((at) => journal.append(aRecord({ call: `c${at}` }))));
-  journal.close();
-  expect(await callsIn(folder)).toEqual(['c1', 'c2', 'c3']);
-  expect(await verify(folder)).toMatchObject({ intact: true });
-});
+test.each(['never', 'batch', 'always'] as const)(
+  'with sync %s every record is written and the chain holds',
+  async (sync) => {
+    const folder = aFolder();
+    const journal = aJournal({ folder, sync });
+    await Promise.all([1, 2, 3].map((at) => journal.append(aRecord({ call: `c${at}` }))));
+    journal.close();
+    expect(await callsIn(folder)).toEqual(['c1', 'c2', 'c3']);
+    expect(await verify(folder)).toMatchObject({ intact: true });
+  },
+);
 
 test('only the owner can read the journal', async () => {
   const folder = join(aFolder(), 'audit');
@@ -141,7 +156,9 @@ test('a full disk rejects the records it did not take, and says so until a write
   let full = false;
   const notes: { readonly note: string }[] = [];
   const journal = aJournal({
-    folder, retryMs: 0, onNote: (note) => notes.push(note),
+    folder,
+    retryMs: 0,
+    onNote: (note) => notes.push(note),
     // A disk that fills up takes part of the data before it refuses.
     write: (fd, data) => {
       if (!full) return writeSync(fd, data);
@@ -166,7 +183,8 @@ test('a full disk rejects the records it did not take, and says so until a write
 test('while writing fails the disk is not tried on every call', async () => {
   let writes = 0;
   const journal = aJournal({
-    folder: aFolder(), retryMs: 60_000,
+    folder: aFolder(),
+    retryMs: 60_000,
     write: () => {
       writes++;
       throw Object.assign(new Error('broken'), { code: 'EIO' });
@@ -182,7 +200,10 @@ test('a journal where no file can be made is refused with the reason and no path
   const folder = join(aFolder(), 'file');
   writeFileSync(folder, '');
   const opened = auditLog({ folder });
-  expect(opened).toEqual({ ok: false, problem: expect.stringMatching(/^The audit journal cannot be opened: E(EXIST|NOTDIR)$/) });
+  expect(opened).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/^The audit journal cannot be opened: E(EXIST|NOTDIR)$/),
+  });
 });
 
 test('a real file size limit rejects the record and keeps the journal whole', async () => {

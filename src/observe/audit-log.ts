@@ -20,7 +20,9 @@ export interface AuditLogOptions {
   /** How often it is checked that the file written to still has a name. */
   readonly lookEveryMs?: number;
   /** Called for every note the journal makes about itself, and once when writing begins to fail. */
-  readonly onNote?: (note: AuditNote | { readonly note: 'failed'; readonly at: string; readonly detail: { readonly why: string } }) => void;
+  readonly onNote?: (
+    note: AuditNote | { readonly note: 'failed'; readonly at: string; readonly detail: { readonly why: string } },
+  ) => void;
   /** How bytes reach the file; a test puts a full disk here. */
   readonly write?: (fd: number, data: Uint8Array) => number;
 }
@@ -37,7 +39,8 @@ export interface AuditLog {
   close(): void;
 }
 
-export type OpenedAuditLog = { readonly ok: true; readonly log: AuditLog } | { readonly ok: false; readonly problem: string };
+export type OpenedAuditLog =
+  { readonly ok: true; readonly log: AuditLog } | { readonly ok: false; readonly problem: string };
 
 interface Waiting {
   readonly record: AuditRecord;
@@ -64,7 +67,15 @@ export function auditLog(options: AuditLogOptions): OpenedAuditLog {
 }
 
 function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog {
-  const { folder, maxFileBytes = 67_108_864, sync = 'never', retryMs = 1000, lookEveryMs = 1000, write = writeSync, onNote } = options;
+  const {
+    folder,
+    maxFileBytes = 67_108_864,
+    sync = 'never',
+    retryMs = 1000,
+    lookEveryMs = 1000,
+    write = writeSync,
+    onNote,
+  } = options;
   let anchor = openAnchor(folder);
   let { head, file, bytes } = tail;
   let fd = file > 0 ? openSync(join(folder, fileName(file)), 'a', 0o600) : -1;
@@ -86,7 +97,13 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
     anchor = openAnchor(folder);
     closeSync(fd);
     fd = -1;
-    return [{ note: 'lost', at: new Date().toISOString(), detail: { why: 'the journal was deleted while it was written', to: head.seq, head: head.hash } }];
+    return [
+      {
+        note: 'lost',
+        at: new Date().toISOString(),
+        detail: { why: 'the journal was deleted while it was written', to: head.seq, head: head.hash },
+      },
+    ];
   };
 
   /** Writes all lines or none; throws where the system refuses. */
@@ -115,7 +132,7 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
     for (const record of [...deleted, ...records]) add(record);
     const data = Buffer.from(text);
     dirty = true;
-    for (let written = 0; written < data.length; ) written += write(fd, data.subarray(written));
+    for (let written = 0; written < data.length;) written += write(fd, data.subarray(written));
     if (sync !== 'never') fdatasyncSync(fd);
     writeSync(anchor, encodeHead({ seq, hash: sum }), 0, undefined, 0);
     dirty = false;
@@ -136,7 +153,11 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
 
   const resume = (): void => {
     if (!failure) return;
-    const note: AuditNote = { note: 'resumed', at: new Date().toISOString(), detail: { since: failure.since, why: failure.why, notRecorded: failure.refused } };
+    const note: AuditNote = {
+      note: 'resumed',
+      at: new Date().toISOString(),
+      detail: { since: failure.since, why: failure.why, notRecorded: failure.refused },
+    };
     put([note]);
     failure = undefined;
     onNote?.(note);
@@ -199,7 +220,8 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
   };
 }
 
-const openAnchor = (folder: string): number => openSync(join(folder, HEAD_NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
+const openAnchor = (folder: string): number =>
+  openSync(join(folder, HEAD_NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
 
 /** What the system said, without the path it said it about. */
 const reason = (error: unknown): string => {

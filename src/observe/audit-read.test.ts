@@ -13,7 +13,9 @@ async function aMixedJournal(): Promise<string> {
   const journal = aJournal({ folder, maxFileBytes: 600 });
   await journal.append(aRecord({ call: '1', at: '2026-01-01T00:00:00.000Z', principal: 'ada' }));
   await journal.append(aRecord({ call: '2', at: '2026-01-02T00:00:00.000Z', tool: 'dig' }));
-  await journal.append(aRecord({ call: '3', at: '2026-01-03T00:00:00.000Z', decision: 'refused', code: 'rate_limited' }));
+  await journal.append(
+    aRecord({ call: '3', at: '2026-01-03T00:00:00.000Z', decision: 'refused', code: 'rate_limited' }),
+  );
   await journal.append(aRecord({ call: '4', at: '2026-01-04T00:00:00.000Z', principal: 'ada', tool: 'dig' }));
   journal.close();
   return folder;

@@ -55,7 +55,11 @@ export async function read(folder: string, filter: AuditFilter = {}): Promise<Re
 }
 
 /** What was written after a position, over file changes; the position grows as entries are taken. */
-export async function* readOn(folder: string, filter: AuditFilter, position: { file: number; offset: number }): AsyncGenerator<AuditEntry> {
+export async function* readOn(
+  folder: string,
+  filter: AuditFilter,
+  position: { file: number; offset: number },
+): AsyncGenerator<AuditEntry> {
   const fits = fitting(filter);
   for (;;) {
     const path = join(folder, fileName(position.file));

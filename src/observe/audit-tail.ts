@@ -44,8 +44,10 @@ export function mendedTail(folder: string, at: string): Tail {
 
 function whatIsLost(known: Head | undefined, found: Head, hasFiles: boolean): AuditNote['detail'] | undefined {
   if (!known) return hasFiles && found.seq > 0 ? { why: 'the head file is missing or unreadable' } : undefined;
-  if (known.seq > found.seq) return { why: 'the journal ended before its head', from: found.seq + 1, to: known.seq, head: known.hash };
-  if (known.seq === found.seq && known.hash !== found.hash) return { why: 'the last record is not the one the head names', head: known.hash };
+  if (known.seq > found.seq)
+    return { why: 'the journal ended before its head', from: found.seq + 1, to: known.seq, head: known.hash };
+  if (known.seq === found.seq && known.hash !== found.hash)
+    return { why: 'the last record is not the one the head names', head: known.hash };
   return undefined;
 }
 
@@ -62,7 +64,8 @@ function lastWhole(path: string): { readonly head?: Head; readonly bytes: number
         const from = end === 0 ? 0 : data.lastIndexOf(10, end - 1) + 1;
         if (from === 0 && start > 0) break;
         const entry = unseal(data.toString('utf8', from, end));
-        if (entry) return { head: { seq: entry.seq, hash: entry.hash }, bytes: start + end + 1, torn: data.subarray(end + 1) };
+        if (entry)
+          return { head: { seq: entry.seq, hash: entry.hash }, bytes: start + end + 1, torn: data.subarray(end + 1) };
       }
       if (start === 0) return { bytes: 0, torn: data };
     }

@@ -10,17 +10,38 @@ import { verify } from './audit-verify.js';
 /** Changes the lines of a file as somebody with an editor would. */
 function edit(folder: string, change: (lines: string[]) => readonly string[], file = '000001.jsonl'): void {
   const path = join(folder, file);
-  writeFileSync(path, change(readFileSync(path, 'utf8').trimEnd().split('\n')).map((line) => `${line}\n`).join(''));
+  writeFileSync(
+    path,
+    change(readFileSync(path, 'utf8').trimEnd().split('\n'))
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
 }
 
 const line = (lines: readonly string[], at: number): string => lines[at] ?? '';
 
 test.each<[string, (lines: string[]) => readonly string[], object]>([
-  ['a changed field', (lines) => lines.map((each) => each.replace('"call":"c3"', '"call":"cX"')), { kind: 'changed', line: 4, seq: 4 }],
-  ['a changed space', (lines) => lines.map((each) => each.replace('"call":"c3"', '"call": "c3"')), { kind: 'changed', line: 4 }],
-  ['a record removed from the middle', (lines) => lines.toSpliced(3, 1), { kind: 'missing', line: 4, message: expect.stringContaining('records 4 to 4') }],
+  [
+    'a changed field',
+    (lines) => lines.map((each) => each.replace('"call":"c3"', '"call":"cX"')),
+    { kind: 'changed', line: 4, seq: 4 },
+  ],
+  [
+    'a changed space',
+    (lines) => lines.map((each) => each.replace('"call":"c3"', '"call": "c3"')),
+    { kind: 'changed', line: 4 },
+  ],
+  [
+    'a record removed from the middle',
+    (lines) => lines.toSpliced(3, 1),
+    { kind: 'missing', line: 4, message: expect.stringContaining('records 4 to 4') },
+  ],
   ['a record removed from the start', (lines) => lines.slice(1), { kind: 'missing', line: 1 }],
-  ['two records swapped', (lines) => [...lines.slice(0, 2), line(lines, 3), line(lines, 2), ...lines.slice(4)], { kind: 'missing', line: 3 }],
+  [
+    'two records swapped',
+    (lines) => [...lines.slice(0, 2), line(lines, 3), line(lines, 2), ...lines.slice(4)],
+    { kind: 'missing', line: 3 },
+  ],
   ['a record repeated', (lines) => [...lines, line(lines, 2)], { kind: 'reordered', line: 7 }],
   ['the last record cut off', (lines) => lines.slice(0, -1), { kind: 'truncated', seq: 5 }],
   ['all records cut off', () => [], { kind: 'truncated', seq: 0 }],
@@ -52,11 +73,17 @@ test('a last record forged with a hash of its own is found by the head', async (
     const { hash: _, seq, ...record } = unseal(line(lines, 2))!;
     return lines.with(2, seal(seq, { ...record, at: '2020-01-01T00:00:00.000Z' }, unseal(line(lines, 1))!.hash).line);
   });
-  expect((await verify(folder)).findings).toMatchObject([{ kind: 'changed', message: expect.stringContaining('head') }]);
+  expect((await verify(folder)).findings).toMatchObject([
+    { kind: 'changed', message: expect.stringContaining('head') },
+  ]);
 });
 
 test('a whole file removed is found, at the start, in the middle and at the end', async () => {
-  for (const [gone, kind] of [['000001', 'missing'], ['000002', 'missing'], ['000005', 'truncated']] as const) {
+  for (const [gone, kind] of [
+    ['000001', 'missing'],
+    ['000002', 'missing'],
+    ['000005', 'truncated'],
+  ] as const) {
     const folder = aFolder();
     await aJournalOf(folder, 10, { maxFileBytes: 900 });
     rmSync(join(folder, `${gone}.jsonl`));

@@ -16,7 +16,11 @@ interface ToolSeries {
 /** Label for calls of tools that do not exist: a caller must not be able to make series by inventing names. */
 export const UNKNOWN = 'unknown';
 const STATE_VALUE = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
-const ERROR_TYPES: ReadonlySet<string> = new Set([...Object.keys(errors), ...Object.values(errors).map((behaviour) => behaviour.type), 'none']);
+const ERROR_TYPES: ReadonlySet<string> = new Set([
+  ...Object.keys(errors),
+  ...Object.values(errors).map((behaviour) => behaviour.type),
+  'none',
+]);
 
 /** Counts calls by tool; what a call costs here is a few additions. */
 export function callMetrics() {
@@ -26,29 +30,55 @@ export function callMetrics() {
   const of = (tool: string): ToolSeries => known.get(tool) ?? unknown;
 
   const perTool = (sample: (series: ToolSeries, tool: string) => readonly Sample[]) => (): readonly Sample[] =>
-    [...known, [UNKNOWN, unknown] as const].flatMap(([tool, series]) => (tool === UNKNOWN && isUntouched(series) ? [] : sample(series, tool)));
+    [...known, [UNKNOWN, unknown] as const].flatMap(([tool, series]) =>
+      tool === UNKNOWN && isUntouched(series) ? [] : sample(series, tool),
+    );
 
   const executed = (series: ToolSeries, tool: string): readonly Sample[] =>
-    [...series.executions].flatMap(([status, byError]) => [...byError].map(([error_type, value]) => ({ labels: { tool, status, error_type }, value })));
+    [...series.executions].flatMap(([status, byError]) =>
+      [...byError].map(([error_type, value]) => ({ labels: { tool, status, error_type }, value })),
+    );
 
   const families: readonly Family[] = [
-    { name: 'mcp_tool_execution_total', help: 'Calls that ended, by tool, status and error type', type: 'counter', samples: perTool(executed) },
     {
-      name: 'mcp_tool_execution_seconds', help: 'How long calls took, by tool', type: 'histogram',
+      name: 'mcp_tool_execution_total',
+      help: 'Calls that ended, by tool, status and error type',
+      type: 'counter',
+      samples: perTool(executed),
+    },
+    {
+      name: 'mcp_tool_execution_seconds',
+      help: 'How long calls took, by tool',
+      type: 'histogram',
       samples: perTool((series, tool) => series.duration.samples('mcp_tool_execution_seconds', { tool })),
     },
-    { name: 'mcp_tool_active', help: 'Calls under way, by tool', type: 'gauge', samples: perTool((series, tool) => [{ labels: { tool }, value: series.active }]) },
     {
-      name: 'mcp_tool_errors_total', help: 'Calls that failed or were refused, by tool and error type', type: 'counter',
-      samples: perTool((series, tool) => errorsOf(series).map(([error_type, value]) => ({ labels: { tool, error_type }, value }))),
+      name: 'mcp_tool_active',
+      help: 'Calls under way, by tool',
+      type: 'gauge',
+      samples: perTool((series, tool) => [{ labels: { tool }, value: series.active }]),
     },
     {
-      name: 'mcp_circuit_breaker_state', help: 'State of the circuit breaker by tool: 0 closed, 1 half-open, 2 open', type: 'gauge',
+      name: 'mcp_tool_errors_total',
+      help: 'Calls that failed or were refused, by tool and error type',
+      type: 'counter',
+      samples: perTool((series, tool) =>
+        errorsOf(series).map(([error_type, value]) => ({ labels: { tool, error_type }, value })),
+      ),
+    },
+    {
+      name: 'mcp_circuit_breaker_state',
+      help: 'State of the circuit breaker by tool: 0 closed, 1 half-open, 2 open',
+      type: 'gauge',
       samples: perTool((series, tool) => [{ labels: { tool }, value: STATE_VALUE[series.breaker] }]),
     },
     {
-      name: 'mcp_circuit_breaker_transitions_total', help: 'State changes of the circuit breaker, by tool and new state', type: 'counter',
-      samples: perTool((series, tool) => [...series.transitions].map(([state, value]) => ({ labels: { tool, state }, value }))),
+      name: 'mcp_circuit_breaker_transitions_total',
+      help: 'State changes of the circuit breaker, by tool and new state',
+      type: 'counter',
+      samples: perTool((series, tool) =>
+        [...series.transitions].map(([state, value]) => ({ labels: { tool, state }, value })),
+      ),
     },
   ];
 
@@ -92,7 +122,8 @@ export function callMetrics() {
       const totals = { active: 0, success: 0, failure: 0, refused: 0, confirm: 0 };
       for (const series of [...known.values(), unknown]) {
         totals.active += series.active;
-        for (const [status, byError] of series.executions) for (const count of byError.values()) totals[status] += count;
+        for (const [status, byError] of series.executions)
+          for (const count of byError.values()) totals[status] += count;
       }
       return totals;
     },
@@ -107,9 +138,16 @@ const errorTypeOf = (given: string): string => {
   return ERROR_TYPES.has(given) ? given : UNKNOWN;
 };
 
-const freshSeries = (): ToolSeries => ({ active: 0, duration: distribution(), executions: new Map(), breaker: 'closed', transitions: new Map() });
+const freshSeries = (): ToolSeries => ({
+  active: 0,
+  duration: distribution(),
+  executions: new Map(),
+  breaker: 'closed',
+  transitions: new Map(),
+});
 
-const isUntouched = (series: ToolSeries): boolean => series.active === 0 && series.executions.size === 0 && series.transitions.size === 0;
+const isUntouched = (series: ToolSeries): boolean =>
+  series.active === 0 && series.executions.size === 0 && series.transitions.size === 0;
 
 function errorsOf(series: ToolSeries): readonly (readonly [string, number])[] {
   const sums = new Map<string, number>();

@@ -44,7 +44,10 @@ test('an event has an id, a name and one line of JSON [S0.109]', () => {
   const [id, event, data, ...rest] = receiver.state.text.split('\n');
   expect(id).toMatch(/^id: \d+$/);
   expect(event).toBe('event: call');
-  expect(JSON.parse(data!.slice('data: '.length))).toMatchObject({ type: 'call', data: { tool: 'ping\n\nevent: forged\ndata: x' } });
+  expect(JSON.parse(data!.slice('data: '.length))).toMatchObject({
+    type: 'call',
+    data: { tool: 'ping\n\nevent: forged\ndata: x' },
+  });
   expect(rest).toEqual(['', '']);
 });
 

@@ -69,7 +69,10 @@ export function eventStream(options: EventStreamOptions): EventStream {
         if (!more) blockedAt = performance.now();
         return more;
       };
-      const subscription = bus.subscribe({ deliver: (event) => write(toServerSentEvent(event)), ...(receiver.wants && { wants: receiver.wants }) });
+      const subscription = bus.subscribe({
+        deliver: (event) => write(toServerSentEvent(event)),
+        ...(receiver.wants && { wants: receiver.wants }),
+      });
       if (!subscription) return undefined;
       const close = (): void => {
         subscription.close();

@@ -4,7 +4,11 @@ import { eventBus, type GatewayEvent } from './events.js';
 /** A receiver that takes so many events before it wants to rest. */
 function receiver(takes = Infinity) {
   const got: GatewayEvent[] = [];
-  return { got, types: () => got.map((event) => `${event.type}${event.data['n'] ?? event.data['count'] ?? ''}`), deliver: (event: GatewayEvent) => (got.push(event), got.length % takes !== 0) };
+  return {
+    got,
+    types: () => got.map((event) => `${event.type}${event.data['n'] ?? event.data['count'] ?? ''}`),
+    deliver: (event: GatewayEvent) => (got.push(event), got.length % takes !== 0),
+  };
 }
 
 test('every subscriber gets every event, numbered in order', () => {
@@ -14,7 +18,10 @@ test('every subscriber gets every event, numbered in order', () => {
   bus.subscribe(b);
   bus.publish('call', { n: 1 });
   bus.publish('breaker', { n: 2 });
-  expect(a.got).toMatchObject([{ id: 1, type: 'call', data: { n: 1 } }, { id: 2, type: 'breaker' }]);
+  expect(a.got).toMatchObject([
+    { id: 1, type: 'call', data: { n: 1 } },
+    { id: 2, type: 'breaker' },
+  ]);
   expect(b.types()).toEqual(a.types());
 });
 

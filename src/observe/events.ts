@@ -1,7 +1,18 @@
 import type { JsonObject } from '../core/json.js';
 
 /** What happens in a gateway that somebody may watch. */
-export const eventTypes = ['health', 'metrics', 'call', 'breaker', 'registry', 'config', 'approval', 'source', 'audit', 'dropped'] as const;
+export const eventTypes = [
+  'health',
+  'metrics',
+  'call',
+  'breaker',
+  'registry',
+  'config',
+  'approval',
+  'source',
+  'audit',
+  'dropped',
+] as const;
 export type EventType = (typeof eventTypes)[number];
 
 export interface GatewayEvent {
@@ -48,7 +59,11 @@ interface Subscriber extends SubscribeOptions {
   dropped: number;
 }
 
-export function eventBus({ queue = 256, maxSubscribers = 100, now = () => new Date() }: EventBusOptions = {}): EventBus {
+export function eventBus({
+  queue = 256,
+  maxSubscribers = 100,
+  now = () => new Date(),
+}: EventBusOptions = {}): EventBus {
   const subscribers = new Set<Subscriber>();
   let id = 0;
 
@@ -94,7 +109,10 @@ export function eventBus({ queue = 256, maxSubscribers = 100, now = () => new Da
       if (subscribers.size >= maxSubscribers) return undefined;
       const subscriber: Subscriber = { ...options, waiting: [], blocked: false, dropped: 0 };
       subscribers.add(subscriber);
-      return { resume: () => subscribers.has(subscriber) && resume(subscriber), close: () => void subscribers.delete(subscriber) };
+      return {
+        resume: () => subscribers.has(subscriber) && resume(subscriber),
+        close: () => void subscribers.delete(subscriber),
+      };
     },
     close: () => subscribers.clear(),
   };

@@ -8,8 +8,18 @@ import { machine, resourceChecks } from './resource-checks.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const aCheck = (status: HealthStatus, over: Partial<HealthCheck> = {}): HealthCheck => ({ name: 'db', priority: 'critical', check: () => ({ status }), ...over });
-const aStatus = (over: Partial<ToolStatus> = {}): ToolStatus => ({ tool: aTool({ name: 'ping' }), enabled: true, breaker: { state: 'closed', failures: 0 }, ...over });
+const aCheck = (status: HealthStatus, over: Partial<HealthCheck> = {}): HealthCheck => ({
+  name: 'db',
+  priority: 'critical',
+  check: () => ({ status }),
+  ...over,
+});
+const aStatus = (over: Partial<ToolStatus> = {}): ToolStatus => ({
+  tool: aTool({ name: 'ping' }),
+  enabled: true,
+  breaker: { state: 'closed', failures: 0 },
+  ...over,
+});
 
 test.each<[string, HealthStatus]>([
   ['', 'healthy'],
@@ -30,8 +40,16 @@ test.each<[string, HealthStatus]>([
 
 test.each<[string, Partial<ToolStatus>, Verdict]>([
   ['ready', {}, { status: 'healthy' }],
-  ['without its program', { tool: aTool({ name: 'ping', unavailable: { code: 'command_missing', message: 'ping is not installed' } }) }, { status: 'unhealthy', detail: 'ping is not installed' }],
-  ['behind an open breaker', { breaker: { state: 'open', failures: 5 } }, { status: 'degraded', detail: 'the breaker is open after 5 failures' }],
+  [
+    'without its program',
+    { tool: aTool({ name: 'ping', unavailable: { code: 'command_missing', message: 'ping is not installed' } }) },
+    { status: 'unhealthy', detail: 'ping is not installed' },
+  ],
+  [
+    'behind an open breaker',
+    { breaker: { state: 'open', failures: 5 } },
+    { status: 'degraded', detail: 'the breaker is open after 5 failures' },
+  ],
   ['being tried again', { breaker: { state: 'half_open', failures: 5 } }, { status: 'healthy' }],
   ['disabled', { enabled: false }, { status: 'healthy', detail: 'disabled' }],
 ])('a tool that is %s is an informational check of its own [S0.116]', (_, over, verdict) => {
@@ -40,7 +58,10 @@ test.each<[string, Partial<ToolStatus>, Verdict]>([
 });
 
 test('a report has a status, the checks and a summary [S0.107]', async () => {
-  const made = health({ checks: [aCheck('healthy'), aCheck('degraded', { name: 'queue', priority: 'important' })], tools: () => [aStatus()] });
+  const made = health({
+    checks: [aCheck('healthy'), aCheck('degraded', { name: 'queue', priority: 'important' })],
+    tools: () => [aStatus()],
+  });
   expect(await made.refresh()).toEqual({
     status: 'degraded',
     checks: {
@@ -84,19 +105,32 @@ test('a check that does not answer within ten seconds is unhealthy, is told so, 
 });
 
 test.each<[string, () => Verdict | Promise<Verdict>, string]>([
-  ['throws', () => { throw new Error('no\x1b[31m route'); }, 'no\\u001b[31m route'],
+  [
+    'throws',
+    () => {
+      throw new Error('no\x1b[31m route');
+    },
+    'no\\u001b[31m route',
+  ],
   ['rejects', () => Promise.reject(new Error('x'.repeat(1000))), 'x'.repeat(200)],
   // oxlint-disable-next-line typescript/prefer-promise-reject-errors
   ['rejects with nothing', () => Promise.reject(), 'the check failed'],
 ])('a check that %s is unhealthy, with one short visible line', async (_, check, detail) => {
-  expect((await health({ checks: [aCheck('healthy', { check })] }).refresh()).checks['db']).toEqual({ status: 'unhealthy', priority: 'critical', detail });
+  expect((await health({ checks: [aCheck('healthy', { check })] }).refresh()).checks['db']).toEqual({
+    status: 'unhealthy',
+    priority: 'critical',
+    detail,
+  });
 });
 
 test('checks can be added and taken away while it runs [S0.118]', async () => {
   const made = health();
   const remove = made.add(aCheck('unhealthy', { name: 'mine', priority: 'important' }));
   expect(made.report().checks['mine']).toMatchObject({ status: 'healthy', detail: 'not checked yet' });
-  expect(await made.refresh()).toMatchObject({ status: 'degraded', checks: { mine: { status: 'unhealthy', priority: 'important' } } });
+  expect(await made.refresh()).toMatchObject({
+    status: 'degraded',
+    checks: { mine: { status: 'unhealthy', priority: 'important' } },
+  });
   expect(() => made.add(aCheck('healthy', { name: 'mine' }))).toThrow('already');
   expect(() => made.add(aCheck('healthy', { name: 'tool_ping' }))).toThrow('already');
   remove();
@@ -106,7 +140,10 @@ test('checks can be added and taken away while it runs [S0.118]', async () => {
 test('a change of the whole is told once', async () => {
   const changes: string[] = [];
   let status: HealthStatus = 'healthy';
-  const made = health({ checks: [aCheck('healthy', { check: () => ({ status }) })], onChange: (from, to) => changes.push(`${from} ${to}`) });
+  const made = health({
+    checks: [aCheck('healthy', { check: () => ({ status }) })],
+    onChange: (from, to) => changes.push(`${from} ${to}`),
+  });
   await made.refresh();
   status = 'unhealthy';
   await made.refresh();
@@ -118,7 +155,11 @@ test('a machine under load informs and never takes the gateway out of service [S
   const busy = resourceChecks({ cpu: () => 4, memory: () => 0.81, disk: () => Promise.resolve(0.99) });
   expect(await health({ checks: busy }).refresh()).toMatchObject({
     status: 'degraded',
-    checks: { cpu: { priority: 'informational', status: 'degraded', detail: '400 % used' }, memory: { status: 'degraded' }, disk: { status: 'degraded' } },
+    checks: {
+      cpu: { priority: 'informational', status: 'degraded', detail: '400 % used' },
+      memory: { status: 'degraded' },
+      disk: { status: 'degraded' },
+    },
   });
   const calm = resourceChecks({ cpu: () => 0.8, memory: () => 0.1, disk: () => Promise.resolve(0) });
   expect(await health({ checks: calm }).refresh()).toMatchObject({ status: 'healthy' });

@@ -42,17 +42,21 @@ type Judged = Verdict & { readonly priority: Priority };
 
 /** The status of the whole, of the statuses and weights of its parts. */
 export function aggregate(checks: readonly Judged[]): HealthStatus {
-  const is = (priority: Priority, status: HealthStatus): boolean => checks.some((check) => check.priority === priority && check.status === status);
+  const is = (priority: Priority, status: HealthStatus): boolean =>
+    checks.some((check) => check.priority === priority && check.status === status);
   if (is('critical', 'unhealthy')) return 'unhealthy';
   const informational = checks.filter((check) => check.priority === 'informational');
   const allOut = informational.length > 0 && informational.every((check) => check.status === 'unhealthy');
-  return is('important', 'unhealthy') || allOut || checks.some((check) => check.status === 'degraded') ? 'degraded' : 'healthy';
+  return is('important', 'unhealthy') || allOut || checks.some((check) => check.status === 'degraded')
+    ? 'degraded'
+    : 'healthy';
 }
 
 /** How one tool stands: without its program it is unhealthy, at rest behind its breaker it is degraded. */
 export function toolVerdict({ tool, enabled, breaker }: ToolStatus): Verdict {
   if (tool.unavailable) return { status: 'unhealthy', detail: tool.unavailable.message };
-  if (breaker.state === 'open') return { status: 'degraded', detail: `the breaker is open after ${breaker.failures} failures` };
+  if (breaker.state === 'open')
+    return { status: 'degraded', detail: `the breaker is open after ${breaker.failures} failures` };
   return enabled ? { status: 'healthy' } : { status: 'healthy', detail: 'disabled' };
 }
 
@@ -65,7 +69,8 @@ export function health(options: HealthOptions = {}): Health {
   let last: HealthStatus | undefined;
 
   const add = (check: HealthCheck): (() => void) => {
-    if (checks.has(check.name) || check.name.startsWith('tool_')) throw new Error(`There is a health check named ${check.name} already`);
+    if (checks.has(check.name) || check.name.startsWith('tool_'))
+      throw new Error(`There is a health check named ${check.name} already`);
     checks.set(check.name, check);
     return () => {
       checks.delete(check.name);
@@ -92,13 +97,19 @@ export function health(options: HealthOptions = {}): Health {
       // Nothing is known before the first answer; that is no reason to take the gateway out of service.
       judged[name] = { priority, ...(verdicts.get(name) ?? { status: 'healthy', detail: 'not checked yet' }) };
     }
-    for (const status of tools()) judged[`tool_${status.tool.name}`] = { priority: 'informational', ...shortened(toolVerdict(status)) };
+    for (const status of tools())
+      judged[`tool_${status.tool.name}`] = { priority: 'informational', ...shortened(toolVerdict(status)) };
     const all = Object.values(judged);
     const count = (status: HealthStatus): number => all.filter((check) => check.status === status).length;
     return {
       status: aggregate(all),
       checks: judged,
-      summary: { total: all.length, healthy: count('healthy'), degraded: count('degraded'), unhealthy: count('unhealthy') },
+      summary: {
+        total: all.length,
+        healthy: count('healthy'),
+        degraded: count('degraded'),
+        unhealthy: count('unhealthy'),
+      },
     };
   };
 
@@ -145,4 +156,5 @@ async function answerOf(check: HealthCheck, timeoutMs: number): Promise<Verdict>
 }
 
 /** Details may quote an upstream, so they are one short visible line. */
-const shortened = ({ status, detail }: Verdict): Verdict => (detail === undefined ? { status } : { status, detail: visible(detail.slice(0, 200)) });
+const shortened = ({ status, detail }: Verdict): Verdict =>
+  detail === undefined ? { status } : { status, detail: visible(detail.slice(0, 200)) };

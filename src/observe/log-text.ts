@@ -14,7 +14,13 @@ export function toText(line: string, colour: boolean): string {
   const name = String(level);
   const head = `${String(time)} ${colour ? `\x1b[${COLOURS[name] ?? '0'}m` : ''}${name.toUpperCase().padEnd(7)}${colour ? '\x1b[0m' : ''} ${visible(String(event))}`;
   const pairs = Object.entries(fields).map(([key, value]) => ` ${WORD.test(key) ? key : quoted(key)}=${shown(value)}`);
-  const trace = typeof stack === 'string' ? `\n${stack.split('\n').map((part) => `    ${visible(part)}`).join('\n')}` : '';
+  const trace =
+    typeof stack === 'string'
+      ? `\n${stack
+          .split('\n')
+          .map((part) => `    ${visible(part)}`)
+          .join('\n')}`
+      : '';
   return `${head}${pairs.join('')}${trace}\n`;
 }
 

@@ -15,7 +15,9 @@ function written(use: (to: ReturnType<typeof log>) => void, options: LogOptions 
 
 test('an event is one JSON line with time, level, event and its fields', () => {
   const text = written((to) => to.event('tool.end', { command: 'ping', returncode: 0, gone: undefined }));
-  expect(text).toBe('{"level":"info","time":"1970-01-01T00:00:00.000Z","command":"ping","returncode":0,"event":"tool.end"}\n');
+  expect(text).toBe(
+    '{"level":"info","time":"1970-01-01T00:00:00.000Z","command":"ping","returncode":0,"event":"tool.end"}\n',
+  );
 });
 
 test.each<[LogEvent, string, Record<string, unknown>]>([
@@ -55,8 +57,14 @@ test('an unknown level is no level', () => {
 test('configured secrets and fields that name one never reach the log', () => {
   const use = (to: ReturnType<typeof log>): void =>
     to.event('tool.error', {
-      message: 'it said hunter2hunter2 aloud', password: 'p', apiKey: 'k', Authorization: 'Bearer b', nested: { 'client-secret': 's', list: ['x hunter2hunter2'] },
-      key_hunter2hunter2: 1, tokenFile: '/home/token', error: new Error('hunter2hunter2'),
+      message: 'it said hunter2hunter2 aloud',
+      password: 'p',
+      apiKey: 'k',
+      Authorization: 'Bearer b',
+      nested: { 'client-secret': 's', list: ['x hunter2hunter2'] },
+      key_hunter2hunter2: 1,
+      tokenFile: '/home/token',
+      error: new Error('hunter2hunter2'),
     });
   for (const format of ['json', 'text'] as const) {
     const text = written(use, { format, secrets: ['hunter2hunter2'] });
@@ -66,11 +74,14 @@ test('configured secrets and fields that name one never reach the log', () => {
 });
 
 test('secrets learnt later are hidden from then on, and the earlier ones still are', () => {
-  const text = written((to) => {
-    to.hide(['correct-horse']);
-    to.hide(['battery-staple']);
-    to.event('tool.error', { message: 'first-secret correct-horse battery-staple' });
-  }, { secrets: ['first-secret'] });
+  const text = written(
+    (to) => {
+      to.hide(['correct-horse']);
+      to.hide(['battery-staple']);
+      to.event('tool.error', { message: 'first-secret correct-horse battery-staple' });
+    },
+    { secrets: ['first-secret'] },
+  );
   expect(text).not.toMatch(/first|horse|battery/);
 });
 
@@ -105,12 +116,19 @@ test('whatever the fields hold, a text event is one line that begins with its ow
 
 test('whatever the fields hold, a JSON event is one line whose own names cannot be replaced', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.oneof(fc.constantFrom('event', 'level', 'time', '__proto__'), fc.string()), fc.jsonValue()), (fields) => {
-      const text = written((to) => to.event('tool.refused', fields));
-      expect(text.indexOf('\n')).toBe(text.length - 1);
-      expect(JSON.parse(text)).toMatchObject({ event: 'tool.refused', level: 'warning', time: '1970-01-01T00:00:00.000Z' });
-      expect(text.match(/"event":"tool.refused"/g)).toHaveLength(1);
-    }),
+    fc.property(
+      fc.dictionary(fc.oneof(fc.constantFrom('event', 'level', 'time', '__proto__'), fc.string()), fc.jsonValue()),
+      (fields) => {
+        const text = written((to) => to.event('tool.refused', fields));
+        expect(text.indexOf('\n')).toBe(text.length - 1);
+        expect(JSON.parse(text)).toMatchObject({
+          event: 'tool.refused',
+          level: 'warning',
+          time: '1970-01-01T00:00:00.000Z',
+        });
+        expect(text.match(/"event":"tool.refused"/g)).toHaveLength(1);
+      },
+    ),
   );
 });
 
@@ -128,18 +146,30 @@ test('text is coloured only where asked', () => {
 test('a fault keeps the stack and the ids it is found by', () => {
   const call = aCall({ trace: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } });
   const line = JSON.parse(written((to) => to.fault(new TypeError('oops'), call)));
-  expect(line).toMatchObject({ event: 'tool.fault', error: 'TypeError', message: 'oops', correlation_id: 'c1', trace_id: 'a'.repeat(32), span_id: 'b'.repeat(16) });
+  expect(line).toMatchObject({
+    event: 'tool.fault',
+    error: 'TypeError',
+    message: 'oops',
+    correlation_id: 'c1',
+    trace_id: 'a'.repeat(32),
+    span_id: 'b'.repeat(16),
+  });
   expect(line.stack).toContain('log.test');
 });
 
-test.each([[null], [undefined], ['text'], [{ toString: null }], [Symbol('s')]])('a fault may be anything thrown: %s', (thrown) => {
-  expect(written((to) => to.fault(thrown, aCall()))).toContain('tool.fault');
-});
+test.each([[null], [undefined], ['text'], [{ toString: null }], [Symbol('s')]])(
+  'a fault may be anything thrown: %s',
+  (thrown) => {
+    expect(written((to) => to.fault(thrown, aCall()))).toContain('tool.fault');
+  },
+);
 
 test('fields that JSON has no form for do not break the log', () => {
   const ring: Record<string, unknown> = {};
   ring['ring'] = ring;
-  const text = written((to) => to.event('tool.error', { ring, big: 10n, deep: { big: 1n }, fn: () => 1, date: new Date(0) }));
+  const text = written((to) =>
+    to.event('tool.error', { ring, big: 10n, deep: { big: 1n }, fn: () => 1, date: new Date(0) }),
+  );
   expect(JSON.parse(text)).toMatchObject({ event: 'tool.error', big: '10' });
 });
 

@@ -36,9 +36,20 @@ export interface LogOptions {
 // Required, not imported: Node reads a CommonJS package twice when a module imports it, and this one is large.
 const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino'); // the package says so of itself
 
-const PINO_LEVEL = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const satisfies Record<Level, string>;
+const PINO_LEVEL = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const satisfies Record<
+  Level,
+  string
+>;
 const LEVEL_NAMES: Readonly<Record<string, Level>> = {
-  trace: 'debug', debug: 'debug', info: 'info', notice: 'info', warn: 'warning', warning: 'warning', error: 'error', critical: 'error', fatal: 'error',
+  trace: 'debug',
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warn: 'warning',
+  warning: 'warning',
+  error: 'error',
+  critical: 'error',
+  fatal: 'error',
 };
 /** One string of a field is at most this long; a hostile upstream must not fill the disk through the log. */
 const LONGEST = 8_192;
@@ -69,7 +80,13 @@ export function log(options: LogOptions = {}): Log {
   return {
     event: (name, fields = {}) => put(name, fields),
     fault: (error, call) =>
-      put('tool.fault', { tool: call.tool, call: call.id, correlation_id: call.correlationId, ...traceOf(call), ...faultOf(error) }),
+      put('tool.fault', {
+        tool: call.tool,
+        call: call.id,
+        correlation_id: call.correlationId,
+        ...traceOf(call),
+        ...faultOf(error),
+      }),
     writes: (level) => lines.isLevelEnabled(PINO_LEVEL[level]),
     hide(values) {
       for (const value of values) known.add(value);
@@ -79,7 +96,11 @@ export function log(options: LogOptions = {}): Log {
 }
 
 /** The ids by which a line is found again: the caller's correlation id and, where there is one, the trace. */
-export const idsOf = (call: Call): LogFields => ({ call: call.id, correlation_id: call.correlationId, ...traceOf(call) });
+export const idsOf = (call: Call): LogFields => ({
+  call: call.id,
+  correlation_id: call.correlationId,
+  ...traceOf(call),
+});
 
 function traceOf(call: Call): LogFields {
   const [, trace_id, span_id] = call.trace?.traceparent.split('-') ?? [];
@@ -89,20 +110,25 @@ function traceOf(call: Call): LogFields {
 /** Fields without secrets, with names of the line itself out of their reach, and no string longer than a line may be. */
 function shown(fields: LogFields, redact: (value: unknown) => unknown): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined) out[RESERVED.has(key) ? `field_${key}` : key] = plain(value);
+  for (const [key, value] of Object.entries(fields))
+    if (value !== undefined) out[RESERVED.has(key) ? `field_${key}` : key] = plain(value);
   const redacted = redact(out) as Record<string, unknown>; // the redactor answers an object with an object
   for (const [key, value] of Object.entries(redacted)) {
-    if (typeof value === 'string' && value.length > LONGEST) redacted[key] = `${value.slice(0, LONGEST)}… (${value.length} characters)`;
+    if (typeof value === 'string' && value.length > LONGEST)
+      redacted[key] = `${value.slice(0, LONGEST)}… (${value.length} characters)`;
   }
   return redacted;
 }
 
 const RESERVED = new Set(['time', 'level', 'event', '__proto__']);
 
-const plain = (value: unknown): unknown => (value instanceof Error ? faultOf(value) : typeof value === 'bigint' ? String(value) : value);
+const plain = (value: unknown): unknown =>
+  value instanceof Error ? faultOf(value) : typeof value === 'bigint' ? String(value) : value;
 
 const faultOf = (error: unknown): LogFields =>
-  error instanceof Error ? { error: error.name, message: error.message, stack: error.stack } : { error: 'thrown', message: inspect(error, { depth: 2 }) };
+  error instanceof Error
+    ? { error: error.name, message: error.message, stack: error.stack }
+    : { error: 'thrown', message: inspect(error, { depth: 2 }) };
 
 /** Writes to stderr at once; a log that cannot be written must not take the gateway down with it. */
 function toStderr(): (line: string) => void {

@@ -40,7 +40,10 @@ export function distribution(bounds: readonly number[] = SECONDS): Distribution 
         below += count;
         out.push({ metricName: `${name}_bucket`, labels: { ...labels, le: bounds[at] ?? '+Inf' }, value: below });
       }
-      out.push({ metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: below });
+      out.push(
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: below },
+      );
       return out;
     },
   };
@@ -65,7 +68,8 @@ const MAX_SERIES = 1_000;
 export function cells<Cell>({ name, labels = {} }: CustomMetric, fresh: () => Cell) {
   if (!NAME.test(name)) throw new Error(`${name} is not a metric name`);
   const declared = Object.entries(labels).map(([label, values]) => ({ label, values: new Set([...values, OTHER]) }));
-  if (declared.some(({ label }) => !NAME.test(label) || label === 'le')) throw new Error(`${name} has a label that is not a label name`);
+  if (declared.some(({ label }) => !NAME.test(label) || label === 'le'))
+    throw new Error(`${name} has a label that is not a label name`);
   const series = declared.reduce((product, { values }) => product * values.size, 1);
   if (series > MAX_SERIES) throw new Error(`${name} could make ${series} series; the limit is ${MAX_SERIES}`);
   const made = new Map<string, { readonly labels: Labels; readonly cell: Cell }>();

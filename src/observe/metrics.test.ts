@@ -25,7 +25,9 @@ test('calls are counted by tool, status and error type [S0.119]', async () => {
     'mcp_tool_execution_total{tool="ping",status="success",error_type="none"} 1',
     'mcp_tool_execution_total{tool="ping",status="failure",error_type="timeout"} 1',
   ]);
-  expect(await lines(made, 'mcp_tool_errors_total')).toEqual(['mcp_tool_errors_total{tool="ping",error_type="timeout"} 1']);
+  expect(await lines(made, 'mcp_tool_errors_total')).toEqual([
+    'mcp_tool_errors_total{tool="ping",error_type="timeout"} 1',
+  ]);
   expect(await lines(made, 'mcp_tool_active')).toEqual(['mcp_tool_active{tool="ping"} 1']);
   const seconds = await lines(made, 'mcp_tool_execution_seconds');
   expect(seconds).toContain('mcp_tool_execution_seconds_bucket{tool="ping",le="0.01"} 0');
@@ -40,7 +42,12 @@ test.each<[string, Handler]>([
   ['succeeds', aTool().run],
   ['is refused', () => Promise.resolve(refuse('rate_limited', 'slow down'))],
   ['rejects', () => Promise.reject(new Error('bug'))],
-  ['throws', () => { throw new Error('bug'); }],
+  [
+    'throws',
+    () => {
+      throw new Error('bug');
+    },
+  ],
 ])('the active gauge is back at zero after a call that %s [S0.119]', async (_, run) => {
   const made = someMetrics('echo');
   let during = 0;
@@ -59,7 +66,9 @@ test('names and error types that callers invent make no series of their own [S0.
     made.started(`invented-${at}`);
     made.ended(`invented-${at}`, 'failure', `invented-${at}`, 0);
   }
-  expect(await lines(made, 'mcp_tool_execution_total')).toEqual(['mcp_tool_execution_total{tool="unknown",status="failure",error_type="unknown"} 1000']);
+  expect(await lines(made, 'mcp_tool_execution_total')).toEqual([
+    'mcp_tool_execution_total{tool="unknown",status="failure",error_type="unknown"} 1000',
+  ]);
 });
 
 test('a tool that leaves keeps its numbers until its last call has ended', async () => {
@@ -98,7 +107,13 @@ test('the page is Prometheus text with its content type, process numbers include
   expect(page.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(page.body).toMatch(/^# TYPE mcp_tool_active gauge$/m);
   expect(page.body).toMatch(/^process_resident_memory_bytes \d+/m);
-  expect(await made.json()).toContainEqual(expect.objectContaining({ name: 'mcp_tool_active', type: 'gauge', values: [{ labels: { tool: 'ping' }, value: 0 }] }));
+  expect(await made.json()).toContainEqual(
+    expect.objectContaining({
+      name: 'mcp_tool_active',
+      type: 'gauge',
+      values: [{ labels: { tool: 'ping' }, value: 0 }],
+    }),
+  );
 });
 
 test('two sets of metrics know nothing of each other', async () => {
@@ -115,12 +130,19 @@ test('custom metrics take declared label values and count the rest as other [S0.
   scans.inc({ network: 'lab' }, 2);
   for (let at = 0; at < 100; at++) scans.inc({ network: `10.0.0.${at}`, extra: 'x' });
   scans.inc({ network: 'lab' }, -5);
-  expect(await lines(made, 'scans_total')).toEqual(['scans_total{network="lab"} 3', 'scans_total{network="other"} 100']);
+  expect(await lines(made, 'scans_total')).toEqual([
+    'scans_total{network="lab"} 3',
+    'scans_total{network="other"} 100',
+  ]);
   made.gauge({ name: 'depth', help: 'Depth' }).set(7);
   made.histogram({ name: 'size_bytes', help: 'Sizes', bounds: [10, 100] }).observe(50);
   expect(await lines(made, 'depth')).toEqual(['depth 7']);
   expect(await lines(made, 'size_bytes')).toEqual([
-    'size_bytes_bucket{le="10"} 0', 'size_bytes_bucket{le="100"} 1', 'size_bytes_bucket{le="+Inf"} 1', 'size_bytes_sum 50', 'size_bytes_count 1',
+    'size_bytes_bucket{le="10"} 0',
+    'size_bytes_bucket{le="100"} 1',
+    'size_bytes_bucket{le="+Inf"} 1',
+    'size_bytes_sum 50',
+    'size_bytes_count 1',
   ]);
 });
 
@@ -129,7 +151,15 @@ test.each([
   ['a name that is taken', { name: 'mcp_tool_active', help: '' }, 'already'],
   ['a label Prometheus does not take', { name: 'a', help: '', labels: { 'a b': ['x'] } }, 'label'],
   ['a reserved label', { name: 'a', help: '', labels: { le: ['x'] } }, 'label'],
-  ['too many series', { name: 'a', help: '', labels: { a: Array.from({ length: 40 }, (_, at) => `${at}`), b: Array.from({ length: 40 }, (_, at) => `${at}`) } }, '1681 series'],
+  [
+    'too many series',
+    {
+      name: 'a',
+      help: '',
+      labels: { a: Array.from({ length: 40 }, (_, at) => `${at}`), b: Array.from({ length: 40 }, (_, at) => `${at}`) },
+    },
+    '1681 series',
+  ],
 ])('a custom metric with %s is refused when it is declared [S0.120]', (_, metric, why) => {
   expect(() => metrics().counter(metric)).toThrow(why);
 });

@@ -25,7 +25,9 @@ export interface Metrics {
   totals(): CallTotals;
   counter(metric: CustomMetric): { inc(labels?: Labels, by?: number): void };
   gauge(metric: CustomMetric): { set(value: number, labels?: Labels): void };
-  histogram(metric: CustomMetric & { readonly bounds?: readonly number[] }): { observe(value: number, labels?: Labels): void };
+  histogram(metric: CustomMetric & { readonly bounds?: readonly number[] }): {
+    observe(value: number, labels?: Labels): void;
+  };
   /** The Prometheus text format. */
   text(): Promise<Rendered>;
   json(): Promise<Json>;
@@ -39,14 +41,20 @@ export function metrics(): Metrics {
   let registry: Promise<Registry> | undefined;
 
   const add = (family: Family): void => {
-    if (families.some(({ name }) => name === family.name)) throw new Error(`There is a metric named ${family.name} already`);
+    if (families.some(({ name }) => name === family.name))
+      throw new Error(`There is a metric named ${family.name} already`);
     families.push(family);
     registry = registry?.then((made) => register(made, family));
   };
   const rendering = (): Promise<Registry> => (registry ??= makeRegistry([...families]));
   const numbered = (metric: CustomMetric, type: 'counter' | 'gauge') => {
     const made = cells(metric, () => ({ value: 0 }));
-    add({ name: metric.name, help: metric.help, type, samples: () => made.all().map(({ labels, cell }) => ({ labels, value: cell.value })) });
+    add({
+      name: metric.name,
+      help: metric.help,
+      type,
+      samples: () => made.all().map(({ labels, cell }) => ({ labels, value: cell.value })),
+    });
     return made;
   };
 
@@ -67,7 +75,12 @@ export function metrics(): Metrics {
     },
     histogram(metric) {
       const made = cells(metric, () => distribution(metric.bounds));
-      add({ name: metric.name, help: metric.help, type: 'histogram', samples: () => made.all().flatMap(({ labels, cell }) => cell.samples(metric.name, labels)) });
+      add({
+        name: metric.name,
+        help: metric.help,
+        type: 'histogram',
+        samples: () => made.all().flatMap(({ labels, cell }) => cell.samples(metric.name, labels)),
+      });
       return { observe: (value, labels = {}) => made.at(labels).observe(value) };
     },
     async text() {
@@ -90,7 +103,12 @@ async function makeRegistry(families: readonly Family[]): Promise<Registry> {
 }
 
 function register(registry: Registry, { name, help, type, samples }: Family): Registry {
-  const metric = { name, help, type, get: () => Promise.resolve({ name, help, type, aggregator: 'sum', values: samples() }) };
+  const metric = {
+    name,
+    help,
+    type,
+    get: () => Promise.resolve({ name, help, type, aggregator: 'sum', values: samples() }),
+  };
   // A registry asks a metric for its name and for `get`, nothing else; its own classes would hash the labels on every call.
   registry.registerMetric(metric as unknown as Metric);
   return registry;

@@ -11,12 +11,19 @@ export function originMetrics() {
   const transitions = new Map<string, Map<BreakerState, number>>();
   const families: readonly Family[] = [
     {
-      name: 'mcp_origin_circuit_breaker_state', help: 'State of the circuit breaker by called origin: 0 closed, 1 half-open, 2 open', type: 'gauge',
+      name: 'mcp_origin_circuit_breaker_state',
+      help: 'State of the circuit breaker by called origin: 0 closed, 1 half-open, 2 open',
+      type: 'gauge',
       samples: () => [...states].map(([origin, state]) => ({ labels: { origin }, value: STATE_VALUE[state] })),
     },
     {
-      name: 'mcp_origin_circuit_breaker_transitions_total', help: 'State changes of the circuit breaker, by called origin and new state', type: 'counter',
-      samples: () => [...transitions].flatMap(([origin, byState]) => [...byState].map(([state, value]) => ({ labels: { origin, state }, value }))),
+      name: 'mcp_origin_circuit_breaker_transitions_total',
+      help: 'State changes of the circuit breaker, by called origin and new state',
+      type: 'counter',
+      samples: () =>
+        [...transitions].flatMap(([origin, byState]) =>
+          [...byState].map(([state, value]) => ({ labels: { origin, state }, value })),
+        ),
     },
   ];
   return {

@@ -17,7 +17,9 @@ const BUSY = 0.8;
  */
 export function resourceChecks(resources: Resources): readonly HealthCheck[] {
   const check = (name: string, used: () => number | Promise<number>): HealthCheck => ({
-    name, priority: 'informational', check: async () => verdict(await used()),
+    name,
+    priority: 'informational',
+    check: async () => verdict(await used()),
   });
   return [check('cpu', resources.cpu), check('memory', resources.memory), check('disk', resources.disk)];
 }

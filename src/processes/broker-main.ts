@@ -15,7 +15,10 @@ closeInherited();
 const input = new Socket({ fd: 0, readable: true, writable: false });
 // process.stdout would write to a pipe synchronously, and a slow gateway would stop every timeout in here.
 const output = new Socket({ fd: 1, readable: false, writable: true });
-const main = broker((bytes) => void output.write(bytes), (passed, socket, done) => process.send?.(passed, socket, {}, done));
+const main = broker(
+  (bytes) => void output.write(bytes),
+  (passed, socket, done) => process.send?.(passed, socket, {}, done),
+);
 let leaving = false;
 
 async function leave(code: number): Promise<void> {

@@ -5,21 +5,39 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { aRun, aSpec, eventually, finished, oddSleep, processesNamed, zombiesOf } from '../../test/support/processes.js';
+import {
+  aRun,
+  aSpec,
+  eventually,
+  finished,
+  oddSleep,
+  processesNamed,
+  zombiesOf,
+} from '../../test/support/processes.js';
 import { ownFile } from '../lib/own-files.js';
 import { processes } from './index.js';
 
 const module = pathToFileURL(ownFile('dist/processes/index.js')).href;
 
 /** A gateway in a process of its own, which can be killed like a real one. */
-function aGateway(script: string, stateFolder: string, extra: 'ignore' | number = 'ignore'): { readonly gateway: ChildProcess; readonly stdout: Readable } {
+function aGateway(
+  script: string,
+  stateFolder: string,
+  extra: 'ignore' | number = 'ignore',
+): { readonly gateway: ChildProcess; readonly stdout: Readable } {
   const source = `import { processes } from ${JSON.stringify(module)};
     const local = processes({ stateFolder: ${JSON.stringify(stateFolder)} });
     const spec = (script, tier) => ({ file: '/bin/sh', args: ['-c', script], env: {}, tier, network: 'host', limits: {} });
     const options = { timeoutMs: 600000, maxStdoutBytes: 1e6, maxStderrBytes: 1e6, onCap: 'kill' };
     ${script}`;
   // Node closes low descriptors of its own accord; one far above them is what really leaks.
-  const stdio = ['ignore' as const, 'pipe' as const, 'inherit' as const, ...Array.from({ length: 37 }, () => 'ignore' as const), extra];
+  const stdio = [
+    'ignore' as const,
+    'pipe' as const,
+    'inherit' as const,
+    ...Array.from({ length: 37 }, () => 'ignore' as const),
+    extra,
+  ];
   const gateway = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio });
   return { gateway, stdout: gateway.stdout! };
 }
@@ -32,16 +50,29 @@ test('a broker that dies fails its runs at once, leaves nothing behind, and is r
   const sleep = oddSleep();
   let ups = 0;
   const onOutput = () => (ups += 1);
-  const scripts = ['echo up; sleep S', 'setsid -f sleep S; echo up; sleep S', 'trap "" TERM; (setsid sh -c "sleep S &" &); echo up; sleep S'];
+  const scripts = [
+    'echo up; sleep S',
+    'setsid -f sleep S; echo up; sleep S',
+    'trap "" TERM; (setsid sh -c "sleep S &" &); echo up; sleep S',
+  ];
   const running = (['prlimit', 'bwrap'] as const).flatMap((tier) =>
-    scripts.map((script) => local.run(aSpec(script.replaceAll('S', sleep), { tier }), aRun({ timeoutMs: 600_000, onOutput }))),
+    scripts.map((script) =>
+      local.run(aSpec(script.replaceAll('S', sleep), { tier }), aRun({ timeoutMs: 600_000, onOutput })),
+    ),
   );
-  await eventually(() => ups, (count) => count >= running.length);
+  await eventually(
+    () => ups,
+    (count) => count >= running.length,
+  );
   const first = local.brokerPid!;
   process.kill(first, 'SIGKILL');
-  for (const result of await Promise.all(running)) expect(result).toMatchObject({ kind: 'refused', reason: 'broker_lost' });
+  for (const result of await Promise.all(running))
+    expect(result).toMatchObject({ kind: 'refused', reason: 'broker_lost' });
   expect(problems.join()).toContain('SIGKILL');
-  const after = await eventually(() => local.run(aSpec('echo again'), aRun()), ({ kind }) => kind === 'finished');
+  const after = await eventually(
+    () => local.run(aSpec('echo again'), aRun()),
+    ({ kind }) => kind === 'finished',
+  );
   expect(String(finished(after).stdout)).toBe('again\n');
   expect(processesNamed(sleep)).toEqual([]);
   expect(local.brokerPid).not.toBe(first);
@@ -57,12 +88,20 @@ test('a gateway killed with -9 takes its broker and every tree with it', async (
        void local.run(spec(script, tier), { ...options, onOutput: () => ++ups === 4 && console.log('broker', local.brokerPid) });`,
     folder,
   );
-  const [line] = await new Promise<string[]>((resolve) => stdout.once('data', (chunk) => resolve(String(chunk).split('\n'))));
+  const [line] = await new Promise<string[]>((resolve) =>
+    stdout.once('data', (chunk) => resolve(String(chunk).split('\n'))),
+  );
   const broker = Number(line!.split(' ')[1]);
   expect(processesNamed(sleep).length).toBeGreaterThanOrEqual(8);
   gateway.kill('SIGKILL');
-  await eventually(() => processesNamed(sleep), (left) => left.length === 0);
-  await eventually(() => existsSync(`/proc/${broker}`), (alive) => !alive);
+  await eventually(
+    () => processesNamed(sleep),
+    (left) => left.length === 0,
+  );
+  await eventually(
+    () => existsSync(`/proc/${broker}`),
+    (alive) => !alive,
+  );
   rmSync(folder, { recursive: true });
 });
 
@@ -78,7 +117,10 @@ test('what a gateway and its broker leave when both are killed is swept by the n
   gateway.kill('SIGKILL');
   await new Promise((resolve) => gateway.once('exit', resolve));
   process.kill(broker, 'SIGKILL');
-  await eventually(() => existsSync(`/proc/${broker}`), (alive) => !alive);
+  await eventually(
+    () => existsSync(`/proc/${broker}`),
+    (alive) => !alive,
+  );
   expect(processesNamed(sleep).length).toBe(1);
 
   const other = processes({ stateFolder: stateFolder() });
@@ -86,9 +128,15 @@ test('what a gateway and its broker leave when both are killed is swept by the n
   await other.close();
   expect(processesNamed(sleep).length).toBe(1); // not its folder, not its business
   const next = processes({ stateFolder: folder });
-  await eventually(() => processesNamed(sleep), (left) => left.length === 0);
+  await eventually(
+    () => processesNamed(sleep),
+    (left) => left.length === 0,
+  );
   // Only its own note is left once it has been told that the sweep is over.
-  await eventually(() => readdirSync(folder), (left) => left.length === 1);
+  await eventually(
+    () => readdirSync(folder),
+    (left) => left.length === 1,
+  );
   await next.close();
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -113,7 +161,10 @@ test('closing ends what still runs and the broker itself [S0.121]', async () => 
   const local = processes();
   const sleep = oddSleep();
   let up = false;
-  const running = local.run(aSpec(`setsid -f sleep ${sleep}; echo up; sleep ${sleep}`), aRun({ onOutput: () => (up = true) }));
+  const running = local.run(
+    aSpec(`setsid -f sleep ${sleep}; echo up; sleep ${sleep}`),
+    aRun({ onOutput: () => (up = true) }),
+  );
   await eventually(() => up, Boolean);
   const broker = local.brokerPid!;
   await local.close();
@@ -130,11 +181,24 @@ test('many runs leave no descriptor open and no zombie in gateway or broker', as
   const broker = local.brokerPid!;
   const before = { gateway: descriptors(process.pid), broker: descriptors(broker) };
   for (let round = 0; round < 5; round += 1) {
-    await Promise.all(Array.from({ length: 20 }, (_, n) => local.run(aSpec(n % 2 === 0 ? 'true' : 'exec yes', { tier: n % 4 < 2 ? 'prlimit' : 'bwrap' }), aRun({ maxStdoutBytes: 1000 }))));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        local.run(
+          aSpec(n % 2 === 0 ? 'true' : 'exec yes', { tier: n % 4 < 2 ? 'prlimit' : 'bwrap' }),
+          aRun({ maxStdoutBytes: 1000 }),
+        ),
+      ),
+    );
   }
-  await eventually(() => descriptors(broker), (now) => now <= before.broker);
+  await eventually(
+    () => descriptors(broker),
+    (now) => now <= before.broker,
+  );
   expect(descriptors(process.pid)).toBeLessThanOrEqual(before.gateway);
-  await eventually(() => [...zombiesOf(broker), ...zombiesOf(process.pid)], (left) => left.length === 0);
+  await eventually(
+    () => [...zombiesOf(broker), ...zombiesOf(process.pid)],
+    (left) => left.length === 0,
+  );
   await local.close();
 });
 
@@ -142,17 +206,22 @@ test('no cgroup is left behind by runs, a lost broker, or the end', async () => 
   const local = processes();
   const { processLimit } = await local.tiers();
   const base = '/sys/fs/cgroup/pids';
-  const left = (): readonly string[] => (existsSync(base) ? readdirSync(base).filter((name) => name.startsWith('toolgate-')) : []);
+  const left = (): readonly string[] =>
+    existsSync(base) ? readdirSync(base).filter((name) => name.startsWith('toolgate-')) : [];
   const before = new Set(left());
   const added = (): readonly string[] => left().filter((name) => !before.has(name));
-  const counted = (script: string) => aSpec(script, { limits: processLimit.available && process.getuid?.() === 0 ? { processes: 20 } : {} });
+  const counted = (script: string) =>
+    aSpec(script, { limits: processLimit.available && process.getuid?.() === 0 ? { processes: 20 } : {} });
   await Promise.all([local.run(counted('exit 0'), aRun()), local.run(counted('sleep 60'), aRun({ timeoutMs: 100 }))]);
   let isUp = false;
   const lost = local.run(counted('echo up; sleep 60'), aRun({ onOutput: () => (isUp = true) }));
   await eventually(() => isUp, Boolean);
   process.kill(local.brokerPid!, 'SIGKILL');
   await lost;
-  await eventually(() => local.run(counted('exit 0'), aRun()), ({ kind }) => kind === 'finished');
+  await eventually(
+    () => local.run(counted('exit 0'), aRun()),
+    ({ kind }) => kind === 'finished',
+  );
   const hanging = local.run(counted('sleep 60'), aRun());
   await local.close();
   await hanging;

@@ -38,10 +38,15 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
       removeStaleGroups(new Set([hello.instance]));
     }
     const groups = runGroups(hello.instance);
-    const report = hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined));
+    const report =
+      hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined));
     send(toFrame(frame.tiers, 0, JSON.stringify(report)));
     const ground: Ground = {
-      report, bestEffort: hello.bestEffort, uid: process.getuid?.() ?? -1, ownLimits: ownLimits(), hasCgroups: groups !== undefined,
+      report,
+      bestEffort: hello.bestEffort,
+      uid: process.getuid?.() ?? -1,
+      ownLimits: ownLimits(),
+      hasCgroups: groups !== undefined,
     };
     const swept = sweeper(hello.instance);
     let runs = 0;
@@ -62,20 +67,32 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
       const group = plan.maxProcesses === undefined ? undefined : groups?.make(who.serial, plan.maxProcesses);
       if (plan.maxProcesses !== undefined && group?.enter() !== true) {
         void group?.end();
-        return send(toFrame(frame.refused, id, JSON.stringify(refused('sandbox_unavailable', 'The number of processes cannot be limited'))));
+        return send(
+          toFrame(
+            frame.refused,
+            id,
+            JSON.stringify(refused('sandbox_unavailable', 'The number of processes cannot be limited')),
+          ),
+        );
       }
-      const begun = (): Child => child(start, plan, { who, sweeper: swept, group }, {
-        started: (pid) => {
-          if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
-        },
-        output: (stream, chunk) => send(toFrame(stream === 'stdout' ? frame.stdout : frame.stderr, id, chunk)),
-        pipe: (pipe, socket, done) => pass({ id, pipe }, socket, done),
-        problem: (message) => send(toFrame(frame.problem, id, message)),
-        ended: (outcome) => {
-          children.delete(id);
-          send(toFrame('kind' in outcome ? frame.refused : frame.exit, id, JSON.stringify(outcome)));
-        },
-      });
+      const begun = (): Child =>
+        child(
+          start,
+          plan,
+          { who, sweeper: swept, group },
+          {
+            started: (pid) => {
+              if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
+            },
+            output: (stream, chunk) => send(toFrame(stream === 'stdout' ? frame.stdout : frame.stderr, id, chunk)),
+            pipe: (pipe, socket, done) => pass({ id, pipe }, socket, done),
+            problem: (message) => send(toFrame(frame.problem, id, message)),
+            ended: (outcome) => {
+              children.delete(id);
+              send(toFrame('kind' in outcome ? frame.refused : frame.exit, id, JSON.stringify(outcome)));
+            },
+          },
+        );
       try {
         children.set(id, begun());
       } catch (problem) {
@@ -94,7 +111,13 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
       (await ready)?.(id, start);
     } catch (problem) {
       const message = problem instanceof Error ? problem.message : String(problem);
-      send(toFrame(frame.refused, id, JSON.stringify(refused('spawn_failed', `The program could not be started: ${message}`))));
+      send(
+        toFrame(
+          frame.refused,
+          id,
+          JSON.stringify(refused('spawn_failed', `The program could not be started: ${message}`)),
+        ),
+      );
     }
   };
 

@@ -7,7 +7,11 @@ test('never a byte more than the cap passes, and the first byte too many is told
     fc.property(fc.integer({ min: 0, max: 50 }), fc.array(fc.integer({ min: 0, max: 20 })), (maxBytes, sizes) => {
       let passed = 0;
       let told = 0;
-      const { take, truncated } = capture(maxBytes, (chunk) => (passed += chunk.length), () => (told += 1));
+      const { take, truncated } = capture(
+        maxBytes,
+        (chunk) => (passed += chunk.length),
+        () => (told += 1),
+      );
       for (const size of sizes) take(Buffer.alloc(size));
       const offered = sizes.reduce((sum, size) => sum + size, 0);
       expect(passed).toBe(Math.min(offered, maxBytes));

@@ -40,7 +40,9 @@ test.each(tiers)('%s: a chain of processes that fork and exit is caught where it
   const script = chain.replaceAll('WORD', word);
   const args = ['-c', `sh -c '${script}' chain 3000 '${script}' ${word} & sleep 600`];
   const limits = isCounted ? { processes: 50 } : {};
-  expect(finished(await local.run(aSpec('', { tier, args, limits }), aRun({ timeoutMs: 300, graceMs: 0 })))).toMatchObject({ timedOut: true });
+  expect(
+    finished(await local.run(aSpec('', { tier, args, limits }), aRun({ timeoutMs: 300, graceMs: 0 }))),
+  ).toMatchObject({ timedOut: true });
   // With neither a cgroup nor a pid namespace such a chain can outrun the search; the guide says so.
   if (tier === 'bwrap' || isCounted) expect(processesNamed(word)).toEqual([]);
 });
@@ -50,7 +52,10 @@ test('a hundred kills at random moments leave no survivor and no zombie', async 
   const results = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
       const script = escapes[n % escapes.length]![1].replaceAll('S', sleep).replaceAll(`${sleep}TOP`, 'STOP');
-      return local.run(aSpec(script, { tier: tiers[n % 2]! }), aRun({ timeoutMs: 1 + ((n * 37) % 400), graceMs: (n * 13) % 60 }));
+      return local.run(
+        aSpec(script, { tier: tiers[n % 2]! }),
+        aRun({ timeoutMs: 1 + ((n * 37) % 400), graceMs: (n * 13) % 60 }),
+      );
     }),
   );
   expect(results.every(({ kind }) => kind === 'finished')).toBe(true);

@@ -52,7 +52,15 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  const state = { timedOut: false, cancelled: false, exited: false, ended: false, killing: false, sawStdout: false, stderrStart: '' };
+  const state = {
+    timedOut: false,
+    cancelled: false,
+    exited: false,
+    ended: false,
+    killing: false,
+    sawStdout: false,
+    stderrStart: '',
+  };
   let unread = 0;
   let heard = 0;
   let graceTimer: NodeJS.Timeout | undefined;
@@ -115,10 +123,13 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   const timeout =
     start.timeoutMs === undefined
       ? undefined
-      : setTimeout(() => {
-          state.timedOut = !state.exited && !isAsked();
-          kill(start.graceMs);
-        }, Math.min(start.timeoutMs, longestTimerMs)); // a longer one would fire at once
+      : setTimeout(
+          () => {
+            state.timedOut = !state.exited && !isAsked();
+            kill(start.graceMs);
+          },
+          Math.min(start.timeoutMs, longestTimerMs),
+        ); // a longer one would fire at once
 
   const end = (outcome: Exit | Refused): void => {
     if (state.ended) return;
@@ -137,8 +148,13 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     if (isAsked()) await swept();
     const failure = launcherFailure(code, state.stderrStart, state.sawStdout);
     end({
-      code, signal: name, timedOut: state.timedOut, cancelled: state.cancelled, tier: plan.tier,
-      truncatedStdout: stdout.truncated(), truncatedStderr: stderr.truncated(),
+      code,
+      signal: name,
+      timedOut: state.timedOut,
+      cancelled: state.cancelled,
+      tier: plan.tier,
+      truncatedStdout: stdout.truncated(),
+      truncatedStderr: stderr.truncated(),
       durationMs: performance.now() - startedAt,
       ...(failure === undefined ? {} : { refused: failure }),
     });
@@ -159,7 +175,9 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   });
   for (const stream of [program.stdout, program.stderr]) stream?.on('error', () => {});
   program.once('spawn', () => events.started(program.pid ?? 0));
-  program.once('error', (problem) => end(refused('spawn_failed', `The program could not be started: ${problem.message}`)));
+  program.once('error', (problem) =>
+    end(refused('spawn_failed', `The program could not be started: ${problem.message}`)),
+  );
   program.once('exit', (code, name) => {
     state.exited = true;
     clearTimeout(timeout);
@@ -204,5 +222,9 @@ function givePipes(program: ChildProcess, events: ChildEvents): void {
   Object.assign(program, { stdin: null, stdout: null });
   program.stdio.fill(null, 0, 2);
   // Typed as plain streams, but the pipes of a child are sockets; the program's `close` waits for them to be closed here.
-  for (const [name, pipe] of [['stdin', stdin as Socket], ['stdout', stdout as Socket]] as const) events.pipe(name, pipe, () => pipe.destroy());
+  for (const [name, pipe] of [
+    ['stdin', stdin as Socket],
+    ['stdout', stdout as Socket],
+  ] as const)
+    events.pipe(name, pipe, () => pipe.destroy());
 }

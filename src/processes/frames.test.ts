@@ -15,7 +15,11 @@ function reading(): { readonly seen: Seen[]; readonly read: (chunk: Buffer) => b
 }
 
 const frames = fc.array(
-  fc.record({ kind: fc.integer({ min: 0, max: 255 }), id: fc.integer({ min: 0, max: 0xffff_ffff }), payload: fc.uint8Array({ maxLength: 300 }) }),
+  fc.record({
+    kind: fc.integer({ min: 0, max: 255 }),
+    id: fc.integer({ min: 0, max: 0xffff_ffff }),
+    payload: fc.uint8Array({ maxLength: 300 }),
+  }),
   { maxLength: 20 },
 );
 
@@ -29,7 +33,9 @@ test('frames arrive whole and in order however the pipe cuts them', () => {
         expect(read(stream.subarray(at, at + size))).toBe(true);
         at += size;
       }
-      expect(seen).toEqual(sent.map(({ kind, id, payload }) => ({ kind, id, payload: Buffer.from(payload).toString('hex') })));
+      expect(seen).toEqual(
+        sent.map(({ kind, id, payload }) => ({ kind, id, payload: Buffer.from(payload).toString('hex') })),
+      );
     }),
   );
 });

@@ -2,6 +2,15 @@ export { processes, type Processes, type ProcessesOptions } from './processes.js
 export type { Launch } from './launch.js';
 export { resolveProgram, type Program, type ProgramProblem } from './programs.js';
 export type { OpenHandlers, OpenProcess, ProcessExit } from './open.js';
-export type { Finished, ProcessLimits, ProcessSpec, RefusalReason, Refused, RunOptions, RunResult, Tier } from './spec.js';
+export type {
+  Finished,
+  ProcessLimits,
+  ProcessSpec,
+  RefusalReason,
+  Refused,
+  RunOptions,
+  RunResult,
+  Tier,
+} from './spec.js';
 export type { TierReport, TierState } from './tiers.js';
 export { fixedPath } from './tools.js';

@@ -6,10 +6,19 @@ import type { TierReport } from './tiers.js';
 
 const yes = { available: true };
 const no = { available: false, reason: 'it is not installed' };
-const launchers = { prlimit: '/usr/bin/prlimit', setpriv: '/usr/bin/setpriv', bwrap: '/usr/bin/bwrap', features: { size: true, disableUserns: true } };
+const launchers = {
+  prlimit: '/usr/bin/prlimit',
+  setpriv: '/usr/bin/setpriv',
+  bwrap: '/usr/bin/bwrap',
+  features: { size: true, disableUserns: true },
+};
 const ground = (over: Partial<TierReport> = {}, more: Partial<Ground> = {}): Ground => ({
   report: { bwrap: yes, bwrapNoNetwork: yes, prlimit: yes, processLimit: yes, launchers, ...over },
-  bestEffort: false, uid: 1000, ownLimits: '', hasCgroups: false, ...more,
+  bestEffort: false,
+  uid: 1000,
+  ownLimits: '',
+  hasCgroups: false,
+  ...more,
 });
 const planned = (spec: ProcessSpec, on: Ground) => launch(spec, 1n, on);
 
@@ -20,11 +29,16 @@ test.each<[string, Partial<ProcessSpec>, Partial<TierReport>]>([
   ['limits alone cannot take the network away', { tier: 'prlimit', network: 'none' }, {}],
   ['bwrap cannot give privileges to a plain user', { tier: 'bwrap', newPrivileges: true }, {}],
 ])('a run is refused, never weakened, when %s [S0.63]', (_, spec, report) => {
-  expect(planned(aSpec('true', spec), ground(report))).toMatchObject({ kind: 'refused', reason: 'sandbox_unavailable' });
+  expect(planned(aSpec('true', spec), ground(report))).toMatchObject({
+    kind: 'refused',
+    reason: 'sandbox_unavailable',
+  });
 });
 
 test('only an explicit best effort runs in a weaker tier, and says which', () => {
-  expect(planned(aSpec('true', { tier: 'bwrap' }), ground({ bwrap: no }, { bestEffort: true }))).toMatchObject({ tier: 'prlimit' });
+  expect(planned(aSpec('true', { tier: 'bwrap' }), ground({ bwrap: no }, { bestEffort: true }))).toMatchObject({
+    tier: 'prlimit',
+  });
   expect(planned(aSpec('true'), ground({ prlimit: no }, { bestEffort: true }))).toMatchObject({ tier: 'none' });
 });
 

@@ -39,10 +39,19 @@ export function launch(spec: ProcessSpec, mark: bigint, ground: Ground): Launch 
   }
   const limits = limitsFor(spec, ground);
   if ('kind' in limits) return limits;
-  const counted = ground.uid === 0 && limits.processes !== undefined ? { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) } : {};
+  const counted =
+    ground.uid === 0 && limits.processes !== undefined
+      ? { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) }
+      : {};
   const limited = [prlimit, ...prlimitFlags(limits, mark), '--'] as const;
   if (tier === 'bwrap' && bwrap !== undefined) {
-    return { kind: 'launch', tier, argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program], cwd: '/', ...counted };
+    return {
+      kind: 'launch',
+      tier,
+      argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program],
+      cwd: '/',
+      ...counted,
+    };
   }
   return {
     kind: 'launch',
@@ -61,7 +70,9 @@ function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: Ground): Tier |
   };
   const against =
     states[spec.tier].reason ??
-    (spec.tier === 'prlimit' && spec.network === 'none' ? 'only the bwrap tier can take the network away' : undefined) ??
+    (spec.tier === 'prlimit' && spec.network === 'none'
+      ? 'only the bwrap tier can take the network away'
+      : undefined) ??
     (spec.tier === 'bwrap' && spec.newPrivileges === true && uid !== 0
       ? 'bwrap always sets no_new_privs, so only root can give new privileges inside it'
       : undefined);
@@ -70,10 +81,15 @@ function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: Ground): Tier |
   return states.prlimit.reason === undefined ? 'prlimit' : 'none';
 }
 
-function limitsFor(spec: ProcessSpec, { ownLimits, uid, bestEffort, hasCgroups }: Ground): ProcessSpec['limits'] | Refused {
+function limitsFor(
+  spec: ProcessSpec,
+  { ownLimits, uid, bestEffort, hasCgroups }: Ground,
+): ProcessSpec['limits'] | Refused {
   const problem = limitProblem(spec.limits, ownLimits, uid, hasCgroups);
   if (problem === undefined) return spec.limits;
-  return bestEffort ? possibleLimits(spec.limits, ownLimits, uid) : refused('sandbox_unavailable', `A limit cannot be set: ${problem}`);
+  return bestEffort
+    ? possibleLimits(spec.limits, ownLimits, uid)
+    : refused('sandbox_unavailable', `A limit cannot be set: ${problem}`);
 }
 
 function setprivFlags(spec: ProcessSpec, uid: number): readonly string[] {
@@ -82,7 +98,8 @@ function setprivFlags(spec: ProcessSpec, uid: number): readonly string[] {
     ...(raw ? [] : ['--no-new-privs']),
     // Root with its capabilities could raise every limit again.
     ...(uid === 0 ? [`--bounding-set=-all${raw ? ',+net_raw,+net_admin,+setuid,+setgid' : ''}`] : []),
-    '--pdeathsig', 'KILL',
+    '--pdeathsig',
+    'KILL',
   ];
 }
 
@@ -90,12 +107,16 @@ function specProblem(spec: ProcessSpec): Refused | undefined {
   if (!spec.file.startsWith('/')) return refused('spawn_failed', 'The program is not an absolute path');
   if (!isExecutable(spec.file)) return refused('not_found', `${spec.file} is not an executable file`);
   const texts = [spec.file, ...spec.args, ...Object.entries(spec.env).flat(), spec.cwd ?? ''];
-  if (texts.some((text) => text.includes('\0'))) return refused('spawn_failed', 'An argument or variable holds a NUL character');
+  if (texts.some((text) => text.includes('\0')))
+    return refused('spawn_failed', 'An argument or variable holds a NUL character');
   // The loader reads these in the launchers too, which would run foreign code before any limit is set.
-  const loader = Object.keys(spec.env).find((name) => name.startsWith('LD_') || name === 'GLIBC_TUNABLES' || name.includes('='));
+  const loader = Object.keys(spec.env).find(
+    (name) => name.startsWith('LD_') || name === 'GLIBC_TUNABLES' || name.includes('='),
+  );
   if (loader !== undefined) return refused('spawn_failed', `The environment may not set ${loader}`);
   const folder = spec.cwd ?? '/';
-  if (spec.tier === 'prlimit' && !isFolder(folder)) return refused('spawn_failed', `The working directory ${folder} does not exist`);
+  if (spec.tier === 'prlimit' && !isFolder(folder))
+    return refused('spawn_failed', `The working directory ${folder} does not exist`);
   return undefined;
 }
 

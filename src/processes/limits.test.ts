@@ -9,7 +9,12 @@ const own = [
 ].join('\n');
 
 test('CPU time ends five seconds after its soft limit, core dumps are always off, and the mark is set [S0.59] [S0.62]', () => {
-  expect(prlimitFlags({ cpuSeconds: 30, memoryBytes: 1024 }, 77n)).toEqual(['--cpu=30:35', '--as=1024:1024', '--core=0:0', '--rttime=77:77']);
+  expect(prlimitFlags({ cpuSeconds: 30, memoryBytes: 1024 }, 77n)).toEqual([
+    '--cpu=30:35',
+    '--as=1024:1024',
+    '--core=0:0',
+    '--rttime=77:77',
+  ]);
 });
 
 test.each([
@@ -34,6 +39,10 @@ test('a process count is promised to root only with a cgroup, since the kernel d
 });
 
 test('best effort cuts limits down to what can be had', () => {
-  expect(possibleLimits({ openFiles: 5000, cpuSeconds: 98, memoryBytes: 10 }, own, 1000)).toEqual({ openFiles: 4096, cpuSeconds: 95, memoryBytes: 10 });
+  expect(possibleLimits({ openFiles: 5000, cpuSeconds: 98, memoryBytes: 10 }, own, 1000)).toEqual({
+    openFiles: 4096,
+    cpuSeconds: 95,
+    memoryBytes: 10,
+  });
   expect(possibleLimits({ processes: 10, openFiles: 5000 }, own, 0)).toEqual({ openFiles: 5000 });
 });

@@ -38,7 +38,8 @@ export function link(instance: number, events: LinkEvents): Link {
   const prlimit = process.platform === 'linux' ? findExecutable('prlimit') : undefined;
   const limit = toLimit({ instance, serial: brokerSerial });
   // Marked before it runs, so that whatever it forks is ours from the first instruction on.
-  const [file, ...args] = prlimit === undefined ? node : ([prlimit, `--rttime=${limit}:${limit}`, '--', ...node] as const);
+  const [file, ...args] =
+    prlimit === undefined ? node : ([prlimit, `--rttime=${limit}:${limit}`, '--', ...node] as const);
   // Nothing of the gateway's environment may be read in the broker's; only a Node that needs it keeps its library path.
   const libraries = process.env['LD_LIBRARY_PATH'];
   const env = libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries };
@@ -58,7 +59,8 @@ function linked(broker: ChildProcess, events: LinkEvents): Link {
       if (isLost) return;
       isLost = true;
       resolve();
-      if (!isClosing) events.onLost(`The process broker ended (${how})${lastWords === '' ? '' : `: ${lastWords.trim()}`}`);
+      if (!isClosing)
+        events.onLost(`The process broker ended (${how})${lastWords === '' ? '' : `: ${lastWords.trim()}`}`);
     };
     broker.once('error', (problem) => lose(problem.message));
     broker.once('exit', (code, name) => lose(name ?? `code ${code}`));

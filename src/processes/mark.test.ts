@@ -2,13 +2,18 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { brokerSerial, fromLimits, maxInstance, runSerial, toLimit } from './mark.js';
 
-const limitsText = (value: string): string => `Max realtime priority     0                    0                    \nMax realtime timeout      ${value} ${value} us        \n`;
+const limitsText = (value: string): string =>
+  `Max realtime priority     0                    0                    \nMax realtime timeout      ${value} ${value} us        \n`;
 
 test('a mark survives its way through the text of /proc/<pid>/limits', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: maxInstance }), fc.integer({ min: 0, max: brokerSerial }), (instance, serial) => {
-      expect(fromLimits(limitsText(String(toLimit({ instance, serial }))))).toEqual({ instance, serial });
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: maxInstance }),
+      fc.integer({ min: 0, max: brokerSerial }),
+      (instance, serial) => {
+        expect(fromLimits(limitsText(String(toLimit({ instance, serial }))))).toEqual({ instance, serial });
+      },
+    ),
   );
 });
 
@@ -19,6 +24,9 @@ test('every run stands below its broker, since a limit can only be lowered', () 
   }
 });
 
-test.each(['unlimited', '0', '1000000', '18446744073709551615', ''])('a process with the limit "%s" is not ours', (value) => {
-  expect(fromLimits(limitsText(value))).toBeUndefined();
-});
+test.each(['unlimited', '0', '1000000', '18446744073709551615', ''])(
+  'a process with the limit "%s" is not ours',
+  (value) => {
+    expect(fromLimits(limitsText(value))).toBeUndefined();
+  },
+);

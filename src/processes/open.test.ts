@@ -42,7 +42,12 @@ test.each(tiers)('%s: what is written comes back in order, and the end of input 
 test('a child that does not read holds the writer back', async () => {
   const deaf = await opened(aSpec('sleep 600'));
   const writing = deaf.process.write(Buffer.alloc(2 * 1024 * 1024));
-  const first = await Promise.race([writing.then(() => 'written'), opened(aSpec('exit 0')).then(({ exit }) => exit).then(() => 'held')]);
+  const first = await Promise.race([
+    writing.then(() => 'written'),
+    opened(aSpec('exit 0'))
+      .then(({ exit }) => exit)
+      .then(() => 'held'),
+  ]);
   expect(first).toBe('held');
   await deaf.process.kill(0);
   expect(await writing).toBe(false);
@@ -51,7 +56,10 @@ test('a child that does not read holds the writer back', async () => {
 test('a child that closes its input is told from one that is slow', async () => {
   const closed = await opened(aSpec('exec <&-; echo closed; sleep 600'));
   await eventually(closed.out, (out) => out.includes('closed'));
-  await eventually(() => closed.process.write('hello'), (isOpen) => !isOpen);
+  await eventually(
+    () => closed.process.write('hello'),
+    (isOpen) => !isOpen,
+  );
   await closed.process.kill(0);
 });
 
@@ -65,7 +73,9 @@ test('a reader that is busy holds the child back', async () => {
       return busy;
     },
   });
-  await (await opened(aSpec('sleep 0.2'))).exit;
+  await (
+    await opened(aSpec('sleep 0.2'))
+  ).exit;
   expect(heard).toBeLessThan(1_000_000);
   release();
   await loud.exit;
@@ -93,13 +103,19 @@ test('a child that crashes is told at once, with its last words', async () => {
 });
 
 test('a program that is not there is refused, not opened', async () => {
-  const result = await local.open({ ...aSpec(''), file: '/nowhere/server' }, { onStdout() {}, onStderr() {}, onExit() {} });
+  const result = await local.open(
+    { ...aSpec(''), file: '/nowhere/server' },
+    { onStdout() {}, onStderr() {}, onExit() {} },
+  );
   expect(result).toMatchObject({ kind: 'refused', reason: 'not_found' });
 });
 
 test('bytes that are not text pass unchanged both ways', async () => {
   const received: Buffer[] = [];
-  const cat = await opened({ ...aSpec(''), file: '/bin/cat', args: [] }, { onStdout: (chunk) => void received.push(chunk) });
+  const cat = await opened(
+    { ...aSpec(''), file: '/bin/cat', args: [] },
+    { onStdout: (chunk) => void received.push(chunk) },
+  );
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, n) => (n * 31) % 256));
   await cat.process.write(bytes);
   cat.process.endInput();
@@ -121,11 +137,13 @@ test('what is said to a program and by it does not take the way through the brok
 });
 
 test('no byte is lost of programs that speak before anybody listens', async () => {
-  const words = await Promise.all(Array.from({ length: 40 }, async (_, n) => {
-    const quick = await opened({ ...aSpec(''), file: '/bin/echo', args: [`first words of ${n}`] });
-    await quick.exit;
-    return quick.out();
-  }));
+  const words = await Promise.all(
+    Array.from({ length: 40 }, async (_, n) => {
+      const quick = await opened({ ...aSpec(''), file: '/bin/echo', args: [`first words of ${n}`] });
+      await quick.exit;
+      return quick.out();
+    }),
+  );
   expect(words).toEqual(words.map((_, n) => `first words of ${n}\n`));
 });
 
@@ -138,6 +156,9 @@ test('a broker that dies takes its long-lived programs along, and their callers 
   process.kill(own.brokerPid ?? 0, 'SIGKILL');
   expect(await exit).toMatchObject({ lost: { reason: 'broker_lost' } });
   expect(opening.kind === 'open' && (await opening.write('late'))).toBe(false);
-  await eventually(() => processesNamed(sleep), (left) => left.length === 0);
+  await eventually(
+    () => processesNamed(sleep),
+    (left) => left.length === 0,
+  );
   await own.close();
 });

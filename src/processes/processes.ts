@@ -99,7 +99,9 @@ export function processes(options: ProcessesOptions = {}): Processes {
       },
     });
     const hello: Hello = {
-      instance, replaces, bestEffort: options.bestEffort === true,
+      instance,
+      replaces,
+      bestEffort: options.bestEffort === true,
       stale: replaces ? [] : (records?.stale ?? []),
       ...(report === undefined ? {} : { report }),
     };
@@ -117,13 +119,18 @@ export function processes(options: ProcessesOptions = {}): Processes {
   const begin = (start: Start, make: (id: number, send: (bytes: Buffer) => void) => Entry): Refused | undefined => {
     const payload = JSON.stringify(start);
     // The kernel takes no longer command line; a larger frame would only break the channel for everyone.
-    if (Buffer.byteLength(payload) > maxStartBytes) return refused('spawn_failed', 'The command line and environment are too large');
-    if (current === undefined) return refused('broker_lost', isClosed ? 'The gateway is closing' : 'The process broker is being restarted');
+    if (Buffer.byteLength(payload) > maxStartBytes)
+      return refused('spawn_failed', 'The command line and environment are too large');
+    if (current === undefined)
+      return refused('broker_lost', isClosed ? 'The gateway is closing' : 'The process broker is being restarted');
     const to = current;
     const id = nextId;
     nextId = nextId === 0xffff_ffff ? 1 : nextId + 1;
     if (entries.size === 0) to.hold(true);
-    entries.set(id, make(id, (bytes) => to.send(bytes)));
+    entries.set(
+      id,
+      make(id, (bytes) => to.send(bytes)),
+    );
     to.send(toFrame(frame.start, id, payload));
     return undefined;
   };
@@ -135,7 +142,13 @@ export function processes(options: ProcessesOptions = {}): Processes {
     async plan(spec) {
       const report = await tiers;
       const uid = process.getuid?.() ?? -1;
-      const ground = { report, uid, bestEffort: options.bestEffort === true, ownLimits: ownLimits(), hasCgroups: report.processLimit.available };
+      const ground = {
+        report,
+        uid,
+        bestEffort: options.bestEffort === true,
+        ownLimits: ownLimits(),
+        hasCgroups: report.processLimit.available,
+      };
       return launch(spec, toLimit({ instance, serial: 0 }), ground);
     },
     active: () => entries.size,
@@ -152,7 +165,14 @@ export function processes(options: ProcessesOptions = {}): Processes {
       }),
     open: (spec, handlers) =>
       new Promise((resolve) => {
-        const start: Start = { kind: 'open', spec, graceMs: defaultGraceMs, maxStdoutBytes: uncapped, maxStderrBytes: uncapped, onCap: 'kill' };
+        const start: Start = {
+          kind: 'open',
+          spec,
+          graceMs: defaultGraceMs,
+          maxStdoutBytes: uncapped,
+          maxStderrBytes: uncapped,
+          onCap: 'kill',
+        };
         const refusal = begin(start, (id, send) => openEntry(id, send, handlers, resolve, () => drop(id)));
         if (refusal !== undefined) resolve(refusal);
       }),
@@ -172,6 +192,15 @@ export function processes(options: ProcessesOptions = {}): Processes {
 }
 
 const neverStarted = (spec: ProcessSpec): RunResult => ({
-  kind: 'finished', code: null, signal: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), truncatedStdout: false, truncatedStderr: false,
-  timedOut: false, cancelled: true, durationMs: 0, tier: spec.tier,
+  kind: 'finished',
+  code: null,
+  signal: null,
+  stdout: Buffer.alloc(0),
+  stderr: Buffer.alloc(0),
+  truncatedStdout: false,
+  truncatedStderr: false,
+  timedOut: false,
+  cancelled: true,
+  durationMs: 0,
+  tier: spec.tier,
 });

@@ -22,7 +22,10 @@ test('a program is found on the fixed path only, whatever PATH says [S0.56]', as
   aProgram('mine');
   process.env['PATH'] = `${join(root, 'mine')}:${process.env['PATH']}`;
   expect(await resolveProgram('tool')).toMatchObject({ kind: 'problem', reason: 'not_found' });
-  expect(await resolveProgram('tool', join(root, 'mine'))).toMatchObject({ kind: 'program', path: join(root, 'mine/tool') });
+  expect(await resolveProgram('tool', join(root, 'mine'))).toMatchObject({
+    kind: 'program',
+    path: join(root, 'mine/tool'),
+  });
 });
 
 test('its hash is that of the real file [S0.56]', async () => {
@@ -41,6 +44,9 @@ test('a program that any user could replace is refused, also behind a link', asy
   }
 });
 
-test.each(['', 'no-such-program-here', '../bin/sh', './sh', 'bin/sh', 'a\0b', '/nowhere/sh', '/usr'])('%j leads to no program', async (name) => {
-  expect(await resolveProgram(name)).toMatchObject({ kind: 'problem', reason: 'not_found' });
-});
+test.each(['', 'no-such-program-here', '../bin/sh', './sh', 'bin/sh', 'a\0b', '/nowhere/sh', '/usr'])(
+  '%j leads to no program',
+  async (name) => {
+    expect(await resolveProgram(name)).toMatchObject({ kind: 'problem', reason: 'not_found' });
+  },
+);

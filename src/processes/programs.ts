@@ -36,7 +36,8 @@ export async function resolveProgram(name: string, path: string = fixedPath): Pr
   // Both ways are checked: the folder of the link and the folder of the file can each be swapped.
   for (const start of new Set([found, real])) {
     for (let step = start; ; step = dirname(step)) {
-      if (((await stat(step)).mode & worldWritable) !== 0) return problem('unsafe', `${step} can be written by every user`);
+      if (((await stat(step)).mode & worldWritable) !== 0)
+        return problem('unsafe', `${step} can be written by every user`);
       if (step === dirname(step)) break;
     }
   }
@@ -44,7 +45,11 @@ export async function resolveProgram(name: string, path: string = fixedPath): Pr
   return { kind: 'program', path: real, found, sha256: () => (hash ??= hashOf(real)) };
 }
 
-const problem = (reason: ProgramProblem['reason'], message: string): ProgramProblem => ({ kind: 'problem', reason, message });
+const problem = (reason: ProgramProblem['reason'], message: string): ProgramProblem => ({
+  kind: 'problem',
+  reason,
+  message,
+});
 
 async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256');

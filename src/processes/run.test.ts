@@ -6,26 +6,45 @@ import { processes } from './index.js';
 const local = processes();
 afterAll(() => local.close());
 
-const run = async (...[spec, options = aRun()]: [ReturnType<typeof aSpec>, ReturnType<typeof aRun>?]) => finished(await local.run(spec, options));
+const run = async (...[spec, options = aRun()]: [ReturnType<typeof aSpec>, ReturnType<typeof aRun>?]) =>
+  finished(await local.run(spec, options));
 const tiers = ['prlimit', 'bwrap'] as const;
 
 test.each(tiers)('%s: output, error output and exit code come back as they were', async (tier) => {
   const result = await run(aSpec('printf out; printf err >&2; exit 3', { tier }));
   expect({ ...result, stdout: String(result.stdout), stderr: String(result.stderr) }).toMatchObject({
-    code: 3, signal: null, stdout: 'out', stderr: 'err', truncatedStdout: false, truncatedStderr: false, timedOut: false, cancelled: false, tier,
+    code: 3,
+    signal: null,
+    stdout: 'out',
+    stderr: 'err',
+    truncatedStdout: false,
+    truncatedStderr: false,
+    timedOut: false,
+    cancelled: false,
+    tier,
   });
 });
 
 test.each(tiers)('%s: a secret of the gateway is not in the environment of a program [S0.57]', async (tier) => {
   process.env['TOOLGATE_TEST_SECRET'] = 'hunter2';
-  const { stdout } = await run({ ...aSpec('', { tier }), file: '/usr/bin/env', args: [], env: { LANG: 'C.UTF-8', ONLY: 'this' } });
-  const names = String(stdout).trim().split('\n').filter((line) => !line.startsWith('PWD=')); // bwrap tells where it went
+  const { stdout } = await run({
+    ...aSpec('', { tier }),
+    file: '/usr/bin/env',
+    args: [],
+    env: { LANG: 'C.UTF-8', ONLY: 'this' },
+  });
+  const names = String(stdout)
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('PWD=')); // bwrap tells where it went
   expect(names.sort()).toEqual(['LANG=C.UTF-8', 'ONLY=this']);
 });
 
 test.each(tiers)('%s: a program leads its own session, away from the gateway [S0.58]', async (tier) => {
   const sessionOf = (stat: string): string | undefined => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3];
-  const [first, second] = await Promise.all([1, 2].map(() => run({ ...aSpec('', { tier }), file: '/bin/cat', args: ['/proc/self/stat'] })));
+  const [first, second] = await Promise.all(
+    [1, 2].map(() => run({ ...aSpec('', { tier }), file: '/bin/cat', args: ['/proc/self/stat'] })),
+  );
   const stat = String(first!.stdout);
   const [, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   expect(group).toBe(session);
@@ -35,7 +54,11 @@ test.each(tiers)('%s: a program leads its own session, away from the gateway [S0
 
 test.each(tiers)('%s: every limit is found again inside the program [S0.59] [S0.60] [S0.61] [S0.62]', async (tier) => {
   const limits = { cpuSeconds: 9, memoryBytes: 300 * 1024 * 1024, openFiles: 77, fileBytes: 4096 };
-  const { stdout } = await run({ ...aSpec('', { tier, limits }), file: '/bin/cat', args: ['/proc/self/limits', '/proc/self/status'] });
+  const { stdout } = await run({
+    ...aSpec('', { tier, limits }),
+    file: '/bin/cat',
+    args: ['/proc/self/limits', '/proc/self/status'],
+  });
   const text = String(stdout);
   expect(text).toMatch(/Max cpu time\s+9\s+14\s/);
   expect(text).toMatch(/Max address space\s+314572800\s+314572800\s/);
@@ -47,14 +70,26 @@ test.each(tiers)('%s: every limit is found again inside the program [S0.59] [S0.
 });
 
 test('a program over its file size ends by signal, one over its memory fails', async () => {
-  const big = await run({ ...aSpec(''), file: '/bin/dd', args: ['if=/dev/zero', 'of=/tmp/toolgate-too-big', 'bs=1M', 'count=3'], tier: 'bwrap' });
+  const big = await run({
+    ...aSpec(''),
+    file: '/bin/dd',
+    args: ['if=/dev/zero', 'of=/tmp/toolgate-too-big', 'bs=1M', 'count=3'],
+    tier: 'bwrap',
+  });
   expect(big.code).toBe(128 + 25); // SIGXFSZ, as bwrap tells it
-  const hungry = await run({ ...aSpec(''), file: '/bin/dd', args: ['if=/dev/zero', 'of=/dev/null', 'bs=600M', 'count=1'] });
+  const hungry = await run({
+    ...aSpec(''),
+    file: '/bin/dd',
+    args: ['if=/dev/zero', 'of=/dev/null', 'bs=600M', 'count=1'],
+  });
   expect(hungry.code).not.toBe(0);
 });
 
 test.each(tiers)('%s: the number of processes is held, root or not, or the run is refused', async (tier) => {
-  const spec = aSpec('for n in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.5 & done; wait; echo done', { tier, limits: { processes: 6 } });
+  const spec = aSpec('for n in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.5 & done; wait; echo done', {
+    tier,
+    limits: { processes: 6 },
+  });
   const { processLimit } = await local.tiers();
   const result = await local.run(spec, aRun());
   if (!processLimit.available) return expect(result).toMatchObject({ kind: 'refused', reason: 'sandbox_unavailable' });
@@ -63,14 +98,19 @@ test.each(tiers)('%s: the number of processes is held, root or not, or the run i
 
 test.each(tiers)('%s: a run within its number of processes does not notice it', async (tier) => {
   if (!(await local.tiers()).processLimit.available || process.getuid?.() !== 0) return; // per user elsewhere: others count too
-  const { code, stderr } = await run(aSpec('sleep 0.01 & sleep 0.01 & wait; echo done', { tier, limits: { processes: 3 } }));
+  const { code, stderr } = await run(
+    aSpec('sleep 0.01 & sleep 0.01 & wait; echo done', { tier, limits: { processes: 3 } }),
+  );
   expect({ code, stderr: String(stderr) }).toEqual({ code: 0, stderr: '' });
 });
 
-test.skipIf(!existsSync('/usr/bin/ping'))('a program that lives by its privileges gets them where declared', async () => {
-  const spec = { ...aSpec('', { newPrivileges: true }), file: '/usr/bin/ping', args: ['-c', '1', '127.0.0.1'] };
-  expect(await run(spec)).toMatchObject({ code: 0 });
-});
+test.skipIf(!existsSync('/usr/bin/ping'))(
+  'a program that lives by its privileges gets them where declared',
+  async () => {
+    const spec = { ...aSpec('', { newPrivileges: true }), file: '/usr/bin/ping', args: ['-c', '1', '127.0.0.1'] };
+    expect(await run(spec)).toMatchObject({ code: 0 });
+  },
+);
 
 test('a limit that a launcher cannot set refuses the run [S0.63]', async () => {
   const result = await local.run(aSpec('echo ran', { limits: { openFiles: 2 ** 40 } }), aRun());
@@ -82,13 +122,20 @@ test.each([
   ['more arguments than a frame takes', Array.from({ length: 40_000 }, () => 'y'.repeat(60))],
 ])('%s is refused and harms no one else', async (_, args) => {
   const broker = local.brokerPid;
-  expect(await local.run({ ...aSpec(''), file: '/bin/true', args }, aRun())).toMatchObject({ kind: 'refused', reason: 'spawn_failed' });
+  expect(await local.run({ ...aSpec(''), file: '/bin/true', args }, aRun())).toMatchObject({
+    kind: 'refused',
+    reason: 'spawn_failed',
+  });
   expect(local.brokerPid).toBe(broker);
 });
 
 test('a plan shows the command that a run would start, and starts nothing', async () => {
   const plan = await local.plan(aSpec('echo hello'));
-  expect(plan).toMatchObject({ kind: 'launch', tier: 'prlimit', argv: expect.arrayContaining(['/bin/sh', '-c', 'echo hello']) });
+  expect(plan).toMatchObject({
+    kind: 'launch',
+    tier: 'prlimit',
+    argv: expect.arrayContaining(['/bin/sh', '-c', 'echo hello']),
+  });
   expect(await local.plan(aSpec('true', { file: '/nowhere' }))).toMatchObject({ kind: 'refused', reason: 'not_found' });
 });
 
@@ -117,7 +164,10 @@ test('bwrap: no home, no accounts, no network, a private and writable /tmp, noth
 });
 
 test('bwrap: only declared paths are there, writable only where declared', async () => {
-  const spec = aSpec('ls /work 2>/dev/null; test -r /etc/passwd && echo readable; (echo x >> /etc/passwd) 2>/dev/null && echo written', { tier: 'bwrap', readable: ['/etc/passwd'] });
+  const spec = aSpec(
+    'ls /work 2>/dev/null; test -r /etc/passwd && echo readable; (echo x >> /etc/passwd) 2>/dev/null && echo written',
+    { tier: 'bwrap', readable: ['/etc/passwd'] },
+  );
   expect(String((await run(spec)).stdout).trim()).toBe('readable');
 });
 
@@ -127,7 +177,10 @@ test.each(tiers)('%s: no descriptor of broker or gateway reaches a program', asy
 });
 
 test('a timeout beyond what a timer holds is a long one, not an instant one', async () => {
-  expect(await run(aSpec('sleep 0.05; echo ok'), aRun({ timeoutMs: 2 ** 40 }))).toMatchObject({ code: 0, timedOut: false });
+  expect(await run(aSpec('sleep 0.05; echo ok'), aRun({ timeoutMs: 2 ** 40 }))).toMatchObject({
+    code: 0,
+    timedOut: false,
+  });
 });
 
 test('stdin is empty, so a program that reads ends', async () => {
@@ -157,7 +210,10 @@ test('at the cap the tree is killed and exactly the cap is kept [S0.67]', async 
 });
 
 test('a drained program runs to its end and its other stream is whole', async () => {
-  const result = await run(aSpec('head -c 5000000 /dev/zero; echo done >&2; exit 4'), aRun({ maxStdoutBytes: 10, onCap: 'drain' }));
+  const result = await run(
+    aSpec('head -c 5000000 /dev/zero; echo done >&2; exit 4'),
+    aRun({ maxStdoutBytes: 10, onCap: 'drain' }),
+  );
   expect(result).toMatchObject({ code: 4, truncatedStdout: true, stderr: Buffer.from('done\n') });
   expect(result.stdout.length).toBe(10);
 });
@@ -175,10 +231,16 @@ test('output is told while it comes', async () => {
 });
 
 test('a caller who hangs up ends the tree, before or after the start', async () => {
-  expect(await run(aSpec('sleep 60'), aRun({ signal: AbortSignal.abort() }))).toMatchObject({ cancelled: true, timedOut: false });
+  expect(await run(aSpec('sleep 60'), aRun({ signal: AbortSignal.abort() }))).toMatchObject({
+    cancelled: true,
+    timedOut: false,
+  });
   const hangUp = new AbortController();
   const sleep = oddSleep();
-  const running = run(aSpec(`echo up; sleep ${sleep}`), aRun({ signal: hangUp.signal, onOutput: () => hangUp.abort() }));
+  const running = run(
+    aSpec(`echo up; sleep ${sleep}`),
+    aRun({ signal: hangUp.signal, onOutput: () => hangUp.abort() }),
+  );
   expect(await running).toMatchObject({ cancelled: true, stdout: Buffer.from('up\n') });
   expect(processesNamed(sleep)).toEqual([]);
 });
@@ -187,11 +249,16 @@ test('an escaped child that holds the pipe neither delays the result nor survive
   const sleep = oddSleep();
   const result = await run(aSpec(`setsid sleep ${sleep} & echo done`));
   expect(result).toMatchObject({ code: 0, timedOut: false, stdout: Buffer.from('done\n') });
-  await eventually(() => processesNamed(sleep), (left) => left.length === 0);
+  await eventually(
+    () => processesNamed(sleep),
+    (left) => left.length === 0,
+  );
 });
 
 test('a hundred runs at once all answer, each with its own words', async () => {
-  const results = await Promise.all(Array.from({ length: 100 }, (_, n) => run({ ...aSpec(''), file: '/bin/echo', args: [String(n)] })));
+  const results = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => run({ ...aSpec(''), file: '/bin/echo', args: [String(n)] })),
+  );
   expect(results.map(({ stdout }) => Number(String(stdout)))).toEqual(Array.from({ length: 100 }, (_, n) => n));
   expect(local.active()).toBe(0);
 });

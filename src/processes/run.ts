@@ -47,7 +47,12 @@ export function runEntry(
       if (kind !== frame.exit) return false;
       const { refused, ...exit } = JSON.parse(payload.toString()) as Exit; // likewise
       if (refused !== undefined) return end(refused);
-      const finished: Finished = { kind: 'finished', ...exit, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) };
+      const finished: Finished = {
+        kind: 'finished',
+        ...exit,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr),
+      };
       return end(finished);
     },
   };

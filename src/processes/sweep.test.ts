@@ -10,8 +10,15 @@ const isOurs = (mark: { readonly instance: number }): boolean => mark.instance =
 
 test('a zombie is not taken for a survivor, which would make a sweep wait for ever', async () => {
   // The shell's child ends after the shell became a sleep, which never reaps it.
-  const parent = spawn('/usr/bin/prlimit', [`--rttime=${limit}:${limit}`, '--', '/bin/sh', '-c', 'sleep 0.05 & exec sleep 600'], { stdio: 'ignore' });
-  await eventually(() => zombiesOf(parent.pid!), (zombies) => zombies.length === 1);
+  const parent = spawn(
+    '/usr/bin/prlimit',
+    [`--rttime=${limit}:${limit}`, '--', '/bin/sh', '-c', 'sleep 0.05 & exec sleep 600'],
+    { stdio: 'ignore' },
+  );
+  await eventually(
+    () => zombiesOf(parent.pid!),
+    (zombies) => zombies.length === 1,
+  );
   expect(marked(isOurs)).toEqual([parent.pid]);
   expect(await killAll(isOurs)).toBe(0);
   expect(marked(isOurs)).toEqual([]);
@@ -22,6 +29,9 @@ test('only processes with the asked mark are found', () => {
   expect(marked(() => true)).not.toContain(process.pid);
 });
 
-test.each([0, -0, 1, -1, Number.NaN, Infinity])('the number %d names no single process and is never signalled', (pid) => {
-  expect(signal(pid, 'SIGCONT')).toBe(false);
-});
+test.each([0, -0, 1, -1, Number.NaN, Infinity])(
+  'the number %d names no single process and is never signalled',
+  (pid) => {
+    expect(signal(pid, 'SIGCONT')).toBe(false);
+  },
+);

@@ -6,7 +6,8 @@ const mark = { instance: 1, serial: brokerSerial };
 
 test('a tier is reported with a reason exactly when it is not available', async () => {
   const { bwrap, bwrapNoNetwork, prlimit, processLimit } = await probeTiers(mark, true);
-  for (const state of [bwrap, bwrapNoNetwork, prlimit, processLimit]) expect(state.available).toBe(state.reason === undefined);
+  for (const state of [bwrap, bwrapNoNetwork, prlimit, processLimit])
+    expect(state.available).toBe(state.reason === undefined);
 });
 
 test('another system has no tier and says why, without trying anything', async () => {

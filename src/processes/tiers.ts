@@ -35,15 +35,28 @@ const unavailable = (reason: string): TierState => ({ available: false, reason }
 
 /** The report of a machine where nothing can be tried. */
 export const noTiers = (reason: string): TierReport => ({
-  bwrap: unavailable(reason), bwrapNoNetwork: unavailable(reason), prlimit: unavailable(reason), processLimit: unavailable(reason),
+  bwrap: unavailable(reason),
+  bwrapNoNetwork: unavailable(reason),
+  prlimit: unavailable(reason),
+  processLimit: unavailable(reason),
   launchers: { features: { size: false, disableUserns: false } },
 });
 
 /** Tries each tier with a real program and believes only what that program reports about itself. */
-export async function probeTiers(mark: Mark, hasCgroups: boolean, platform: string = process.platform): Promise<TierReport> {
+export async function probeTiers(
+  mark: Mark,
+  hasCgroups: boolean,
+  platform: string = process.platform,
+): Promise<TierReport> {
   const launchers = await findLaunchers(platform);
   const missing = missingLaunchers(launchers, platform);
-  const hopeful: TierReport = { bwrap: available, bwrapNoNetwork: available, prlimit: available, processLimit: available, launchers };
+  const hopeful: TierReport = {
+    bwrap: available,
+    bwrapNoNetwork: available,
+    prlimit: available,
+    processLimit: available,
+    launchers,
+  };
   const attempt = (tier: 'bwrap' | 'prlimit', network: 'host' | 'none'): Promise<TierState> => {
     const reason = missing.prlimit ?? (tier === 'bwrap' ? missing.bwrap : undefined);
     return reason === undefined ? tried(tier, network, mark, hopeful) : Promise.resolve(unavailable(reason));
@@ -72,7 +85,10 @@ async function findLaunchers(platform: string): Promise<Launchers> {
   };
 }
 
-function missingLaunchers(launchers: Launchers, platform: string): { readonly prlimit?: string; readonly bwrap?: string } {
+function missingLaunchers(
+  launchers: Launchers,
+  platform: string,
+): { readonly prlimit?: string; readonly bwrap?: string } {
   if (platform !== 'linux') return { prlimit: `process limits need Linux; this is ${platform}` };
   if (launchers.prlimit === undefined) return { prlimit: 'prlimit is not installed (package util-linux)' };
   if (launchers.setpriv === undefined) return { prlimit: 'setpriv is not installed (package util-linux)' };
@@ -89,14 +105,29 @@ const expectedLines = [
   /^CapEff:\s+0+$/m,
 ];
 
-async function tried(tier: 'bwrap' | 'prlimit', network: 'host' | 'none', mark: Mark, report: TierReport): Promise<TierState> {
+async function tried(
+  tier: 'bwrap' | 'prlimit',
+  network: 'host' | 'none',
+  mark: Mark,
+  report: TierReport,
+): Promise<TierState> {
   const cat = findExecutable('cat');
   if (cat === undefined) return unavailable('cat is not installed');
   const spec: ProcessSpec = {
-    file: cat, args: ['/proc/self/limits', '/proc/self/status'], env: {}, tier, network,
+    file: cat,
+    args: ['/proc/self/limits', '/proc/self/status'],
+    env: {},
+    tier,
+    network,
     limits: { cpuSeconds: 7, memoryBytes: 536_870_912, openFiles: 61, fileBytes: 1_048_576 },
   };
-  const planned = launch(spec, toLimit(mark), { report, bestEffort: false, uid: process.getuid?.() ?? -1, ownLimits: '', hasCgroups: false });
+  const planned = launch(spec, toLimit(mark), {
+    report,
+    bestEffort: false,
+    uid: process.getuid?.() ?? -1,
+    ownLimits: '',
+    hasCgroups: false,
+  });
   if (planned.kind === 'refused') return unavailable(planned.message);
   const { text, error } = await output(planned.argv, planned.cwd);
   const wrong = expectedLines.find((line) => !line.test(text));
@@ -113,7 +144,13 @@ function output([file, ...args]: readonly [string, ...string[]], cwd: string): P
   return new Promise((resolve) => {
     let text = '';
     let error = '';
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: {}, cwd, timeout: 5_000, killSignal: 'SIGKILL' });
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {},
+      cwd,
+      timeout: 5_000,
+      killSignal: 'SIGKILL',
+    });
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(0, 65_536)));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error = (error + chunk).slice(0, 300)));
     child.on('error', (problem) => resolve({ text: '', error: problem.message }));

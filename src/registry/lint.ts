@@ -6,7 +6,8 @@ import { lookAlike } from '../lib/look-alike.js';
 /** Something about a tool's name or words that misleads a model, by chance or on purpose. */
 export interface ToolFinding {
   readonly tool: string;
-  readonly rule: 'short-description' | 'no-verb' | 'same-description' | 'similar-description' | 'look-alike' | 'suspect-text';
+  readonly rule:
+    'short-description' | 'no-verb' | 'same-description' | 'similar-description' | 'look-alike' | 'suspect-text';
   readonly severity: 'error' | 'warning';
   readonly message: string;
 }
@@ -24,19 +25,55 @@ export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
 
 function words({ name, description }: Tool): readonly ToolFinding[] {
   const text = description.trim();
-  if (text.length < shortest) return [{ tool: name, rule: 'short-description', severity: 'warning', message: `the description has ${text.length} characters; say what it does and when to use it` }];
+  if (text.length < shortest)
+    return [
+      {
+        tool: name,
+        rule: 'short-description',
+        severity: 'warning',
+        message: `the description has ${text.length} characters; say what it does and when to use it`,
+      },
+    ];
   // A sentence about what a tool does begins with its verb, or has one in its first words.
-  return hasVerb(text) ? [] : [{ tool: name, rule: 'no-verb', severity: 'warning', message: 'the description does not begin with what the tool does' }];
+  return hasVerb(text)
+    ? []
+    : [
+        {
+          tool: name,
+          rule: 'no-verb',
+          severity: 'warning',
+          message: 'the description does not begin with what the tool does',
+        },
+      ];
 }
 
-const verbs = new Set('add analyse analyze apply ask attach build calculate call cancel check clear close compare compute connect convert copy count create decode delete describe detect diff disable discover download edit enable encode execute explain export extract fetch filter find format generate get give go import index inspect insert install invoke join kill launch list load look lookup manage match measure merge modify monitor move navigate notify open parse perform ping play post preview print process provide publish pull push put query read rebuild receive record refresh register remove rename render replace reply report request reset resolve restart restore retrieve return review run save say scan schedule search select send set show sort start stop store submit subscribe summarize summarise switch take tell test track transform translate trigger update upload use validate verify view wait watch write'.split(' '));
+const verbs = new Set(
+  'add analyse analyze apply ask attach build calculate call cancel check clear close compare compute connect convert copy count create decode delete describe detect diff disable discover download edit enable encode execute explain export extract fetch filter find format generate get give go import index inspect insert install invoke join kill launch list load look lookup manage match measure merge modify monitor move navigate notify open parse perform ping play post preview print process provide publish pull push put query read rebuild receive record refresh register remove rename render replace reply report request reset resolve restart restore retrieve return review run save say scan schedule search select send set show sort start stop store submit subscribe summarize summarise switch take tell test track transform translate trigger update upload use validate verify view wait watch write'.split(
+    ' ',
+  ),
+);
 
-const stem = (word: string): readonly string[] => [word, word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y'), word.replace(/ing$/, ''), word.replace(/ing$/, 'e')];
+const stem = (word: string): readonly string[] => [
+  word,
+  word.replace(/s$/, ''),
+  word.replace(/es$/, ''),
+  word.replace(/ies$/, 'y'),
+  word.replace(/ing$/, ''),
+  word.replace(/ing$/, 'e'),
+];
 
-const hasVerb = (text: string): boolean => (text.toLowerCase().match(/[a-z]+/g) ?? []).slice(0, 12).some((word) => stem(word).some((form) => verbs.has(form)));
+const hasVerb = (text: string): boolean =>
+  (text.toLowerCase().match(/[a-z]+/g) ?? []).slice(0, 12).some((word) => stem(word).some((form) => verbs.has(form)));
 
 const orders = (tool: Tool): readonly ToolFinding[] =>
-  suspects(definitionOf(tool)).slice(0, 3).map(({ where, why, excerpt }) => ({ tool: tool.name, rule: 'suspect-text', severity: 'error', message: `${where}: ${why} (${excerpt})` }));
+  suspects(definitionOf(tool))
+    .slice(0, 3)
+    .map(({ where, why, excerpt }) => ({
+      tool: tool.name,
+      rule: 'suspect-text',
+      severity: 'error',
+      message: `${where}: ${why} (${excerpt})`,
+    }));
 
 function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
   const found: ToolFinding[] = [];
@@ -46,18 +83,41 @@ function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
       const known = tools[other];
       if (known === undefined) continue;
       // Within one source names are alike for honest reasons; across sources one borrows the trust in the other.
-      const imitates = known.source === tool.source ? undefined : lookAlike(ownName(tool), ownName(known)) ?? (ownName(tool) === ownName(known) ? 'named the same' : undefined);
-      if (imitates !== undefined) found.push({ tool: tool.name, rule: 'look-alike', severity: 'warning', message: `${imitates} as ${known.name} of source ${known.source}` });
+      const imitates =
+        known.source === tool.source
+          ? undefined
+          : (lookAlike(ownName(tool), ownName(known)) ??
+            (ownName(tool) === ownName(known) ? 'named the same' : undefined));
+      if (imitates !== undefined)
+        found.push({
+          tool: tool.name,
+          rule: 'look-alike',
+          severity: 'warning',
+          message: `${imitates} as ${known.name} of source ${known.source}`,
+        });
       const similar = similarity(bags[index], bags[other]);
-      if (tool.description === known.description && tool.description !== '') found.push({ tool: tool.name, rule: 'same-description', severity: 'warning', message: `has the description of ${known.name}` });
-      else if (similar >= tooSimilar) found.push({ tool: tool.name, rule: 'similar-description', severity: 'warning', message: `is described almost as ${known.name}` });
+      if (tool.description === known.description && tool.description !== '')
+        found.push({
+          tool: tool.name,
+          rule: 'same-description',
+          severity: 'warning',
+          message: `has the description of ${known.name}`,
+        });
+      else if (similar >= tooSimilar)
+        found.push({
+          tool: tool.name,
+          rule: 'similar-description',
+          severity: 'warning',
+          message: `is described almost as ${known.name}`,
+        });
     }
   }
   return found;
 }
 
 /** The name without the prefix of its source. */
-const ownName = ({ name, source }: Tool): string => (name.startsWith(`${source}__`) ? name.slice(source.length + 2) : name);
+const ownName = ({ name, source }: Tool): string =>
+  name.startsWith(`${source}__`) ? name.slice(source.length + 2) : name;
 
 function similarity(a: ReadonlySet<string> = new Set(), b: ReadonlySet<string> = new Set()): number {
   if (a.size < 4 || b.size < 4 || Math.min(a.size, b.size) / Math.max(a.size, b.size) < tooSimilar) return 0;

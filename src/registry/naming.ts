@@ -12,9 +12,13 @@ export const isToolName = (name: string): boolean => allowed.test(name);
 export function toToolName(raw: string): string {
   if (isToolName(raw)) return raw;
   const tail = sha256(raw).slice(0, 8);
-  const readable = raw.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '').slice(0, 55);
+  const readable = raw
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+    .slice(0, 55);
   return readable === '' ? tail : `${readable}_${tail}`;
 }
 
 /** `<source>__<tool>`, or the tool's own name where the source has no prefix. */
-export const namespaced = (source: string | undefined, tool: string): string => toToolName(source === undefined ? tool : `${source}__${tool}`);
+export const namespaced = (source: string | undefined, tool: string): string =>
+  toToolName(source === undefined ? tool : `${source}__${tool}`);

@@ -11,16 +11,25 @@ export interface Difference {
 const maxDifferences = 200;
 const maxShown = 400;
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every leaf in which two definitions differ. */
 export function differences(before: Json | undefined, after: Json | undefined, path = ''): readonly Difference[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-    return keys.flatMap((key) => differences(own(before, key), own(after, key), path === '' ? key : `${path}.${key}`)).slice(0, maxDifferences);
+    return keys
+      .flatMap((key) => differences(own(before, key), own(after, key), path === '' ? key : `${path}.${key}`))
+      .slice(0, maxDifferences);
   }
-  return [{ path: path === '' ? '(whole)' : path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }];
+  return [
+    {
+      path: path === '' ? '(whole)' : path,
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    },
+  ];
 }
 
 const own = (value: JsonObject, key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined);

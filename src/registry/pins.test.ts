@@ -6,9 +6,18 @@ import { approvePins, emptyBook, judgePins } from './pins.js';
 import type { Admission, Pinnable, PinBook } from './pins.js';
 import { imitations } from './quarantine.js';
 
-const tool = (name: string, description = 'reads a file'): Pinnable => ({ kind: 'tool', name, definition: { name, description } });
+const tool = (name: string, description = 'reads a file'): Pinnable => ({
+  kind: 'tool',
+  name,
+  definition: { name, description },
+});
 const innocent = (): undefined => undefined;
-const judged = (book: PinBook, items: readonly Pinnable[], admission: Admission, suspicion: (item: Pinnable) => string | undefined = innocent) => judgePins(book, items, admission, suspicion, '2026-01-01');
+const judged = (
+  book: PinBook,
+  items: readonly Pinnable[],
+  admission: Admission,
+  suspicion: (item: Pinnable) => string | undefined = innocent,
+) => judgePins(book, items, admission, suspicion, '2026-01-01');
 const first = judged(emptyBook('files', 'npx:files'), [tool('read'), tool('write')], 'pin').book;
 
 test('what is seen first is pinned and served, and what changes is withheld until it is approved [S3.22] [CVE-2025-54136]', () => {
@@ -38,7 +47,9 @@ test.each([
 });
 
 test('something suspicious is withheld at first sight, unless everything is let in', () => {
-  expect([...judged(first, [tool('x')], 'pin', () => 'it gives orders').withheld.values()]).toEqual(['it gives orders; see toolgate pins diff files']);
+  expect([...judged(first, [tool('x')], 'pin', () => 'it gives orders').withheld.values()]).toEqual([
+    'it gives orders; see toolgate pins diff files',
+  ]);
   expect(judged(first, [tool('x')], 'open', () => 'it gives orders').withheld.size).toBe(0);
 });
 
@@ -48,14 +59,16 @@ test('a tool named like a part of every object is pinned like any other', () => 
 });
 
 test('whatever changes in a definition is noticed, and nothing else', () => {
-  assert(property(jsonValue(), jsonValue(), (a, b) => {
-    const one = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(a)) } };
-    const two = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(b)) } };
-    const book = judged(emptyBook('s', 's'), [one], 'pin').book;
-    const differs = differences(one.definition, two.definition).length > 0;
-    const withheld = judged(book, [two], 'pin').withheld.size;
-    expect(withheld === 1 ? differs : true).toBe(true);
-  }));
+  assert(
+    property(jsonValue(), jsonValue(), (a, b) => {
+      const one = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(a)) } };
+      const two = { kind: 'tool', name: 't', definition: { value: JSON.parse(JSON.stringify(b)) } };
+      const book = judged(emptyBook('s', 's'), [one], 'pin').book;
+      const differs = differences(one.definition, two.definition).length > 0;
+      const withheld = judged(book, [two], 'pin').withheld.size;
+      expect(withheld === 1 ? differs : true).toBe(true);
+    }),
+  );
 });
 
 test('a diff shows each changed leaf, and hidden characters by their numbers', () => {
@@ -63,21 +76,54 @@ test('a diff shows each changed leaf, and hidden characters by their numbers', (
   expect(lines).toEqual(['  b.c', '    - x', '    + x\\u200b\\u001b[2J', '  b.d', '    - 2', '  e', '    + [1]']);
 });
 
-const offered = (source: string, name: string, over: { description?: string; identity?: string; upstream?: string } = {}) =>
-  aTool({ name, source, description: over.description ?? `${source} ${name}`, details: { upstream: over.upstream ?? name.replace(`${source}__`, ''), identity: over.identity ?? source } });
+const offered = (
+  source: string,
+  name: string,
+  over: { description?: string; identity?: string; upstream?: string } = {},
+) =>
+  aTool({
+    name,
+    source,
+    description: over.description ?? `${source} ${name}`,
+    details: { upstream: over.upstream ?? name.replace(`${source}__`, ''), identity: over.identity ?? source },
+  });
 
 test.each([
-  ['drawn the same', offered('a', 'a__search'), offered('А', 'а__search'), 'its name is drawn like a__search of source a'],
-  ['a source named like another', offered('github', 'github__push'), offered('githab', 'githab__push'), 'source githab looks like source github, which has github__push'],
-  ['a slip away from a plain name', offered('x', 'traceroute', { upstream: 'traceroute' }), offered('y', 'tracerout', { upstream: 'tracerout' }), 'its name is a slip away from traceroute of source x'],
-  ['the very words of another', offered('a', 'a__one', { description: 'Sends a message to a channel' }), offered('b', 'b__two', { description: 'Sends a message to a channel' }), 'it has the very definition of a__one of source a'],
+  [
+    'drawn the same',
+    offered('a', 'a__search'),
+    offered('А', 'а__search'),
+    'its name is drawn like a__search of source a',
+  ],
+  [
+    'a source named like another',
+    offered('github', 'github__push'),
+    offered('githab', 'githab__push'),
+    'source githab looks like source github, which has github__push',
+  ],
+  [
+    'a slip away from a plain name',
+    offered('x', 'traceroute', { upstream: 'traceroute' }),
+    offered('y', 'tracerout', { upstream: 'tracerout' }),
+    'its name is a slip away from traceroute of source x',
+  ],
+  [
+    'the very words of another',
+    offered('a', 'a__one', { description: 'Sends a message to a channel' }),
+    offered('b', 'b__two', { description: 'Sends a message to a channel' }),
+    'it has the very definition of a__one of source a',
+  ],
 ])('%s: the later one is withheld [S2.28]', (_, one, two, why) => {
   expect([...imitations([one, two])]).toEqual([[two.name, why]]);
 });
 
 test.each([
   ['the same name in two sources', offered('a', 'a__search'), offered('b', 'b__search')],
-  ['the same server twice, under its two names', offered('docs', 'docs__read', { description: 'Reads a file of a folder', identity: 'p' }), offered('code', 'code__read', { description: 'Reads a file of a folder', identity: 'p' })],
+  [
+    'the same server twice, under its two names',
+    offered('docs', 'docs__read', { description: 'Reads a file of a folder', identity: 'p' }),
+    offered('code', 'code__read', { description: 'Reads a file of a folder', identity: 'p' }),
+  ],
   ['a plural of one source', offered('a', 'a__list_file'), offered('a', 'a__list_files')],
 ])('%s is no imitation', (_, one, two) => {
   expect(imitations([one, two]).size).toBe(0);

@@ -67,9 +67,17 @@ export const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string 
 export const pinHash = (definition: JsonObject): string => sha256(canonicalJson(definition));
 
 /** Holds what a source offers now against what it offered before; `suspicion` says what is wrong with an item on its own. */
-export function judgePins<T extends Pinnable>(book: PinBook, items: readonly T[], admission: Admission, suspicion: (item: T) => string | undefined, now: string): Judged<T> {
+export function judgePins<T extends Pinnable>(
+  book: PinBook,
+  items: readonly T[],
+  admission: Admission,
+  suspicion: (item: T) => string | undefined,
+  now: string,
+): Judged<T> {
   const pins: Record<string, Pin> = { ...book.pins };
-  const pending: Record<string, Pending> = Object.fromEntries(Object.entries(book.pending).filter(([key]) => judgedElsewhere.includes(key.slice(0, key.indexOf(' ')))));
+  const pending: Record<string, Pending> = Object.fromEntries(
+    Object.entries(book.pending).filter(([key]) => judgedElsewhere.includes(key.slice(0, key.indexOf(' ')))),
+  );
   const withheld = new Map<T, string>();
   const news: string[] = [];
   for (const item of items) {
@@ -92,8 +100,14 @@ export function judgePins<T extends Pinnable>(book: PinBook, items: readonly T[]
 }
 
 /** The book with these waiting definitions let in, all of them where none is named; and which those were. */
-export function approvePins(book: PinBook, keys: readonly string[], now: string): { readonly book: PinBook; readonly approved: readonly string[] } {
-  const approved = Object.keys(book.pending).filter((key) => keys.length === 0 || keys.includes(key) || keys.includes(key.slice(key.indexOf(' ') + 1)));
+export function approvePins(
+  book: PinBook,
+  keys: readonly string[],
+  now: string,
+): { readonly book: PinBook; readonly approved: readonly string[] } {
+  const approved = Object.keys(book.pending).filter(
+    (key) => keys.length === 0 || keys.includes(key) || keys.includes(key.slice(key.indexOf(' ') + 1)),
+  );
   const pins: Record<string, Pin> = { ...book.pins };
   const pending: Record<string, Pending> = { ...book.pending };
   for (const key of approved) {

@@ -45,14 +45,21 @@ export function imitations(tools: Iterable<Tool>): ReadonlyMap<string, string> {
     const same = drawn.get(skeleton(tool.name));
     if (same && same.source !== tool.source) return `its name is drawn like ${same.name} of source ${same.source}`;
     const copied = tool.description.length >= telling ? worded.get(wordsOf(tool)) : undefined;
-    if (copied && identityOf(copied) !== identityOf(tool)) return `it has the very definition of ${copied.name} of source ${copied.source}`;
+    if (copied && identityOf(copied) !== identityOf(tool))
+      return `it has the very definition of ${copied.name} of source ${copied.source}`;
     for (const [source, names] of bySource) {
       if (source === tool.source || lookAlike(tool.source, source) === undefined) continue;
       const other = names.get(skeleton(localName(tool)));
-      if (other && identityOf(other) !== identityOf(tool)) return `source ${tool.source} looks like source ${source}, which has ${other.name}`;
+      if (other && identityOf(other) !== identityOf(tool))
+        return `source ${tool.source} looks like source ${source}, which has ${other.name}`;
     }
     if (localName(tool) !== tool.name) return undefined;
-    const near = plain.find((other) => other.source !== tool.source && Math.abs(other.name.length - tool.name.length) <= nearLength && lookAlike(tool.name, other.name) !== undefined);
+    const near = plain.find(
+      (other) =>
+        other.source !== tool.source &&
+        Math.abs(other.name.length - tool.name.length) <= nearLength &&
+        lookAlike(tool.name, other.name) !== undefined,
+    );
     return near && `its name is a slip away from ${near.name} of source ${near.source}`;
   }
 }

@@ -44,7 +44,13 @@ interface Shelf {
 }
 
 /** Knows which tools exist now. One broken source is reported and its tools withheld; the others work. */
-export function registry(options: { readonly sources: readonly ToolSource[]; readonly filter: NameFilter; readonly onProblem?: (source: string, problem: string) => void; readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string>; /** What the operator says of a tool, over what its source says. */ readonly adjust?: (tool: Tool) => Tool }): Registry {
+export function registry(options: {
+  readonly sources: readonly ToolSource[];
+  readonly filter: NameFilter;
+  readonly onProblem?: (source: string, problem: string) => void;
+  readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string>;
+  /** What the operator says of a tool, over what its source says. */ readonly adjust?: (tool: Tool) => Tool;
+}): Registry {
   const { adjust = (tool: Tool) => tool } = options;
   let filter = options.filter;
   let shelves = options.sources.map(shelf);
@@ -82,12 +88,15 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
     const problems: (Withheld & { readonly source: string })[] = [];
     for (const { source, tools: offered, problem } of shelves) {
       if (problem !== undefined) problems.push({ source: source.id, what: source.id, why: problem });
-      for (const withheld of source.withheld?.() ?? []) if (withheld.why !== problem) problems.push({ source: source.id, ...withheld });
+      for (const withheld of source.withheld?.() ?? [])
+        if (withheld.why !== problem) problems.push({ source: source.id, ...withheld });
       for (const tool of offered) {
         if (!passes(filter, tool.name)) continue;
-        const why = !isToolName(tool.name) ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'
-          : tools.has(tool.name) ? `the name is taken by source ${tools.get(tool.name)?.source}`
-          : undefined;
+        const why = !isToolName(tool.name)
+          ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'
+          : tools.has(tool.name)
+            ? `the name is taken by source ${tools.get(tool.name)?.source}`
+            : undefined;
         if (why === undefined) tools.set(tool.name, adjust(tool));
         else problems.push({ source: source.id, what: tool.name, why });
       }
@@ -99,20 +108,32 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
     const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
     const next: Catalogue = {
       tools: sorted,
-      prompts: byKey(shelves.flatMap((each) => each.prompts), (prompt) => prompt.name),
-      resources: byKey(shelves.flatMap((each) => each.resources), (resource) => resource.uri),
-      templates: byKey(shelves.flatMap((each) => each.templates), (template) => template.uriTemplate),
+      prompts: byKey(
+        shelves.flatMap((each) => each.prompts),
+        (prompt) => prompt.name,
+      ),
+      resources: byKey(
+        shelves.flatMap((each) => each.resources),
+        (resource) => resource.uri,
+      ),
+      templates: byKey(
+        shelves.flatMap((each) => each.templates),
+        (template) => template.uriTemplate,
+      ),
     };
     const before = current;
     current = next;
     left = problems;
     if (!sameTools(before.tools, next.tools)) announce('tools');
     if (!sameList(before.prompts, next.prompts)) announce('prompts');
-    if (!sameList(before.resources, next.resources) || !sameList(before.templates, next.templates)) announce('resources');
+    if (!sameList(before.resources, next.resources) || !sameList(before.templates, next.templates))
+      announce('resources');
   }
 
   async function refresh(signal: AbortSignal, id?: string): Promise<void> {
-    await Promise.all(shelves.filter((each) => id === undefined || each.source.id === id).map((each) => fill(each, signal)));
+    await Promise.all(
+      shelves.filter((each) => id === undefined || each.source.id === id).map((each) => fill(each, signal)),
+    );
     assemble();
   }
 
@@ -149,7 +170,11 @@ export function registry(options: { readonly sources: readonly ToolSource[]; rea
     withheld: () => left,
     health() {
       const report: Record<string, SourceHealth> = {};
-      for (const each of shelves) report[each.source.id] = each.problem === undefined ? (each.source.health?.() ?? { status: 'healthy' }) : { status: 'unhealthy', detail: each.problem };
+      for (const each of shelves)
+        report[each.source.id] =
+          each.problem === undefined
+            ? (each.source.health?.() ?? { status: 'healthy' })
+            : { status: 'unhealthy', detail: each.problem };
       return report;
     },
     announce,
@@ -169,7 +194,8 @@ const byKey = <T>(items: readonly T[], key: (item: T) => string): readonly T[] =
   return [...unique.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 };
 
-const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean => a.length === b.length && a.every((item, index) => item === b[index]);
+const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
 
 /** Do clients see the same? A source may build its tools anew without anything having changed. */
 function sameTools(a: ReadonlyMap<string, Tool>, b: ReadonlyMap<string, Tool>): boolean {

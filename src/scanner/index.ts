@@ -6,11 +6,30 @@ export { boundNames, dottedName } from './ir/names.js';
 export { isCode, parseModule } from './languages/index.js';
 export { defaultLimits, loadProject, type Project, type ProjectLimits } from './project/load.js';
 export { scanSurface, surfaceOf, type SurfaceOptions } from './surface/scan.js';
-export type { AuthSignal, InputSchema, ReportHandler, ReportLocation, ReportPrompt, ReportResource, ReportSdk, ReportTool, SurfaceReport, Transport, Unresolved } from './surface/report.js';
+export type {
+  AuthSignal,
+  InputSchema,
+  ReportHandler,
+  ReportLocation,
+  ReportPrompt,
+  ReportResource,
+  ReportSdk,
+  ReportTool,
+  SurfaceReport,
+  Transport,
+  Unresolved,
+} from './surface/report.js';
 export { formatSurfaceJson } from './reporters/surface-json.js';
 export { formatSurfaceText } from './reporters/surface-text.js';
 export { scan, scanProject, surfaceHash, type ScanOptions } from './scan.js';
-export { isOpen, type Capability, type Gap, type ReportFinding, type ScanReport, type ToolCapabilities } from './report.js';
+export {
+  isOpen,
+  type Capability,
+  type Gap,
+  type ReportFinding,
+  type ScanReport,
+  type ToolCapabilities,
+} from './report.js';
 export { rules } from './rules/index.js';
 export { explainRule, rulePage } from './rules/page.js';
 export { severities, type Finding, type Rule, type Severity } from './rules/rule.js';

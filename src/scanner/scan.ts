@@ -35,29 +35,50 @@ export async function scan(root: string, options: ScanOptions = {}): Promise<Sca
 }
 
 /** The same for a project that was loaded already. */
-export function scanProject(project: Project, texts: ReadonlyMap<string, string>, options: ScanOptions = {}): ScanReport {
+export function scanProject(
+  project: Project,
+  texts: ReadonlyMap<string, string>,
+  options: ScanOptions = {},
+): ScanReport {
   options.onProgress?.('finding tools');
-  const { report: surface, run } = examine(project, { ...(options.heuristics === undefined ? {} : { heuristics: options.heuristics }), ...(options.limits ? { limits: options.limits } : {}) });
+  const { report: surface, run } = examine(project, {
+    ...(options.heuristics === undefined ? {} : { heuristics: options.heuristics }),
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
   const registered = [run.findings, run.unreached];
   const deadline = Date.now() + (options.limits?.timeoutMs ?? defaultLimits.timeoutMs);
   const unfinished: Gap[] = [];
   const entries = entriesOf(run.machine, registered).flatMap((entry, at) => {
     if (at % 20 === 0) options.onProgress?.(`following tool ${at + 1}`);
     const result = Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
-    if (!result?.isFinished) unfinished.push({ file: entry.handler.module.path, reason: `the code of ${entry.name} was not followed to its end` });
+    if (!result?.isFinished)
+      unfinished.push({
+        file: entry.handler.module.path,
+        reason: `the code of ${entry.name} was not followed to its end`,
+      });
     return result ? [{ entry, result }] : [];
   });
   options.onProgress?.('judging');
   const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
   const wanted = options.rules ? rules.filter((rule) => options.rules?.includes(rule.id)) : rules;
-  const findings = finished(project, wanted.flatMap((rule) => rule.find(scanned)), options.baseline);
+  const findings = finished(
+    project,
+    wanted.flatMap((rule) => rule.find(scanned)),
+    options.baseline,
+  );
   const skipped = project.skipped.map(({ path, reason }) => ({ file: path, reason }));
   const gaps: Gap[] = [...skipped, ...unfinished];
   const counts = countOf(findings);
   const bar = severities.indexOf(options.failOn ?? 'high');
   const isOver = findings.some((each) => counts && isOpen(each) && severities.indexOf(each.severity) <= bar);
   return {
-    verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean', findings, gaps, surface: { ...surface, skipped }, counts, surfaceHash: surfaceHash(surface), capabilities: capabilitiesOf(entries),
+    verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean',
+    findings,
+    gaps,
+    surface: { ...surface, skipped },
+    counts,
+    surfaceHash: surfaceHash(surface),
+    capabilities: capabilitiesOf(entries),
   };
 }
 
@@ -68,32 +89,69 @@ function countOf(findings: readonly ReportFinding[]): Record<Severity, number> {
 }
 
 /** Puts findings in a fixed order, once each, with their marks. */
-function finished(project: Project, findings: readonly Finding[], baseline: ReadonlySet<string> | undefined): readonly ReportFinding[] {
+function finished(
+  project: Project,
+  findings: readonly Finding[],
+  baseline: ReadonlySet<string> | undefined,
+): readonly ReportFinding[] {
   const found = new Map<string, ReportFinding>();
   for (const finding of findings) {
     const { file, startLine } = finding.location;
-    const key = [finding.rule, file, startLine, finding.tool ?? '', finding.param ?? '', finding.param === undefined ? finding.message : ''].join('\n');
+    const key = [
+      finding.rule,
+      file,
+      startLine,
+      finding.tool ?? '',
+      finding.param ?? '',
+      finding.param === undefined ? finding.message : '',
+    ].join('\n');
     if (found.has(key)) continue;
     const fingerprint = fingerprintOf(project, finding);
     const suppressed = suppressionAt(project.modules.get(file), startLine, finding.rule);
-    found.set(key, { ...finding, fingerprint, ...(suppressed === undefined ? {} : { suppressed }), ...(baseline?.has(fingerprint) ? { known: true } : {}) });
+    found.set(key, {
+      ...finding,
+      fingerprint,
+      ...(suppressed === undefined ? {} : { suppressed }),
+      ...(baseline?.has(fingerprint) ? { known: true } : {}),
+    });
   }
-  return [...found.values()].sort((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity)
-    || (one.location.file === other.location.file ? one.location.startLine - other.location.startLine : one.location.file < other.location.file ? -1 : 1)
-    || (one.rule === other.rule ? 0 : one.rule < other.rule ? -1 : 1) || ((one.tool ?? '') < (other.tool ?? '') ? -1 : 1));
+  return [...found.values()].sort(
+    (one, other) =>
+      severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+      (one.location.file === other.location.file
+        ? one.location.startLine - other.location.startLine
+        : one.location.file < other.location.file
+          ? -1
+          : 1) ||
+      (one.rule === other.rule ? 0 : one.rule < other.rule ? -1 : 1) ||
+      ((one.tool ?? '') < (other.tool ?? '') ? -1 : 1),
+  );
 }
 
 /** The text of the line counts, not its number: a finding keeps its mark when code above it changes. */
 function fingerprintOf(project: Project, { rule, location, tool, param }: Finding): string {
   const module = project.modules.get(location.file);
   const start = module?.lineStarts[location.startLine - 1] ?? 0;
-  const line = module?.text.slice(start, start + 400).split('\n')[0]?.replace(/\s+/g, ' ').trim() ?? '';
+  const line =
+    module?.text
+      .slice(start, start + 400)
+      .split('\n')[0]
+      ?.replace(/\s+/g, ' ')
+      .trim() ?? '';
   return sha256([rule, location.file, tool ?? '', param ?? '', line].join('\n')).slice(0, 32);
 }
 
 /** The hash of names, texts and inputs of everything that is offered. */
 export function surfaceHash(surface: SurfaceReport): string {
-  const offered = [...surface.tools, ...surface.optionalTools].filter((tool) => tool.confidence !== 'heuristic').map(({ name, description, schema }) => ({ name, description, schema: schema ?? {} }));
+  const offered = [...surface.tools, ...surface.optionalTools]
+    .filter((tool) => tool.confidence !== 'heuristic')
+    .map(({ name, description, schema }) => ({ name, description, schema: schema ?? {} }));
   const sorted = offered.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
-  return sha256(canonicalJson({ tools: sorted, prompts: surface.prompts.map(({ name, description }) => ({ name, description })), resources: surface.resources.map(({ uri, description }) => ({ uri, description })) }));
+  return sha256(
+    canonicalJson({
+      tools: sorted,
+      prompts: surface.prompts.map(({ name, description }) => ({ name, description })),
+      resources: surface.resources.map(({ uri, description }) => ({ uri, description })),
+    }),
+  );
 }

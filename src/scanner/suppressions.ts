@@ -8,7 +8,9 @@ export function suppressionAt(module: Module | undefined, line: number, rule: st
   for (const at of [line, line - 1]) {
     const start = module.lineStarts[at - 1];
     if (start === undefined) continue;
-    const found = comment.exec(module.text.slice(start, (module.lineStarts[at] ?? module.text.length) - 1).slice(0, 2_000));
+    const found = comment.exec(
+      module.text.slice(start, (module.lineStarts[at] ?? module.text.length) - 1).slice(0, 2_000),
+    );
     if (found?.[1] === rule && found[2]) return found[2].replace(/\*\/\s*$/, '').trim();
   }
   return undefined;

@@ -3,7 +3,8 @@ import type { ProjectLimits } from './project/load.js';
 import { readText } from './project/read.js';
 import { walkFiles } from './project/walk.js';
 
-const interesting = /(?:^|\/)(?:package\.json|setup\.py|\.env(?:\.\w+)?|[\w.-]*\.env|[\w.-]*\.(?:ya?ml|toml|ini|cfg|conf|sh|bash|ps1|pth|properties))$/i;
+const interesting =
+  /(?:^|\/)(?:package\.json|setup\.py|\.env(?:\.\w+)?|[\w.-]*\.env|[\w.-]*\.(?:ya?ml|toml|ini|cfg|conf|sh|bash|ps1|pth|properties))$/i;
 const boring = /(?:^|\/)(?:package-lock|yarn|pnpm-lock|uv|poetry)(?:\.lock|\.json|\.yaml)?$/i;
 const maxTexts = 500;
 const maxBytes = 300_000;

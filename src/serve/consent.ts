@@ -24,7 +24,11 @@ export interface ConsentParts {
 }
 
 /** Consent to calls, and the tickets operators answer; the state is opened at the first use of either. */
-export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): { readonly consent: Consent; readonly approvals: Approvals; /** Resolves at the first use of either. */ readonly asked: Promise<void> } {
+export function consentOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ConsentParts): {
+  readonly consent: Consent;
+  readonly approvals: Approvals;
+  /** Resolves at the first use of either. */ readonly asked: Promise<void>;
+} {
   let tell = (): void => {};
   const asked = new Promise<void>((resolve) => (tell = resolve));
   let opened: ReturnType<typeof make> | undefined;
@@ -36,15 +40,30 @@ export function consentOf({ config, open, labelsOf, redactor, log, events, onAns
       tickets: makeTickets({
         store,
         terms() {
-          const { ticket_seconds: pending, ttl_seconds: grant, self_approval: selfApproval } = config().policy.confirmation;
+          const {
+            ticket_seconds: pending,
+            ttl_seconds: grant,
+            self_approval: selfApproval,
+          } = config().policy.confirmation;
           return { pendingMs: pending * 1000, grantMs: grant * 1000, selfApproval };
         },
         onOpen(ticket) {
-          log.event('approval.asked', { ticket: ticket.id, tool: ticket.tool, principal: ticket.principal, rules: [...ticket.rules] });
+          log.event('approval.asked', {
+            ticket: ticket.id,
+            tool: ticket.tool,
+            principal: ticket.principal,
+            rules: [...ticket.rules],
+          });
           events.publish('approval', toTicketInfo(ticket));
         },
         onDecide(ticket, by) {
-          log.event('approval.decided', { ticket: ticket.id, tool: ticket.tool, principal: ticket.principal, status: ticket.status, by: by.id });
+          log.event('approval.decided', {
+            ticket: ticket.id,
+            tool: ticket.tool,
+            principal: ticket.principal,
+            status: ticket.status,
+            by: by.id,
+          });
           events.publish('approval', toTicketInfo(ticket));
           onAnswer(ticket, by);
         },
@@ -56,7 +75,13 @@ export function consentOf({ config, open, labelsOf, redactor, log, events, onAns
 
   return {
     asked,
-    consent: makeConsent({ books, labelsOf, redactor, answerMs: () => config().policy.confirmation.ttl_seconds * 1000, waitMs: () => config().policy.confirmation.wait_seconds * 1000 }),
+    consent: makeConsent({
+      books,
+      labelsOf,
+      redactor,
+      answerMs: () => config().policy.confirmation.ttl_seconds * 1000,
+      waitMs: () => config().policy.confirmation.wait_seconds * 1000,
+    }),
     approvals: {
       mayAnswer: isApprover,
       list: async () => (await tickets()).list().map(toTicketInfo),

@@ -24,9 +24,16 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
     identity,
     ready: gate.ready,
     taskStore: stateTaskStore(gate.state.open),
-    onBug: (error, method) => gate.log.event('server.fault', { method, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    onBug: (error, method) =>
+      gate.log.event('server.fault', {
+        method,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
   };
-  const door = config.server.transport === 'stdio' ? stdio(gate, protocol) : (await import('./http-door.js')).http(gate, config, home, protocol);
+  const door =
+    config.server.transport === 'stdio'
+      ? stdio(gate, protocol)
+      : (await import('./http-door.js')).http(gate, config, home, protocol);
   const side = sideDoor(gate, home);
   await door.transport.start();
   const beside = side.start();
@@ -53,5 +60,8 @@ function stdio(gate: Gate, protocol: ProtocolOptions): Ajar {
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { transport: stdioTransport(gate.gateway, { ...protocol, principal: localUser(gate.config()), onEnd: end }), ended };
+  return {
+    transport: stdioTransport(gate.gateway, { ...protocol, principal: localUser(gate.config()), onEnd: end }),
+    ended,
+  };
 }

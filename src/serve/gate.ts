@@ -1,13 +1,12 @@
+import { compiled, misspelt, told } from './compiled-rules.js';
 import type { Config } from '../config/schema.js';
 import type { Good } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
 import { secretsIn } from '../config/secrets.js';
 import type { Gateway } from '../core/gateway.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 import { gateway } from '../gateway.js';
-import type { RuleProblem } from '../access/policy.js';
 import { audit } from '../guards/audit.js';
 import { authorize } from '../guards/authorize.js';
 import type { Breakers } from '../guards/breaker.js';
@@ -38,8 +37,8 @@ import { processes } from '../processes/processes.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
 import { originBreakers } from '../sources/http/breakers.js';
-import type { Credentials, Remembered, Rules } from './access.js';
-import { credentialsOf, keysIn, mustKeep, remembered as memory, rulesOf } from './access.js';
+import type { Credentials, Rules } from './access.js';
+import { credentialsOf, keysIn, mustKeep, remembered as memory } from './access.js';
 import { admission, quarantine } from './admission.js';
 import { recordAdmin, recordAdmission, recordAnswer } from './admin-records.js';
 import { admissionCheck } from './admission-check.js';
@@ -122,7 +121,11 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   });
   const numbers = metrics();
   const events = eventBus();
-  const programs = processes({ bestEffort: config.security.best_effort_sandbox, stateFolder: home.run, onProblem: (message) => log.event('server.problem', { message }) });
+  const programs = processes({
+    bestEffort: config.security.best_effort_sandbox,
+    stateFolder: home.run,
+    onProblem: (message) => log.event('server.problem', { message }),
+  });
   const origins = originBreakers({
     onBreaker(origin, from, to) {
       log.event('circuit_breaker.state_changed', { origin, old: from, new: to });
@@ -132,7 +135,8 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   });
   const onEvent = (event: string, fields: JsonObject): void => {
     log.event(isLogEvent(event) ? event : 'source.changed', { ...fields });
-    if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr') events.publish('source', { event, ...fields });
+    if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr')
+      events.publish('source', { event, ...fields });
   };
   const pins = pinFiles(home.pins);
   const results = keptResults({ keepMs: () => config.output.keep_seconds * 1000 });
@@ -140,9 +144,31 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   const sources = async () => {
     // Whoever has no upstream server need not load what reads them.
     if (Object.values(config.sources).some(({ kind }) => kind === 'mcp')) {
-      screens ??= (await import('./screens.js')).screensOf({ config: () => config, base: loaded.base, home, processes: programs, pins, onEvent, onDecision: (screening) => recordAdmission(journal, log, screening) });
+      screens ??= (await import('./screens.js')).screensOf({
+        config: () => config,
+        base: loaded.base,
+        home,
+        processes: programs,
+        pins,
+        onEvent,
+        onDecision: (screening) => recordAdmission(journal, log, screening),
+      });
     }
-    return [results.source, ...(await sourcesOf({ config, base: loaded.base, processes: programs, env, origins, screens, admit: admission({ files: pins, screens, onEvent }), grants: home.grants, packages: home.packages, onEvent }))];
+    return [
+      results.source,
+      ...(await sourcesOf({
+        config,
+        base: loaded.base,
+        processes: programs,
+        env,
+        origins,
+        screens,
+        admit: admission({ files: pins, screens, onEvent }),
+        grants: home.grants,
+        packages: home.packages,
+        onEvent,
+      })),
+    ];
   };
 
   let overrides = overridesOf(config);
@@ -158,7 +184,11 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   });
   const all = breakers({
     settings: (tool) => breakerSettings(config, tool),
-    circuit: { backoff: config.circuit_breaker.backoff_factor, maxRestMs: config.circuit_breaker.max_recovery_timeout * 1000, jitter: config.circuit_breaker.jitter },
+    circuit: {
+      backoff: config.circuit_breaker.backoff_factor,
+      maxRestMs: config.circuit_breaker.max_recovery_timeout * 1000,
+      jitter: config.circuit_breaker.jitter,
+    },
     onChange(tool, from, to) {
       log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
       numbers.breakerChanged(tool, to);
@@ -173,26 +203,40 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     remembered.flows.keepIn(store);
     remembered.budgets.keepIn(store);
   };
-  const outputRules = () => outputRulesOf({ config, secrets: [...secretValues(config, env)], results, open: state.open });
+  const outputRules = () =>
+    outputRulesOf({ config, secrets: [...secretValues(config, env)], results, open: state.open });
   let output = outputRules();
   const asking = consentOf({
     config: () => config,
     open: state.open,
     labelsOf: (tool) => rules.labelsOf(tool),
     redactor: hideSecrets,
-    log, events,
+    log,
+    events,
     onAnswer: ({ id, tool, status }, by) => recordAnswer(journal, log, { id, tool, status }, by),
   });
   const wire = pipeline({
-    audit: audit({ log: journal, onFailure: config.audit.on_failure, ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }) }),
+    audit: audit({
+      log: journal,
+      onFailure: config.audit.on_failure,
+      ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }),
+    }),
     metrics: metricsGuard({ sink: numbers }),
     trace: await tracing(),
     callLog: callLog({ sink: callLines(log, events) }),
     contain: contain({ faults: log }),
     authorize: authorize({ authorizer: { decide: (call, tool) => rules.control.decide(call, tool) } }),
-    rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: config.rate_limit.max_keys, onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }) }) }),
+    rateLimit: rateLimit({
+      bucket: tokenBucket({
+        maxKeys: config.rate_limit.max_keys,
+        onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }),
+      }),
+    }),
     allowance: allowance({ allowances: { take: (call, tool) => rules.allowances.take(call, tool) } }),
-    confirm: confirm({ demands: { demand: (call, tool) => rules.control.demand(call, tool) }, consent: asking.consent }),
+    confirm: confirm({
+      demands: { demand: (call, tool) => rules.control.demand(call, tool) },
+      consent: asking.consent,
+    }),
     flow: flow({ record: { note: (call, tool, outcome) => rules.flows.note(call, tool, earned(outcome)) } }),
     breaker: all.guard,
     sanitize: sanitize(() => output),
@@ -202,7 +246,10 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     wire,
     breakers: all,
     // The number parts lists made under other rules, though they may have the same group.
-    visibility: { group: (view) => `${generation}|${rules.visibility.group(view)}`, sees: (view, item) => rules.visibility.sees(view, item) },
+    visibility: {
+      group: (view) => `${generation}|${rules.visibility.group(view)}`,
+      sees: (view, item) => rules.visibility.sees(view, item),
+    },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const settle = (): void => {
@@ -215,7 +262,21 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     events.publish('registry', { changed: what });
   });
   const names = ruleNames({ rules: () => rules, registry: known, log, events });
-  const healthy = gateHealth({ gateway: gate, registry: known, journal, folder: home.folder, log, events, more: [names.check, admissionCheck(() => Object.keys(config.sources), (id) => screens?.of(id))] });
+  const healthy = gateHealth({
+    gateway: gate,
+    registry: known,
+    journal,
+    folder: home.folder,
+    log,
+    events,
+    more: [
+      names.check,
+      admissionCheck(
+        () => Object.keys(config.sources),
+        (id) => screens?.of(id),
+      ),
+    ],
+  });
   let unwatch = (): void => {};
 
   const shut = async (graceMs: number): Promise<void> => {
@@ -235,7 +296,8 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   const close = (graceMs: number): Promise<void> => (closed ??= shut(graceMs));
   const list = async (): Promise<void> => {
     await Promise.all([known.refresh(nobodyCancels()), keep(config)]);
-    for (const [name, over] of Object.entries(config.tool.overrides)) if (over.enabled === false) known.setEnabled(name, false);
+    for (const [name, over] of Object.entries(config.tool.overrides))
+      if (over.enabled === false) known.setEnabled(name, false);
     settle();
     const misnamed = misspelt(rules, known);
     if (misnamed.length > 0) {
@@ -244,7 +306,8 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     }
     names.look();
     known.onChange(() => names.look());
-    if (Object.keys(config.sources).length > 0) unwatch = pins.watch((source) => void known.refresh(nobodyCancels(), source));
+    if (Object.keys(config.sources).length > 0)
+      unwatch = pins.watch((source) => void known.refresh(nobodyCancels(), source));
     healthy.start();
   };
   const ready = list();
@@ -259,7 +322,14 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     state,
     callers: () => callers,
     screening: (source) => screens?.of(source),
-    gateway: gate, registry: known, breakers: all, metrics: numbers, processes: programs, events, health: healthy, log,
+    gateway: gate,
+    registry: known,
+    breakers: all,
+    metrics: numbers,
+    processes: programs,
+    events,
+    health: healthy,
+    log,
     config: () => config,
     async reload(next) {
       const [before, ruled] = [config, compiled(next, remembered)];
@@ -267,7 +337,11 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
         config = to;
         overrides = overridesOf(config);
         log.hide(secretValues(config, env));
-        await known.replace(await sources(), { include: config.tool.include, exclude: config.tool.exclude }, nobodyCancels());
+        await known.replace(
+          await sources(),
+          { include: config.tool.include, exclude: config.tool.exclude },
+          nobodyCancels(),
+        );
       };
       await swap(next);
       // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.
@@ -289,24 +363,17 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   };
 }
 
-/** The rules of a configuration; what is wrong with them is thrown with its place, since nothing may start without them. */
-function compiled(config: Config, remembered: Remembered, loaded?: Good): Rules {
-  const made = rulesOf(config, remembered);
-  if (!made.ok) throw new Error(told(made.problems, loaded));
-  return made.rules;
-}
-
-/** Names in rules that nothing has and nothing can still bring. */
-const misspelt = (rules: Rules, known: Registry): readonly RuleProblem[] => rules.unknown(known).filter(({ mayCome }) => !mayCome);
-
-const told = (problems: readonly RuleProblem[], loaded?: Good): string =>
-  problems.map(({ path, message }) => problemLine({ file: loaded?.file ?? 'configuration', ...loaded?.place(path), path, message })).join('\n');
-
 /** Labels that a result earned by what it says: orders to the model make everything after it suspect. */
-const earned = (outcome: Outcome): readonly string[] => (outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : []);
+const earned = (outcome: Outcome): readonly string[] =>
+  outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : [];
 
 /** How the journal's notes about itself are logged. */
-const noteEvents: Readonly<Record<string, LogEvent>> = { failed: 'audit.failed', lost: 'audit.lost', resumed: 'audit.resumed', opened: 'audit.opened' };
+const noteEvents: Readonly<Record<string, LogEvent>> = {
+  failed: 'audit.failed',
+  lost: 'audit.lost',
+  resumed: 'audit.resumed',
+  opened: 'audit.opened',
+};
 
 function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly restMs: number } {
   const own = config.tool.overrides[tool.name]?.breaker;

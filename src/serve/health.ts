@@ -11,12 +11,27 @@ import type { Registry } from '../registry/registry.js';
 const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: ['admin'] };
 
 /** Watches, once started, what makes a gateway well: its audit, its sources, its tools, and the machine. */
-export function gateHealth(options: { readonly gateway: Gateway; readonly registry: Registry; readonly journal: AuditLog; readonly folder: string; readonly log: Log; readonly events: EventBus; readonly more?: readonly HealthCheck[] }): Health {
+export function gateHealth(options: {
+  readonly gateway: Gateway;
+  readonly registry: Registry;
+  readonly journal: AuditLog;
+  readonly folder: string;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly more?: readonly HealthCheck[];
+}): Health {
   const { gateway, registry, journal, folder, log, events, more = [] } = options;
   return health({
     tools: () => gateway.statuses({ principal: watcher }),
     checks: [
-      { name: 'audit', priority: 'critical', check: () => { const problem = journal.problem(); return problem === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail: problem }; } },
+      {
+        name: 'audit',
+        priority: 'critical',
+        check: () => {
+          const problem = journal.problem();
+          return problem === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail: problem };
+        },
+      },
       { name: 'sources', priority: 'important', check: () => sources(registry) },
       ...more,
       ...resourceChecks(machine(folder)),
@@ -30,5 +45,7 @@ export function gateHealth(options: { readonly gateway: Gateway; readonly regist
 
 function sources(registry: Registry): { readonly status: 'healthy' | 'unhealthy'; readonly detail?: string } {
   const down = Object.entries(registry.health()).filter(([, { status }]) => status === 'unhealthy');
-  return down.length === 0 ? { status: 'healthy' } : { status: 'unhealthy', detail: down.map(([id, { detail }]) => `${id}: ${detail ?? 'down'}`).join('; ') };
+  return down.length === 0
+    ? { status: 'healthy' }
+    : { status: 'unhealthy', detail: down.map(([id, { detail }]) => `${id}: ${detail ?? 'down'}`).join('; ') };
 }

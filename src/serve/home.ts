@@ -20,7 +20,18 @@ export interface Home {
 /** The home that the configuration names (file, `TOOLGATE_HOME` or `--home`), else `~/.toolgate`; nothing is made yet. */
 export function homeOf(env: NodeJS.ProcessEnv, configured?: string): Home {
   const folder = resolve(configured || join(env['HOME'] || homedir(), '.toolgate'));
-  return { folder, token: join(folder, 'token'), audit: join(folder, 'audit'), state: join(folder, 'state'), run: join(folder, 'run'), pins: join(folder, 'pins'), grants: join(folder, 'oauth'), packages: join(folder, 'packages'), scans: join(folder, 'scans'), approvals: join(folder, 'approvals') };
+  return {
+    folder,
+    token: join(folder, 'token'),
+    audit: join(folder, 'audit'),
+    state: join(folder, 'state'),
+    run: join(folder, 'run'),
+    pins: join(folder, 'pins'),
+    grants: join(folder, 'oauth'),
+    packages: join(folder, 'packages'),
+    scans: join(folder, 'scans'),
+    approvals: join(folder, 'approvals'),
+  };
 }
 
 /** Makes the home where it is missing, and closes it to others where it is open to them. */

@@ -31,7 +31,11 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
   const tokenFile = auth.token_file ?? home.token;
   const token = tokenFromFile(tokenFile);
   gate.log.hide([token]);
-  const mcp = mcpEndpoint(gate.gateway, { ...protocol, sessions: { max: server.max_sessions, idleMs: server.session_idle_seconds * 1000 }, profileOf: (pathname) => profileIn(pathname, server.mcp_path) });
+  const mcp = mcpEndpoint(gate.gateway, {
+    ...protocol,
+    sessions: { max: server.max_sessions, idleMs: server.session_idle_seconds * 1000 },
+    profileOf: (pathname) => profileIn(pathname, server.mcp_path),
+  });
   const feed = eventStream({
     bus: gate.events,
     health: () => ({ status: gate.health.report().status }),
@@ -50,8 +54,15 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
     }),
     eventsRoute(feed),
     ...approvalRoutes(gate.approvals),
-    explainRoute({ gateway: gate.gateway, explain: (supposed) => gate.rules().explain(supposed), known: (id) => gate.callers().known(id) }),
-    ...protectedResourceRoutes([...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])], () => gate.callers().resource.metadata),
+    explainRoute({
+      gateway: gate.gateway,
+      explain: (supposed) => gate.rules().explain(supposed),
+      known: (id) => gate.callers().known(id),
+    }),
+    ...protectedResourceRoutes(
+      [...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])],
+      () => gate.callers().resource.metadata,
+    ),
     ...mcpRoutes(mcp, server.mcp_path),
     ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
     ...mcpRoutes(profiled(mcp, gate, server.mcp_path), profilePath(server.mcp_path)),
@@ -68,7 +79,10 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
     maxBodyBytes: server.max_body_bytes,
     peerRatePerSecond: server.peer_rate_per_second,
     maxConnections: 10_000,
-    onFault: (error) => gate.log.event('server.fault', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    onFault: (error) =>
+      gate.log.event('server.fault', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
   });
   return {
     tokenFile,

@@ -6,7 +6,13 @@ import type { ToolSource } from '../core/source.js';
 import { isRedactable } from './secret-values.js';
 import type { OriginBreakers, Thresholds } from '../sources/http/breakers.js';
 import { strictest } from '../sources/http/breakers.js';
-import type { CallLimits, DeclaredEffects, Declaration, HiddenTexts, PlacedParameter } from '../sources/http/declarations.js';
+import type {
+  CallLimits,
+  DeclaredEffects,
+  Declaration,
+  HiddenTexts,
+  PlacedParameter,
+} from '../sources/http/declarations.js';
 import { httpFunctionsSource, type HttpFunctionsOptions } from '../sources/http/source.js';
 
 type McpTool = Config['mcp_tools'][string];
@@ -24,28 +30,63 @@ export interface HttpSourcesOptions {
 export function httpSourcesOf({ config, env, breakers, onEvent }: HttpSourcesOptions): readonly ToolSource[] {
   const { outbound, mcp_tools: functions, sources } = config;
   const named = Object.entries(sources).filter((entry): entry is [string, HttpSource] => entry[1].kind === 'http');
-  breakers.use(strictest(thresholds(config, named.map(([, source]) => source))));
-  const shared = (domains: readonly string[]) => ({
-    breakers, onEvent,
-    allowedDomains: domains,
-    // The loader lets `*` through only together with the switch.
-    insecureDev: domains.includes('*'),
-    limits: { timeoutMs: outbound.timeout * 1000, attempts: outbound.retries, maxResponseBytes: outbound.max_response_bytes },
-    guarding: (name: string) => guarding(config, name),
-  }) satisfies Partial<HttpFunctionsOptions>;
+  breakers.use(
+    strictest(
+      thresholds(
+        config,
+        named.map(([, source]) => source),
+      ),
+    ),
+  );
+  const shared = (domains: readonly string[]) =>
+    ({
+      breakers,
+      onEvent,
+      allowedDomains: domains,
+      // The loader lets `*` through only together with the switch.
+      insecureDev: domains.includes('*'),
+      limits: {
+        timeoutMs: outbound.timeout * 1000,
+        attempts: outbound.retries,
+        maxResponseBytes: outbound.max_response_bytes,
+      },
+      guarding: (name: string) => guarding(config, name),
+    }) satisfies Partial<HttpFunctionsOptions>;
 
   const declared = Object.entries(functions).map(([name, one]): Declaration => ({
-    kind: 'function', name, url: one.url, functionName: one.func_name ?? name, category: one.category, ...described(one, hidden(one.headers, env)),
+    kind: 'function',
+    name,
+    url: one.url,
+    functionName: one.func_name ?? name,
+    category: one.category,
+    ...described(one, hidden(one.headers, env)),
   }));
   return [
-    ...(declared.length === 0 ? [] : [httpFunctionsSource({ id: 'mcp_tools', tools: declared, secrets: secretsOf(functions, env), ...shared(outbound.allowed_domains) })]),
+    ...(declared.length === 0
+      ? []
+      : [
+          httpFunctionsSource({
+            id: 'mcp_tools',
+            tools: declared,
+            secrets: secretsOf(functions, env),
+            ...shared(outbound.allowed_domains),
+          }),
+        ]),
     ...named.map(([id, source]) =>
       httpFunctionsSource({
         id,
         prefix: source.prefix === 'source',
         tools: Object.entries(source.tools).map(([name, one]) => toEndpoint(name, one, source, env)),
         secrets: secretsOf(source, env),
-        ...(source.discover && { discover: { url: source.base_url, category: id, headers: hidden(source.headers, env), ...effects(source), ...limits(source) } }),
+        ...(source.discover && {
+          discover: {
+            url: source.base_url,
+            category: id,
+            headers: hidden(source.headers, env),
+            ...effects(source),
+            ...limits(source),
+          },
+        }),
         ...shared(source.allowed_domains ?? outbound.allowed_domains),
       }),
     ),
@@ -54,7 +95,14 @@ export function httpSourcesOf({ config, env, breakers, onEvent }: HttpSourcesOpt
 
 function toEndpoint(name: string, one: Endpoint, source: HttpSource, env: NodeJS.ProcessEnv): Declaration {
   return {
-    kind: 'endpoint', name, method: one.method, baseUrl: source.base_url, path: one.path, query: hidden(one.query, env), bodyType: one.body_type, resource: one.resource,
+    kind: 'endpoint',
+    name,
+    method: one.method,
+    baseUrl: source.base_url,
+    path: one.path,
+    query: hidden(one.query, env),
+    bodyType: one.body_type,
+    resource: one.resource,
     // YAML gives JSON values; the schema leaves them as they are.
     ...(one.body !== undefined && { body: one.body as Json }),
     ...(one.select !== undefined && { select: one.select }),
@@ -73,7 +121,9 @@ const described = (one: McpTool | Endpoint, headers: HiddenTexts) => ({
   ...limits(one),
 });
 
-const effects = (one: Pick<McpTool, 'read_only' | 'destructive' | 'idempotent' | 'idempotency_key' | 'labels'>): DeclaredEffects => ({
+const effects = (
+  one: Pick<McpTool, 'read_only' | 'destructive' | 'idempotent' | 'idempotency_key' | 'labels'>,
+): DeclaredEffects => ({
   idempotencyKey: one.idempotency_key,
   labels: one.labels,
   ...(one.read_only !== undefined && { readOnly: one.read_only }),
@@ -90,31 +140,45 @@ const limits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response_bytes'>
 function guarding({ tool, rate_limit: rate }: Config, name: string) {
   const own = tool.overrides[name];
   return {
-    concurrency: own?.concurrency ?? tool.default_concurrency, queue: tool.queue_length, queueTimeoutMs: tool.queue_timeout * 1000, ratePerMinute: own?.rate ?? rate.requests,
+    concurrency: own?.concurrency ?? tool.default_concurrency,
+    queue: tool.queue_length,
+    queueTimeoutMs: tool.queue_timeout * 1000,
+    ratePerMinute: own?.rate ?? rate.requests,
     ...(own?.timeout !== undefined && { timeoutMs: own.timeout * 1000 }),
   };
 }
 
-function* thresholds({ outbound, mcp_tools: functions }: Config, sources: readonly HttpSource[]): Generator<readonly [string, Thresholds]> {
+function* thresholds(
+  { outbound, mcp_tools: functions }: Config,
+  sources: readonly HttpSource[],
+): Generator<readonly [string, Thresholds]> {
   const addresses = [
     ...Object.values(functions).map((one) => [one.url, one.circuit_breaker] as const),
-    ...sources.flatMap((source) => [[source.base_url, source.circuit_breaker] as const, ...Object.values(source.tools).map((one) => [source.base_url, one.circuit_breaker] as const)]),
+    ...sources.flatMap((source) => [
+      [source.base_url, source.circuit_breaker] as const,
+      ...Object.values(source.tools).map((one) => [source.base_url, one.circuit_breaker] as const),
+    ]),
   ];
   for (const [address, own] of addresses) {
     if (!URL.canParse(address)) continue;
     const { failure_threshold: failures, recovery_timeout: rest } = outbound.circuit_breaker;
-    yield [new URL(address).origin, { failures: own?.failure_threshold ?? failures, restMs: (own?.recovery_timeout ?? rest) * 1000 }];
+    yield [
+      new URL(address).origin,
+      { failures: own?.failure_threshold ?? failures, restMs: (own?.recovery_timeout ?? rest) * 1000 },
+    ];
   }
 }
 
 /** Secrets as they are sent and as they may be shown; every variable is set, or the configuration would not have loaded. */
 function hidden(texts: Readonly<Record<string, SecretText>>, env: NodeJS.ProcessEnv): HiddenTexts {
-  return Object.fromEntries(Object.entries(texts).map(([name, secret]) => {
-    const resolved = secret.resolve(env);
-    const referring = secret.resolve(Object.fromEntries(secret.names.map((each) => [each, `$${each}`])));
-    const shown = isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : referring.ok ? referring.value : '';
-    return [name, { value: resolved.ok ? resolved.value : '', shown }];
-  }));
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, secret]) => {
+      const resolved = secret.resolve(env);
+      const referring = secret.resolve(Object.fromEntries(secret.names.map((each) => [each, `$${each}`])));
+      const shown = isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : referring.ok ? referring.value : '';
+      return [name, { value: resolved.ok ? resolved.value : '', shown }];
+    }),
+  );
 }
 
 /** Each whole value and each variable in it: a service may echo one without the other. */

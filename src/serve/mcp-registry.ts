@@ -18,7 +18,13 @@ export function mcpRegistry(config: Config, url: string, policy?: string): McpRe
   const local = isLoopback(hostname);
   const networks = policiesOf(config)[policy ?? (local ? 'loopback' : 'public')];
   if (!networks || (protocol !== 'https:' && !local)) return undefined;
-  const way = egress({ networks, hosts: [hostname.replaceAll(/^\[|\]$/g, '')], ...(local ? { ports: 'any' as const, schemes: ['http' as const, 'https' as const] } : { schemes: ['https' as const] }) });
+  const way = egress({
+    networks,
+    hosts: [hostname.replaceAll(/^\[|\]$/g, '')],
+    ...(local
+      ? { ports: 'any' as const, schemes: ['http' as const, 'https' as const] }
+      : { schemes: ['https' as const] }),
+  });
   return { lookup: registryLookup({ url, egress: way }), close: () => way.close() };
 }
 

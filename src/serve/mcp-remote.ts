@@ -14,17 +14,26 @@ import type { McpConfig, McpSourcesOptions } from './mcp-sources.js';
 import { policiesOf } from './policies.js';
 
 /** The way to a remote server and who we are to it. */
-export function remoteOf(id: string, url: string, config: McpConfig, { config: whole, env, grants }: McpSourcesOptions): OpenChannel {
+export function remoteOf(
+  id: string,
+  url: string,
+  config: McpConfig,
+  { config: whole, env, grants }: McpSourcesOptions,
+): OpenChannel {
   const headers = headersOf(config, env);
-  const keeper = config.oauth && tokenKeeper({
-    source: id, url, headers,
-    way: authorizationEgress(url, config, whole),
-    grants: grantFiles(grants),
-    grant: config.oauth.grant,
-    scopes: config.oauth.scopes,
-    client: () => clientOf(config, env),
-    ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
-  });
+  const keeper =
+    config.oauth &&
+    tokenKeeper({
+      source: id,
+      url,
+      headers,
+      way: authorizationEgress(url, config, whole),
+      grants: grantFiles(grants),
+      grant: config.oauth.grant,
+      scopes: config.oauth.scopes,
+      client: () => clientOf(config, env),
+      ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
+    });
   const everyone = config.oauth?.grant === 'client_credentials' || config.oauth?.shared === true;
   return remoteChannel({
     url,
@@ -56,7 +65,12 @@ function serverEgress(url: string, config: McpConfig, whole: Config): Egress {
 /** A way to authorization servers: a stranger names them, so only the networks of the server itself are open. */
 export function authorizationEgress(url: string, config: McpConfig, whole: Config): Egress {
   const local = isLoopback(new URL(url).hostname);
-  return egress({ networks: networksFor(url, config, whole), schemes: local ? ['http', 'https'] : ['https'], ports: local ? 'any' : [443], timeoutMs: 15_000 });
+  return egress({
+    networks: networksFor(url, config, whole),
+    schemes: local ? ['http', 'https'] : ['https'],
+    ports: local ? 'any' : [443],
+    timeoutMs: 15_000,
+  });
 }
 
 /** The client that the configuration names, its secret resolved now. */
@@ -67,13 +81,17 @@ export function clientOf({ oauth }: McpConfig, env: NodeJS.ProcessEnv): Client |
 }
 
 /** The configured headers, resolved at the moment they are sent. */
-const headersOf = ({ headers }: McpConfig, env: NodeJS.ProcessEnv): Credentials['headers'] => () => {
-  const values: Record<string, string> = {};
-  const missing: string[] = [];
-  for (const [name, text] of Object.entries<SecretText>(headers)) {
-    const resolved = text.resolve(env);
-    if (resolved.ok) values[name.toLowerCase()] = resolved.value;
-    else missing.push(...resolved.unset);
-  }
-  return Promise.resolve(missing.length > 0 ? { problem: `needs ${missing.join(', ')}, which is not set` } : { headers: values });
-};
+const headersOf =
+  ({ headers }: McpConfig, env: NodeJS.ProcessEnv): Credentials['headers'] =>
+  () => {
+    const values: Record<string, string> = {};
+    const missing: string[] = [];
+    for (const [name, text] of Object.entries<SecretText>(headers)) {
+      const resolved = text.resolve(env);
+      if (resolved.ok) values[name.toLowerCase()] = resolved.value;
+      else missing.push(...resolved.unset);
+    }
+    return Promise.resolve(
+      missing.length > 0 ? { problem: `needs ${missing.join(', ')}, which is not set` } : { headers: values },
+    );
+  };

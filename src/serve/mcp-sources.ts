@@ -36,7 +36,9 @@ export interface McpSourcesOptions {
 
 /** The upstream MCP servers a configuration names. */
 export function mcpSourcesOf(options: McpSourcesOptions): readonly McpSource[] {
-  return Object.entries(options.config.sources).flatMap(([id, config]) => (config.kind === 'mcp' && config.enabled ? [mcpSourceOf(id, config, options)] : []));
+  return Object.entries(options.config.sources).flatMap(([id, config]) =>
+    config.kind === 'mcp' && config.enabled ? [mcpSourceOf(id, config, options)] : [],
+  );
 }
 
 /** One upstream server as its entry describes it. */
@@ -44,7 +46,9 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
   const { config: whole, onEvent, admit, screens } = options;
   const remote = config.url !== undefined;
   const source = mcpSource({
-    id, remote, onEvent,
+    id,
+    remote,
+    onEvent,
     identity: identityOf(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
     open: config.url === undefined ? plugin(id, config, options) : remoteOf(id, config.url, config, options),
@@ -78,20 +82,32 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
 
 /** How a source stands, and that it offers what its code does not have where it does. */
 function withDifferences(health: SourceHealth, screening: Screening | undefined): SourceHealth {
-  const hidden = screening?.differences.filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high').map(({ tool }) => tool) ?? [];
+  const hidden =
+    screening?.differences
+      .filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high')
+      .map(({ tool }) => tool) ?? [];
   if (health.status !== 'healthy' || hidden.length === 0) return health;
-  return { status: 'degraded', detail: `offers what nothing in its code registers: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}` };
+  return {
+    status: 'degraded',
+    detail: `offers what nothing in its code registers: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}`,
+  };
 }
 
 /** Whether each caller has a token of their own. */
-const ownTokens = ({ oauth }: McpConfig): boolean => oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
+const ownTokens = ({ oauth }: McpConfig): boolean =>
+  oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
-function plugin(id: string, config: McpConfig, { base, env, processes, packages, screens, onEvent }: McpSourcesOptions): OpenChannel {
+function plugin(
+  id: string,
+  config: McpConfig,
+  { base, env, processes, packages, screens, onEvent }: McpSourcesOptions,
+): OpenChannel {
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   const { sandbox } = config;
   const path = (given: string): string => resolve(base, given);
   return pluginChannel({
-    id, processes,
+    id,
+    processes,
     async command() {
       const command = await commandOf(config, { env, processes, packages, lock });
       return 'message' in command ? command : ((await screens?.admit(id, config, command)) ?? command);
@@ -115,7 +131,9 @@ function plugin(id: string, config: McpConfig, { base, env, processes, packages,
 /** Where it runs: beside the configuration unless told, and where it is not let see that folder, wherever its tier puts it. */
 function cwdOf({ cwd, sandbox: { tier, readable, writable } }: McpConfig, base: string): { readonly cwd?: string } {
   if (cwd !== undefined) return { cwd: resolve(base, cwd) };
-  const sees = [...readable, ...writable].some((folder) => `${base}/`.startsWith(`${resolve(base, folder)}/`.replace('//', '/')));
+  const sees = [...readable, ...writable].some((folder) =>
+    `${base}/`.startsWith(`${resolve(base, folder)}/`.replace('//', '/')),
+  );
   return tier === 'bwrap' && !sees ? {} : { cwd: base };
 }
 
@@ -126,10 +144,15 @@ interface PackageParts {
   readonly lock: PackageLock;
 }
 
-async function commandOf({ command, runtime, args, package: packaged }: McpConfig, { env, processes, packages, lock }: PackageParts): Promise<Command | Ended> {
+async function commandOf(
+  { command, runtime, args, package: packaged }: McpConfig,
+  { env, processes, packages, lock }: PackageParts,
+): Promise<Command | Ended> {
   if (command !== undefined) return { program: command, args };
-  if (packaged !== undefined && runtime === 'npx') return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
-  if (packaged !== undefined) return uvCommand(packaged, args, { processes, lock, folder: join(packages, 'pypi'), env: managerEnv(env) });
+  if (packaged !== undefined && runtime === 'npx')
+    return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
+  if (packaged !== undefined)
+    return uvCommand(packaged, args, { processes, lock, folder: join(packages, 'pypi'), env: managerEnv(env) });
   if (runtime === 'node') return { program: process.execPath, args };
   if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
   return { program: 'python3', args };
@@ -137,12 +160,20 @@ async function commandOf({ command, runtime, args, package: packaged }: McpConfi
 
 /** What a package manager may know of our environment: where its settings are, and nothing that is not its own. */
 function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(([name, value]) => value !== undefined && (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name) || name === 'HOME'));
+  const own = Object.entries(env).filter(
+    ([name, value]) =>
+      value !== undefined &&
+      (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name) ||
+        name === 'HOME'),
+  );
   return Object.fromEntries(own) as Record<string, string>; // undefined values were left out
 }
 
 /** Exactly the declared variables; the gateway's own environment stays behind. */
-export function environmentOf({ env: declared, pass_env: passed, required_env: required }: McpConfig, env: NodeJS.ProcessEnv): { readonly values: Record<string, string>; readonly secrets: string[]; readonly missing: string[] } {
+export function environmentOf(
+  { env: declared, pass_env: passed, required_env: required }: McpConfig,
+  env: NodeJS.ProcessEnv,
+): { readonly values: Record<string, string>; readonly secrets: string[]; readonly missing: string[] } {
   const values: Record<string, string> = {};
   const secrets: string[] = [];
   const missing: string[] = [];

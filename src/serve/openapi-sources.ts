@@ -21,12 +21,19 @@ export interface OpenApiSourcesOptions {
 
 /** The sources that the `openapi` entries of a configuration ask for. */
 export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): readonly ToolSource[] {
-  return Object.entries(config.sources).flatMap(([id, each]) => (each.kind === 'openapi' ? [openApiFrom(id, each, { whole: config, ...rest })] : []));
+  return Object.entries(config.sources).flatMap(([id, each]) =>
+    each.kind === 'openapi' ? [openApiFrom(id, each, { whole: config, ...rest })] : [],
+  );
 }
 
-function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config }): ToolSource {
+function openApiFrom(
+  id: string,
+  config: OpenApiConfig,
+  { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config },
+): ToolSource {
   const networks = policies[config.network];
-  if (networks === undefined) throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
+  if (networks === undefined)
+    throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
   // The loader lets `*` through only together with the switch.
   const insecureDev = config.allowed_hosts.includes('*');
   const problems = egressProblems({ networks, hosts: config.allowed_hosts, insecureDev });
@@ -42,8 +49,18 @@ function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, poli
     credentials: new Map(Object.entries(config.auth).map(([name, one]) => [name, credential(one, env)])),
     allowExternalRefs: config.allow_external_refs,
     maxDocumentBytes: config.max_document_bytes,
-    budgets: { toolBytes: config.max_tool_bytes, listBytes: config.max_list_bytes, responseBytes: config.max_response_bytes },
-    limits: { timeoutMs: config.timeout * 1000, maxTimeoutMs: Math.max(120_000, config.timeout * 1000), queue: whole.tool.queue_length, queueTimeoutMs: whole.tool.queue_timeout * 1000, ratePerMinute: whole.rate_limit.requests },
+    budgets: {
+      toolBytes: config.max_tool_bytes,
+      listBytes: config.max_list_bytes,
+      responseBytes: config.max_response_bytes,
+    },
+    limits: {
+      timeoutMs: config.timeout * 1000,
+      maxTimeoutMs: Math.max(120_000, config.timeout * 1000),
+      queue: whole.tool.queue_length,
+      queueTimeoutMs: whole.tool.queue_timeout * 1000,
+      ratePerMinute: whole.rate_limit.requests,
+    },
     ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
     reach(origins) {
       const urls = origins.map((origin) => new URL(origin));
@@ -51,22 +68,52 @@ function openApiFrom(id: string, config: OpenApiConfig, { whole, base, env, poli
         networks,
         insecureDev,
         hosts: config.allowed_hosts.length > 0 ? config.allowed_hosts : urls.map((url) => url.hostname),
-        ports: config.ports.length > 0 ? config.ports : [...new Set(urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))))],
+        ports:
+          config.ports.length > 0
+            ? config.ports
+            : [
+                ...new Set(
+                  urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))),
+                ),
+              ],
         // The guard ends each call in its own time; an operator may have given single tools more.
-        timeoutMs: Math.max(config.timeout, ...Object.values(whole.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
+        timeoutMs:
+          Math.max(config.timeout, ...Object.values(whole.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
         maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),
       });
     },
   });
 }
 
-const selector = (one: OpenApiConfig['include']) => ({ tags: one.tags, paths: one.paths, methods: one.methods, operationIds: one.operation_ids });
+const selector = (one: OpenApiConfig['include']) => ({
+  tags: one.tags,
+  paths: one.paths,
+  methods: one.methods,
+  operationIds: one.operation_ids,
+});
 
 function credential(one: OpenApiConfig['auth'][string], env: NodeJS.ProcessEnv): Credential {
-  const late = (secret: SecretText): Secret => () => secret.resolve(env);
+  const late =
+    (secret: SecretText): Secret =>
+    () =>
+      secret.resolve(env);
   const { always } = one;
   if ('token' in one) return { kind: 'bearer', token: late(one.token), always };
-  if ('api_key' in one) return { kind: 'apiKey', value: late(one.api_key), always, ...(one.in !== undefined && { in: one.in }), ...(one.name !== undefined && { name: one.name }) };
+  if ('api_key' in one)
+    return {
+      kind: 'apiKey',
+      value: late(one.api_key),
+      always,
+      ...(one.in !== undefined && { in: one.in }),
+      ...(one.name !== undefined && { name: one.name }),
+    };
   if ('password' in one) return { kind: 'basic', username: one.username, password: late(one.password), always };
-  return { kind: 'oauth2', clientId: one.client_id, clientSecret: late(one.client_secret), tokenUrl: one.token_url, always, ...(one.scopes !== undefined && { scopes: one.scopes }) };
+  return {
+    kind: 'oauth2',
+    clientId: one.client_id,
+    clientSecret: late(one.client_secret),
+    tokenUrl: one.token_url,
+    always,
+    ...(one.scopes !== undefined && { scopes: one.scopes }),
+  };
 }

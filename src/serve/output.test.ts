@@ -20,31 +20,62 @@ function gate(output: Partial<Config['output']> = {}, secrets: readonly string[]
   const clock = handClock(1_000);
   const results = keptResults({ keepMs: () => 60_000, now: clock });
   const store = memoryStore();
-  const rules = outputRulesOf({ config: { ...defaults, output: { ...defaults.output, ...output } }, secrets, results, open: () => Promise.resolve(store) });
+  const rules = outputRulesOf({
+    config: { ...defaults, output: { ...defaults.output, ...output } },
+    secrets,
+    results,
+    open: () => Promise.resolve(store),
+  });
   let runs = 0;
-  const pass = (outcome: Outcome, call: Partial<Call> = {}): Promise<Outcome> => guarded([sanitize(() => rules)], () => { runs += 1; return Promise.resolve(outcome); }, tool)(aCall({ tool: tool.name, ...call }));
+  const pass = (outcome: Outcome, call: Partial<Call> = {}): Promise<Outcome> =>
+    guarded(
+      [sanitize(() => rules)],
+      () => {
+        runs += 1;
+        return Promise.resolve(outcome);
+      },
+      tool,
+    )(aCall({ tool: tool.name, ...call }));
   return { pass, results, clock, runs: () => runs };
 }
-const textOf = (outcome: Outcome): string => (outcome.kind === 'confirm' ? [] : (outcome.content ?? [])).map((part) => (part.type === 'text' ? part.text : '')).join('');
+const textOf = (outcome: Outcome): string =>
+  (outcome.kind === 'confirm' ? [] : (outcome.content ?? []))
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('');
 
 test('every result says where it comes from', async () => {
-  expect(await gate().pass(done('fine'))).toEqual({ kind: 'done', content: [{ type: 'text', text: 'fine' }], meta: { 'toolgate/provenance': { source: 'web', tool: 'web__get', trust: 'untrusted' } } });
-  expect(await gate({ trusted_sources: ['w*'] }).pass(done('fine'))).toMatchObject({ meta: { 'toolgate/provenance': { trust: 'trusted' } } });
-  expect(await gate({}, [], aTool()).pass(done('fine'))).toMatchObject({ meta: { 'toolgate/provenance': { trust: 'trusted' } } });
+  expect(await gate().pass(done('fine'))).toEqual({
+    kind: 'done',
+    content: [{ type: 'text', text: 'fine' }],
+    meta: { 'toolgate/provenance': { source: 'web', tool: 'web__get', trust: 'untrusted' } },
+  });
+  expect(await gate({ trusted_sources: ['w*'] }).pass(done('fine'))).toMatchObject({
+    meta: { 'toolgate/provenance': { trust: 'trusted' } },
+  });
+  expect(await gate({}, [], aTool()).pass(done('fine'))).toMatchObject({
+    meta: { 'toolgate/provenance': { trust: 'trusted' } },
+  });
 });
 
 test('secrets of known formats and of the configuration leave nowhere: not in texts, data, resources or errors [S2.26]', async () => {
   const token = `ghp_${'aB3dE6gH9'.repeat(4)}`;
   const { pass } = gate({}, ['configured-secret-value']);
-  const content: Content[] = [{ type: 'text', text: `token ${token}` }, { type: 'resource', resource: { uri: 'x:y', text: 'configured-secret-value' } }];
-  const outcome = await pass(done(content, { deep: [{ [token]: token }], encoded: Buffer.from('configured-secret-value').toString('base64') }));
+  const content: Content[] = [
+    { type: 'text', text: `token ${token}` },
+    { type: 'resource', resource: { uri: 'x:y', text: 'configured-secret-value' } },
+  ];
+  const outcome = await pass(
+    done(content, { deep: [{ [token]: token }], encoded: Buffer.from('configured-secret-value').toString('base64') }),
+  );
   expect(outcome).toMatchObject({ meta: { 'toolgate/sanitized': { redacted: { configured: 2 } } } });
   const data = outcome.kind === 'done' ? JSON.stringify(outcome.data) : '';
   expect(JSON.stringify(outcome)).not.toContain('configured-secret-value');
   expect(textOf(outcome)).not.toContain(token);
   // Keys are never touched: whoever reads the data finds its fields.
   expect(data.split(token)).toHaveLength(2);
-  expect(await pass(failed({ code: 'upstream_error', message: `denied for ${token}` }))).toMatchObject({ error: { message: expect.not.stringContaining(token) } });
+  expect(await pass(failed({ code: 'upstream_error', message: `denied for ${token}` }))).toMatchObject({
+    error: { message: expect.not.stringContaining(token) },
+  });
 });
 
 test('a secret split by characters that nobody sees is put together and then taken out [S2.26]', async () => {
@@ -55,7 +86,16 @@ test('a secret split by characters that nobody sees is put together and then tak
 test('orders to the model are flagged with their reasons, and put between marks they cannot have known [S2.26]', async () => {
   const { pass } = gate();
   const one = await pass(done(`Weather: fine. ${order}`));
-  expect(one).toMatchObject({ kind: 'done', meta: { 'toolgate/injection': { flagged: true, findings: [{ rule: 'override-previous-instructions', why: expect.any(String) }, { family: 'exfiltration' }] }, 'toolgate/sanitized': { enveloped: true } } });
+  expect(one).toMatchObject({
+    kind: 'done',
+    meta: {
+      'toolgate/injection': {
+        flagged: true,
+        findings: [{ rule: 'override-previous-instructions', why: expect.any(String) }, { family: 'exfiltration' }],
+      },
+      'toolgate/sanitized': { enveloped: true },
+    },
+  });
   const mark = /^\[data ([0-9a-f]{16}) from web\/web__get, untrusted: .*\]\n/.exec(textOf(one))?.[1];
   expect(textOf(one).endsWith(`\n[end of data ${mark}]`)).toBe(true);
   expect(textOf(one)).toContain(order);
@@ -65,7 +105,10 @@ test('orders to the model are flagged with their reasons, and put between marks 
 test('data that doors would show as text is marked as well, and itself stays as it is', async () => {
   const data = { page: order, n: 1 };
   const outcome = await gate().pass(done([], data));
-  expect(outcome).toMatchObject({ data, content: [{ text: expect.stringMatching(/^\[data [0-9a-f]{16} from web\/web__get/) }] });
+  expect(outcome).toMatchObject({
+    data,
+    content: [{ text: expect.stringMatching(/^\[data [0-9a-f]{16} from web\/web__get/) }],
+  });
   expect(await gate().pass(done([], { page: 'fine' }))).toMatchObject({ content: [] });
 });
 
@@ -74,17 +117,26 @@ test.each<[string, Outcome]>([
   ['in a resource', done([{ type: 'resource', resource: { uri: 'x:y', text: order } }])],
   ['in the name of a link', done([{ type: 'resource_link', uri: 'x:y', name: 'x', description: order }])],
   ['in an error', failed({ code: 'upstream_error', message: order })],
-  ['in tag characters that nobody sees', done([...order].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join(''))],
+  [
+    'in tag characters that nobody sees',
+    done([...order].map((letter) => String.fromCodePoint(0xe0000 + (letter.codePointAt(0) ?? 0))).join('')),
+  ],
 ])('orders are found %s', async (_where, outcome) => {
   expect(await gate().pass(outcome)).toMatchObject({ meta: { 'toolgate/injection': { flagged: true } } });
 });
 
 test('by configuration such a result is held back, and said to be', async () => {
   const blocked = await gate({ injection: 'block' }).pass(done(order, { body: order }));
-  expect(blocked).toMatchObject({ kind: 'failed', error: { code: 'output_withheld', data: { why: { flagged: true } } } });
+  expect(blocked).toMatchObject({
+    kind: 'failed',
+    error: { code: 'output_withheld', data: { why: { flagged: true } } },
+  });
   expect(blocked).not.toHaveProperty('content');
   expect(blocked).not.toHaveProperty('data');
-  expect(await gate({ injection: 'off' }).pass(done(order))).toMatchObject({ kind: 'done', content: [{ text: order }] });
+  expect(await gate({ injection: 'off' }).pass(done(order))).toMatchObject({
+    kind: 'done',
+    content: [{ text: order }],
+  });
 });
 
 test('by configuration a person decides, and the tool does not run again', async () => {
@@ -93,18 +145,34 @@ test('by configuration a person decides, and the tool does not run again', async
   if (asked.kind !== 'confirm') throw new Error('not asked');
   const { state, otherwise } = asked.question;
   expect(otherwise).toMatchObject({ code: 'output_withheld' });
-  const answering = (action: string, approve: boolean) => ({ confirmation: { answers: { toolgate_release: { action, content: { approve } } }, state } });
-  expect(await pass(done('again'), { ...answering('accept', true), args: { other: 1 } })).toMatchObject({ error: { code: 'invalid_confirmation', data: { why: 'other call' } } });
-  expect(await pass(done('again'), { ...answering('accept', true), principal: bob })).toMatchObject({ error: { code: 'invalid_confirmation' } });
+  const answering = (action: string, approve: boolean) => ({
+    confirmation: { answers: { toolgate_release: { action, content: { approve } } }, state },
+  });
+  expect(await pass(done('again'), { ...answering('accept', true), args: { other: 1 } })).toMatchObject({
+    error: { code: 'invalid_confirmation', data: { why: 'other call' } },
+  });
+  expect(await pass(done('again'), { ...answering('accept', true), principal: bob })).toMatchObject({
+    error: { code: 'invalid_confirmation' },
+  });
   expect(textOf(await pass(done('again'), answering('accept', true)))).toContain(order);
-  expect(await pass(done('again'), answering('accept', true))).toMatchObject({ error: { code: 'invalid_confirmation' } });
+  expect(await pass(done('again'), answering('accept', true))).toMatchObject({
+    error: { code: 'invalid_confirmation' },
+  });
   expect(runs()).toBe(1);
   const second = await pass(done(order));
-  const no = second.kind === 'confirm' ? { confirmation: { answers: { toolgate_release: { action: 'decline' } }, state: second.question.state } } : {};
+  const no =
+    second.kind === 'confirm'
+      ? { confirmation: { answers: { toolgate_release: { action: 'decline' } }, state: second.question.state } }
+      : {};
   expect(await pass(done('again'), no)).toMatchObject({ error: { code: 'output_withheld' } });
 });
 
-test.each([['off', 0], ['flagged', 0], ['untrusted', 1], ['always', 1]] as const)('with envelope %s a harmless result of the web is marked %i times', async (envelope, times) => {
+test.each([
+  ['off', 0],
+  ['flagged', 0],
+  ['untrusted', 1],
+  ['always', 1],
+] as const)('with envelope %s a harmless result of the web is marked %i times', async (envelope, times) => {
   expect(textOf(await gate({ envelope }).pass(done('fine'))).split('[data ').length - 1).toBe(times);
 });
 
@@ -112,12 +180,19 @@ test('what is cut off can be read by its caller for a while, and by nobody else'
   const tool = aTool({ limits: { maxOutputBytes: 10 } });
   const { pass, results, clock } = gate({}, [], tool);
   const outcome = await pass(done(`0123456789${'é'.repeat(200_000)}`));
-  expect(outcome).toMatchObject({ meta: { 'toolgate/sanitized': { truncated: true, kept: 2 } }, content: [{ text: '0123456789' }, { type: 'resource_link', size: 262_144 }, { type: 'resource_link' }] });
+  expect(outcome).toMatchObject({
+    meta: { 'toolgate/sanitized': { truncated: true, kept: 2 } },
+    content: [{ text: '0123456789' }, { type: 'resource_link', size: 262_144 }, { type: 'resource_link' }],
+  });
   const [template] = (await results.source.templates?.(new AbortController().signal)) ?? [];
-  const uris = outcome.kind === 'done' ? outcome.content.flatMap((part) => (part.type === 'resource_link' ? [part.uri] : [])) : [];
+  const uris =
+    outcome.kind === 'done' ? outcome.content.flatMap((part) => (part.type === 'resource_link' ? [part.uri] : [])) : [];
   expect(uris.every((uri) => template?.matches(uri))).toBe(true);
-  const read = async (uri: string, principal = aCall().principal) => template?.read(aCall({ args: { uri }, principal }));
-  const texts = await Promise.all(uris.map(async (uri) => ((await read(uri)) as { data?: { contents: { text: string }[] } }).data?.contents[0]?.text));
+  const read = async (uri: string, principal = aCall().principal) =>
+    template?.read(aCall({ args: { uri }, principal }));
+  const texts = await Promise.all(
+    uris.map(async (uri) => ((await read(uri)) as { data?: { contents: { text: string }[] } }).data?.contents[0]?.text),
+  );
   expect(texts.join('')).toBe('é'.repeat(200_000));
   expect(await read(uris[0] ?? '', bob)).toMatchObject({ error: { code: 'not_found' } });
   clock.advance(60_000);

@@ -31,7 +31,11 @@ export function outputRulesOf({ config, secrets, results, open }: OutputParts): 
   const provenances = new WeakMap<Tool, JsonObject>();
   const provenance = (tool: Tool): JsonObject => {
     let known = provenances.get(tool);
-    if (known === undefined) provenances.set(tool, (known = { source: tool.source, tool: tool.name, trust: isTrusted(tool) ? 'trusted' : 'untrusted' }));
+    if (known === undefined)
+      provenances.set(
+        tool,
+        (known = { source: tool.source, tool: tool.name, trust: isTrusted(tool) ? 'trusted' : 'untrusted' }),
+      );
     return known;
   };
   let sealing: ReturnType<typeof made> | undefined;
@@ -40,10 +44,22 @@ export function outputRulesOf({ config, secrets, results, open }: OutputParts): 
   return {
     level: output.clean,
     provenance,
-    ...(output.secrets && { redact: secretRedactor({ values: secrets }), redactInShape: secretRedactor({ values: secrets, inShape: true }) }),
+    ...(output.secrets && {
+      redact: secretRedactor({ values: secrets }),
+      redactInShape: secretRedactor({ values: secrets, inShape: true }),
+    }),
     ...(output.injection !== 'off' && { suspicion, onSuspicion: output.injection }),
-    ...(output.injection === 'confirm' && { holder: heldResults({ seals: () => (sealing ??= made()), prefix: holdPrefix, answerMs: () => policy.confirmation.ttl_seconds * 1000 }) }),
-    ...(output.envelope !== 'off' && { envelope: (text, tool, isSuspect) => (wanted(output.envelope, isSuspect, isTrusted(tool)) ? enveloped(text, provenance(tool)) : undefined) }),
+    ...(output.injection === 'confirm' && {
+      holder: heldResults({
+        seals: () => (sealing ??= made()),
+        prefix: holdPrefix,
+        answerMs: () => policy.confirmation.ttl_seconds * 1000,
+      }),
+    }),
+    ...(output.envelope !== 'off' && {
+      envelope: (text, tool, isSuspect) =>
+        wanted(output.envelope, isSuspect, isTrusted(tool)) ? enveloped(text, provenance(tool)) : undefined,
+    }),
     keep: (call, rest) => results.keep(call, rest),
   };
 }
@@ -52,10 +68,17 @@ export function outputRulesOf({ config, secrets, results, open }: OutputParts): 
 function suspicion(text: string): JsonObject | undefined {
   const verdict = detectInjection(text, 'output');
   if (!verdict.flagged) return undefined;
-  return { flagged: true, score: Math.round(verdict.score * 100) / 100, findings: verdict.findings.slice(0, mostFindings).map(({ rule, family, why, excerpt }) => ({ rule, family, why, excerpt })) };
+  return {
+    flagged: true,
+    score: Math.round(verdict.score * 100) / 100,
+    findings: verdict.findings
+      .slice(0, mostFindings)
+      .map(({ rule, family, why, excerpt }) => ({ rule, family, why, excerpt })),
+  };
 }
 
-const wanted = (envelope: Config['output']['envelope'], isSuspect: boolean, isTrusted: boolean): boolean => envelope === 'always' || isSuspect || (envelope === 'untrusted' && !isTrusted);
+const wanted = (envelope: Config['output']['envelope'], isSuspect: boolean, isTrusted: boolean): boolean =>
+  envelope === 'always' || isSuspect || (envelope === 'untrusted' && !isTrusted);
 
 /** A text between marks that whoever wrote it cannot have known, so that it cannot pretend to end. */
 function enveloped(text: string, { source, tool, trust }: JsonObject): string {

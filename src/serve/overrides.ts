@@ -10,11 +10,14 @@ export function overridesOf(config: Config): (tool: Tool) => Tool {
     let changed = made.get(tool);
     if (changed === undefined) {
       // By descriptors, so that what a tool only makes when asked stays unmade.
-      changed = Object.defineProperties({}, {
-        ...Object.getOwnPropertyDescriptors(tool),
-        limits: { value: limitsUnder(config, tool), enumerable: true },
-        ...(over.tasks !== undefined && { tasks: { value: over.tasks, enumerable: true } }),
-      }) as Tool; // a tool's own fields, with two others in their place
+      changed = Object.defineProperties(
+        {},
+        {
+          ...Object.getOwnPropertyDescriptors(tool),
+          limits: { value: limitsUnder(config, tool), enumerable: true },
+          ...(over.tasks !== undefined && { tasks: { value: over.tasks, enumerable: true } }),
+        },
+      ) as Tool; // a tool's own fields, with two others in their place
       made.set(tool, changed);
     }
     return changed;

@@ -18,11 +18,20 @@ export function packageLock(path: string): PackageLock & { readonly surfaces: Su
   const read = (): LockText => {
     if (!existsSync(path)) return { version: 1, packages: {} };
     const text = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockText>; // its shape is checked in the next line
-    if (text.version !== 1 || typeof text.packages !== 'object') throw new Error('toolgate.lock.json cannot be read: it is of another version');
-    return { version: 1, packages: text.packages, ...(typeof text.surfaces === 'object' && { surfaces: text.surfaces }) };
+    if (text.version !== 1 || typeof text.packages !== 'object')
+      throw new Error('toolgate.lock.json cannot be read: it is of another version');
+    return {
+      version: 1,
+      packages: text.packages,
+      ...(typeof text.surfaces === 'object' && { surfaces: text.surfaces }),
+    };
   };
   const write = ({ packages, surfaces = {} }: Omit<LockText, 'version'>): void => {
-    const text: LockText = { version: 1, packages: sorted(packages), ...(Object.keys(surfaces).length > 0 && { surfaces: sorted(surfaces) }) };
+    const text: LockText = {
+      version: 1,
+      packages: sorted(packages),
+      ...(Object.keys(surfaces).length > 0 && { surfaces: sorted(surfaces) }),
+    };
     writeFileSync(`${path}.${process.pid}.new`, `${JSON.stringify(text, null, 2)}\n`);
     renameSync(`${path}.${process.pid}.new`, path);
   };
@@ -45,4 +54,5 @@ export function packageLock(path: string): PackageLock & { readonly surfaces: Su
   };
 }
 
-const sorted = <T>(entries: Readonly<Record<string, T>>): Record<string, T> => Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = <T>(entries: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -26,7 +26,8 @@ export function pinFiles(folder: string): PinFiles {
     if (text.length > maxBytes) throw new Error(`the pins of ${source} are too large to be believed`);
     written.set(source, text);
     const book = JSON.parse(text) as PinBook; // only this module writes there
-    if (typeof book.pins !== 'object' || typeof book.pending !== 'object') throw new Error(`the pins of ${source} cannot be read`);
+    if (typeof book.pins !== 'object' || typeof book.pending !== 'object')
+      throw new Error(`the pins of ${source} cannot be read`);
     return book;
   };
 
@@ -41,11 +42,12 @@ export function pinFiles(folder: string): PinFiles {
       writeFileSync(`${path}.${process.pid}.new`, text, { mode: 0o600 });
       renameSync(`${path}.${process.pid}.new`, path);
     },
-    all: () => (existsSync(folder) ? readdirSync(folder) : []).flatMap((file) => {
-      const source = fileName.exec(file)?.[1];
-      const book = source === undefined ? undefined : read(source);
-      return book ? [book] : [];
-    }),
+    all: () =>
+      (existsSync(folder) ? readdirSync(folder) : []).flatMap((file) => {
+        const source = fileName.exec(file)?.[1];
+        const book = source === undefined ? undefined : read(source);
+        return book ? [book] : [];
+      }),
     watch(changed) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const watcher = watch(folder, { persistent: false }, (_, file) => {

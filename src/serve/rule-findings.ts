@@ -15,23 +15,45 @@ export async function ruleFindings(config: Config, base: string, env: NodeJS.Pro
   if (!compiled.ok) return compiled.problems.map(toFinding);
   if (config.policy.rules.length === 0) return [];
   const known = registry({
-    sources: await sourcesOf({ config: readable(config), base, env, processes: nothingStarts, origins: originBreakers({}), packages: '', grants: '', onEvent() {} }),
+    sources: await sourcesOf({
+      config: readable(config),
+      base,
+      env,
+      processes: nothingStarts,
+      origins: originBreakers({}),
+      packages: '',
+      grants: '',
+      onEvent() {},
+    }),
     filter: { include: config.tool.include, exclude: config.tool.exclude },
   });
   try {
     await known.refresh(new AbortController().signal);
-    return compiled.rules.unknown(known).filter(({ mayCome }) => !mayCome).map(toFinding);
+    return compiled.rules
+      .unknown(known)
+      .filter(({ mayCome }) => !mayCome)
+      .map(toFinding);
   } finally {
     await known.close();
   }
 }
 
-const toFinding = ({ path, message }: RuleProblem): Finding => ({ rule: 'policy-rule', severity: 'error', path, message, hint: 'The gateway does not start with it' });
+const toFinding = ({ path, message }: RuleProblem): Finding => ({
+  rule: 'policy-rule',
+  severity: 'error',
+  path,
+  message,
+  hint: 'The gateway does not start with it',
+});
 
 /** The configuration with those sources alone that can be read without a process or a request; what others offer may still come. */
 function readable(config: Config): Config {
-  const isHere = (source: Config['sources'][string]): boolean => source.kind !== 'mcp' && (source.kind !== 'openapi' || !/^https?:\/\//i.test(source.document));
-  return { ...config, sources: Object.fromEntries(Object.entries(config.sources).filter(([, source]) => isHere(source))) };
+  const isHere = (source: Config['sources'][string]): boolean =>
+    source.kind !== 'mcp' && (source.kind !== 'openapi' || !/^https?:\/\//i.test(source.document));
+  return {
+    ...config,
+    sources: Object.fromEntries(Object.entries(config.sources).filter(([, source]) => isHere(source))),
+  };
 }
 
 const message = 'A check starts nothing';

@@ -13,7 +13,10 @@ export interface RuleNamesOptions {
 }
 
 /** Tells, each time the tools change, which names in the rules nothing has: for now, or, with their sources ready, for good. */
-export function ruleNames({ rules, registry, log, events }: RuleNamesOptions): { look(): void; readonly check: HealthCheck } {
+export function ruleNames({ rules, registry, log, events }: RuleNamesOptions): {
+  look(): void;
+  readonly check: HealthCheck;
+} {
   const told = { waiting: '', misnamed: '' };
   const look = (): readonly Misnamed[] => {
     const found = rules().unknown(registry);
@@ -26,19 +29,29 @@ export function ruleNames({ rules, registry, log, events }: RuleNamesOptions): {
       log.event(`policy.${what}`, { problems });
       events.publish('config', { event: `policy.${what}`, problems });
     };
-    tell('waiting', found.filter(({ mayCome }) => mayCome));
-    tell('misnamed', found.filter(({ mayCome }) => !mayCome));
+    tell(
+      'waiting',
+      found.filter(({ mayCome }) => mayCome),
+    );
+    tell(
+      'misnamed',
+      found.filter(({ mayCome }) => !mayCome),
+    );
     return found;
   };
   return {
     look: () => void look(),
     check: {
-      name: 'policy', priority: 'important',
+      name: 'policy',
+      priority: 'important',
       check() {
         const found = look();
         const lost = found.filter(({ mayCome }) => !mayCome);
         const [first] = lost.length > 0 ? lost : found;
-        return { status: lost.length > 0 ? 'degraded' : 'healthy', ...(first && { detail: `${first.path} ${first.message}${first.mayCome ? ' yet' : ''}` }) };
+        return {
+          status: lost.length > 0 ? 'degraded' : 'healthy',
+          ...(first && { detail: `${first.path} ${first.message}${first.mayCome ? ' yet' : ''}` }),
+        };
       },
     },
   };

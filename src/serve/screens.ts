@@ -25,10 +25,22 @@ export interface ScreensOptions {
 }
 
 /** The check of local servers before they start, with everything it needs; closing it lets go of the registry. */
-export function screensOf({ config, base, home, processes, pins, onEvent, onDecision }: ScreensOptions): Screens & { close(): Promise<void> } {
+export function screensOf({
+  config,
+  base,
+  home,
+  processes,
+  pins,
+  onEvent,
+  onDecision,
+}: ScreensOptions): Screens & { close(): Promise<void> } {
   const registry = configuredRegistry(config);
   const made = screening({
-    base, version, onEvent, onDecision, identityOf,
+    base,
+    version,
+    onEvent,
+    onDecision,
+    identityOf,
     read: sourceReader(processes),
     readings: readings(home.scans),
     contentOf: contents(),

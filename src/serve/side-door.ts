@@ -24,7 +24,9 @@ export function sideDoor(gate: Gate, home: Home): SideDoor {
   let opening: Promise<{ stop(signal: AbortSignal): Promise<void> } | undefined> | undefined;
   const open = async (): Promise<void> => {
     opening ??= opened(gate, home).catch((error: unknown) => {
-      gate.log.event('server.problem', { message: `Tickets can be answered by nobody: ${error instanceof Error ? error.message : String(error)}` });
+      gate.log.event('server.problem', {
+        message: `Tickets can be answered by nobody: ${error instanceof Error ? error.message : String(error)}`,
+      });
       return undefined;
     });
     await opening;
@@ -41,22 +43,38 @@ export function sideDoor(gate: Gate, home: Home): SideDoor {
   };
 }
 
-const mayAsk = ({ policy, flows }: Config): boolean => policy.confirmation.effects.length > 0 || policy.rules.some(({ action }) => action === 'confirm') || flows.rules.some(({ action }) => action === 'confirm');
+const mayAsk = ({ policy, flows }: Config): boolean =>
+  policy.confirmation.effects.length > 0 ||
+  policy.rules.some(({ action }) => action === 'confirm') ||
+  flows.rules.some(({ action }) => action === 'confirm');
 
 async function opened(gate: Gate, home: Home): Promise<{ stop(signal: AbortSignal): Promise<void> }> {
   // Most gateways never ask; those over stdio do not pay for a listener then.
-  const [{ httpDoor }, { approvalRoutes }, { tokenFromFile }] = await Promise.all([import('../transports/http/server.js'), import('../transports/http/approvals.js'), import('../access/token-file.js')]);
+  const [{ httpDoor }, { approvalRoutes }, { tokenFromFile }] = await Promise.all([
+    import('../transports/http/server.js'),
+    import('../transports/http/approvals.js'),
+    import('../access/token-file.js'),
+  ]);
   const token = tokenFromFile(gate.config().auth.token_file ?? home.token);
   gate.log.hide([token]);
   const place = placeIn(home.approvals);
   const listener = httpDoor({
-    host: '', port: 0, socketPath: place.socket,
+    host: '',
+    port: 0,
+    socketPath: place.socket,
     routes: approvalRoutes(gate.approvals),
     // Whoever comes without a token is refused by the routes: nobody in particular is no approver.
     authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
-    allowedHosts: [], allowedOrigins: [], corsOrigins: [],
-    maxBodyBytes: 1_024, peerRatePerSecond: 50, maxConnections: 20,
-    onFault: (error) => gate.log.event('server.fault', { error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 1_024,
+    peerRatePerSecond: 50,
+    maxConnections: 20,
+    onFault: (error) =>
+      gate.log.event('server.fault', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
   });
   await listener.start();
   chmodSync(place.socket, 0o600);

@@ -4,7 +4,10 @@ import type { Store } from '../state/store.js';
 import type { TaskRecord, TaskStore } from '../transports/mcp/task-store.js';
 
 /** Opens the state of this home at the first use; a second gateway on the same home keeps its state in memory, and says so. */
-export function lazyState(folder: string, onProblem: (problem: string) => void): { open(): Promise<Store>; close(): Promise<void> } {
+export function lazyState(
+  folder: string,
+  onProblem: (problem: string) => void,
+): { open(): Promise<Store>; close(): Promise<void> } {
   let opened: Promise<Store> | undefined;
   const open = (): Promise<Store> =>
     (opened ??= sqliteStore({ home: folder }).then((result) => {

@@ -51,7 +51,14 @@ export function keptResults({ keepMs, maxBytes = 67_108_864, now = Date.now }: K
         const uri = `${prefix}${id}/${links.length + 1}`;
         pieces.set(uri, { owner: principal.id, text, until: now() + keepMs() });
         held += text.length;
-        links.push({ type: 'resource_link', uri, name: `rest-${links.length + 1}`, mimeType: 'text/plain', size: Buffer.byteLength(text), description: 'What was cut off from this result; read it soon.' });
+        links.push({
+          type: 'resource_link',
+          uri,
+          name: `rest-${links.length + 1}`,
+          mimeType: 'text/plain',
+          size: Buffer.byteLength(text),
+          description: 'What was cut off from this result; read it soon.',
+        });
       }
       sweep();
       return links.filter(({ uri }) => pieces.has(uri));
@@ -60,21 +67,24 @@ export function keptResults({ keepMs, maxBytes = 67_108_864, now = Date.now }: K
       id: keptResultsId,
       list: () => Promise.resolve([]),
       templates: () =>
-        Promise.resolve([{
-          uriTemplate: `${prefix}{result}/{part}`,
-          name: 'rest-of-a-result',
-          description: 'What was cut off from a large result, for a while and for its caller only',
-          mimeType: 'text/plain',
-          source: keptResultsId,
-          matches: (uri) => uri.startsWith(prefix),
-          read(call) {
-            const uri = String(call.args['uri']);
-            const piece = pieces.get(uri);
-            // Not there, too late and somebody else's read the same.
-            if (piece === undefined || piece.owner !== call.principal.id || piece.until <= now()) return Promise.resolve(refuse('not_found', 'Resource not found'));
-            return Promise.resolve(done([], { contents: [{ uri, mimeType: 'text/plain', text: piece.text }] }));
+        Promise.resolve([
+          {
+            uriTemplate: `${prefix}{result}/{part}`,
+            name: 'rest-of-a-result',
+            description: 'What was cut off from a large result, for a while and for its caller only',
+            mimeType: 'text/plain',
+            source: keptResultsId,
+            matches: (uri) => uri.startsWith(prefix),
+            read(call) {
+              const uri = String(call.args['uri']);
+              const piece = pieces.get(uri);
+              // Not there, too late and somebody else's read the same.
+              if (piece === undefined || piece.owner !== call.principal.id || piece.until <= now())
+                return Promise.resolve(refuse('not_found', 'Resource not found'));
+              return Promise.resolve(done([], { contents: [{ uri, mimeType: 'text/plain', text: piece.text }] }));
+            },
           },
-        }]),
+        ]),
     },
   };
 }

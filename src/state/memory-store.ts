@@ -26,7 +26,10 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     list(space, { prefix = '', after, limit = MOST_LISTED } = {}) {
       const time = now();
       return [...(spaces.get(space) ?? [])]
-        .filter(([key, cell]) => cell.expiresAt > time && key.startsWith(prefix) && (after === undefined || byBytes(key, after) > 0))
+        .filter(
+          ([key, cell]) =>
+            cell.expiresAt > time && key.startsWith(prefix) && (after === undefined || byBytes(key, after) > 0),
+        )
         .sort(([a], [b]) => byBytes(a, b))
         .slice(0, Math.min(limit, MOST_LISTED))
         .map(([key, { value }]) => ({ key, value }));

@@ -45,15 +45,24 @@ test('a file that others could read is closed to them', async () => {
 test('a second gateway on the same home is told who has it and what to do', async () => {
   const home = aFolder();
   const { store } = await opened(home);
-  expect(await sqliteStore({ home })).toEqual({ ok: false, problem: expect.stringMatching(new RegExp(`in use by process ${process.pid}; .*TOOLGATE_HOME`)) });
+  expect(await sqliteStore({ home })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(new RegExp(`in use by process ${process.pid}; .*TOOLGATE_HOME`)),
+  });
   store.close();
   (await opened(home)).store.close();
 });
 
 test.each<[string, (good: Buffer) => Buffer]>([
   ['garbage', () => Buffer.from('garbage'.repeat(1000))],
-  ['a good header with a damaged body', (good) => Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0x5a)])],
-  ['damaged in one page that opening does not look at', (good) => Buffer.concat([good.subarray(0, -8192), Buffer.alloc(4096, 0x5a), good.subarray(-4096)])],
+  [
+    'a good header with a damaged body',
+    (good) => Buffer.concat([good.subarray(0, 100), Buffer.alloc(good.length - 100, 0x5a)]),
+  ],
+  [
+    'damaged in one page that opening does not look at',
+    (good) => Buffer.concat([good.subarray(0, -8192), Buffer.alloc(4096, 0x5a), good.subarray(-4096)]),
+  ],
   ['the first half of itself', (good) => good.subarray(0, 4096 + 100)],
 ])('a file that is %s is set aside, and a new one made', async (_, damage) => {
   const home = aFolder();
@@ -73,7 +82,10 @@ test.each<[string, (good: Buffer) => Buffer]>([
 test('a home that is a file is a problem in a sentence', async () => {
   const home = join(aFolder(), 'file');
   writeFileSync(home, '');
-  expect(await sqliteStore({ home })).toEqual({ ok: false, problem: expect.stringMatching(/^The state cannot be opened: E/) });
+  expect(await sqliteStore({ home })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/^The state cannot be opened: E/),
+  });
 });
 
 test('kill -9 while writing loses nothing that was put, and the next start takes over', async () => {

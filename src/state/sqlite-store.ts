@@ -26,7 +26,11 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
   try {
     mkdirSync(options.home, { recursive: true, mode: 0o700 });
     const locked = lockFile(join(options.home, 'state.lock'));
-    if (!locked.ok) return { ok: false, problem: `The state in this home is in use by ${locked.heldBy}; stop it, or set TOOLGATE_HOME to another folder` };
+    if (!locked.ok)
+      return {
+        ok: false,
+        problem: `The state in this home is in use by ${locked.heldBy}; stop it, or set TOOLGATE_HOME to another folder`,
+      };
     lock = locked.lock;
     forgetDriverLock(path);
     const open = (): Database => sound(new sqlite.Database(path), path);
@@ -39,7 +43,10 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
     }
   } catch (error) {
     lock?.release();
-    return { ok: false, problem: `The state cannot be opened: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}` };
+    return {
+      ok: false,
+      problem: `The state cannot be opened: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`,
+    };
   }
 }
 
@@ -59,7 +66,9 @@ function sound(database: Database, path: string): Database {
     database.exec('PRAGMA synchronous = NORMAL');
     const check = database.get('PRAGMA quick_check(1)')?.['quick_check'];
     if (check !== 'ok') throw new Damage(String(check));
-    database.exec('CREATE TABLE IF NOT EXISTS kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID');
+    database.exec(
+      'CREATE TABLE IF NOT EXISTS kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID',
+    );
     database.exec('CREATE INDEX IF NOT EXISTS kept_expiry ON kept (expires_at) WHERE expires_at IS NOT NULL');
     return database;
   } catch (error) {
@@ -71,7 +80,8 @@ function sound(database: Database, path: string): Database {
 class Damage extends Error {}
 
 const isDamage = (error: unknown): boolean =>
-  error instanceof Damage || (error instanceof Error && /not a database|malformed|disk image|corrupt/.test(error.message));
+  error instanceof Damage ||
+  (error instanceof Error && /not a database|malformed|disk image|corrupt/.test(error.message));
 
 /** Moves a damaged database and its journals out of the way, to be looked at later. */
 function setAside(path: string): string {
@@ -86,8 +96,12 @@ function setAside(path: string): string {
  * its end with `all`: one left at a row keeps its transaction open, and what it wrote is not written.
  */
 function storeOn(database: Database, lock: LockFile, now: () => number = Date.now): Store {
-  const get = database.prepare('SELECT value FROM kept WHERE space = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)');
-  const put = database.prepare('INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at');
+  const get = database.prepare(
+    'SELECT value FROM kept WHERE space = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)',
+  );
+  const put = database.prepare(
+    'INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
+  );
   const take = database.prepare('DELETE FROM kept WHERE space = ? AND key = ? RETURNING expires_at');
   const list = database.prepare(
     'SELECT key, value FROM kept WHERE space = ? AND key >= ? AND key < ? AND (? IS NULL OR key > ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY key LIMIT ?',
@@ -100,7 +114,8 @@ function storeOn(database: Database, lock: LockFile, now: () => number = Date.no
       const [row] = get.all([bytes(space), bytes(key), now()]);
       return row && text(row['value']);
     },
-    put: (space, key, value, options) => void put.run([bytes(space), bytes(key), bytes(value), options?.expiresAt ?? null]),
+    put: (space, key, value, options) =>
+      void put.run([bytes(space), bytes(key), bytes(value), options?.expiresAt ?? null]),
     delete(space, key) {
       const [taken] = take.all([bytes(space), bytes(key)]);
       return taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());

@@ -62,12 +62,23 @@ eachStore('a sweep forgets what has expired and counts it', (store) => {
   store.put('space0', 'stays', 'v');
   expect(store.sweep(2004)).toBe(5);
   expect(store.sweep(2004)).toBe(0);
-  expect([...store.list('space0'), ...store.list('space1')].map(({ key }) => key).sort()).toEqual(['k5', 'k6', 'k7', 'k8', 'k9', 'stays']);
+  expect([...store.list('space0'), ...store.list('space1')].map(({ key }) => key).sort()).toEqual([
+    'k5',
+    'k6',
+    'k7',
+    'k8',
+    'k9',
+    'stays',
+  ]);
 });
 
 eachStore('a list is in order, by prefix, in pages', (store) => {
   for (const key of ['b:2', 'a:1', 'b:10', 'b:1', 'c', 'b', '']) store.put('s', key, `v${key}`);
-  expect(store.list('s', { prefix: 'b:' })).toEqual([{ key: 'b:1', value: 'vb:1' }, { key: 'b:10', value: 'vb:10' }, { key: 'b:2', value: 'vb:2' }]);
+  expect(store.list('s', { prefix: 'b:' })).toEqual([
+    { key: 'b:1', value: 'vb:1' },
+    { key: 'b:10', value: 'vb:10' },
+    { key: 'b:2', value: 'vb:2' },
+  ]);
   expect(store.list('s').map(({ key }) => key)).toEqual(['', 'a:1', 'b', 'b:1', 'b:10', 'b:2', 'c']);
   expect(store.list('s', { after: 'b:1', limit: 2 }).map(({ key }) => key)).toEqual(['b:10', 'b:2']);
   expect(store.list('s', { prefix: 'b:', after: 'b:2' })).toEqual([]);
@@ -88,7 +99,13 @@ eachStore('any text comes back as it went in, quotes, NULs and all', (store) => 
       expect(store.get(space, key)).toBe(value);
       expect(store.list(space, { prefix: key })).toContainEqual({ key, value });
     }),
-    { examples: [['a\0b', 'x\0y', '\0'], ["'; DROP TABLE kept; --", '%', '_'], ['', '', '']] },
+    {
+      examples: [
+        ['a\0b', 'x\0y', '\0'],
+        ["'; DROP TABLE kept; --", '%', '_'],
+        ['', '', ''],
+      ],
+    },
   );
 });
 

@@ -25,4 +25,8 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const;
 
-export const rpcError = (code: number, message: string, data?: JsonObject): RpcError => ({ code, message, ...(data && { data }) });
+export const rpcError = (code: number, message: string, data?: JsonObject): RpcError => ({
+  code,
+  message,
+  ...(data && { data }),
+});

@@ -7,7 +7,8 @@ const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 /** A value fit for an HTTP header: itself where it is plain ASCII, else wrapped as base64 of its UTF-8. */
 export function encodeHeaderValue(value: string): string {
-  const plain = /^[\x20-\x7e]*$/.test(value) && value === value.trim() && !(value.startsWith(open) && value.endsWith(close));
+  const plain =
+    /^[\x20-\x7e]*$/.test(value) && value === value.trim() && !(value.startsWith(open) && value.endsWith(close));
   return plain ? value : `${open}${Buffer.from(value, 'utf8').toString('base64')}${close}`;
 }
 
@@ -30,7 +31,8 @@ const nameFields: Readonly<Record<string, string>> = {
 };
 
 /** What the `Mcp-Name` header of a request must repeat; undefined where the method has no such header. */
-export const nameField = (method: string): string | undefined => (Object.hasOwn(nameFields, method) ? nameFields[method] : undefined);
+export const nameField = (method: string): string | undefined =>
+  Object.hasOwn(nameFields, method) ? nameFields[method] : undefined;
 
 /** The headers a client must send beside a modern request. */
 export function requestHeaders(method: string, params: JsonObject, version: string): Record<string, string> {
@@ -51,7 +53,12 @@ export type Headers = Readonly<Record<string, HeaderValue>>;
 const single = (value: HeaderValue): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Why the standard headers of a modern request disagree with its body, or undefined where they agree. */
-export function headerProblem(headers: Headers, method: string, params: JsonObject, version: string): string | undefined {
+export function headerProblem(
+  headers: Headers,
+  method: string,
+  params: JsonObject,
+  version: string,
+): string | undefined {
   const given = single(headers['mcp-protocol-version']);
   if (given === undefined) return 'The MCP-Protocol-Version header is missing';
   if (given !== version) return 'The MCP-Protocol-Version header differs from the body';

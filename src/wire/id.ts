@@ -26,7 +26,7 @@ const skipString = (json: string, at: number): number => {
 export function memberText(json: string, name: string): string | undefined {
   let depth = 0;
   let found: string | undefined;
-  for (let at = 0; at < json.length; ) {
+  for (let at = 0; at < json.length;) {
     const char = json[at];
     if (char === '"') {
       const end = skipString(json, at);

@@ -43,7 +43,8 @@ export const messageLimits: MessageLimits = { maxDepth: 64, maxBatch: 64 };
 const nothing: JsonObject = Object.freeze({});
 const maxMethodLength = 256;
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const invalid = (message: string, id?: Id | null): Invalid => ({
   kind: 'invalid',
@@ -82,7 +83,8 @@ export function readMessage(value: Json, idText: () => string | undefined): Mess
   if (given !== undefined && id === undefined) return invalid('id must be a string or an integer');
   const method = value['method'];
   if (method === undefined) return readResponse(value, id);
-  if (typeof method !== 'string' || method === '' || method.length > maxMethodLength) return invalid('method must be a short string', id);
+  if (typeof method !== 'string' || method === '' || method.length > maxMethodLength)
+    return invalid('method must be a short string', id);
   if (id === null) return invalid('id must not be null', id);
   const params = value['params'];
   if (params !== undefined && !isObject(params)) return invalid('params must be an object', id);
@@ -93,7 +95,8 @@ export function readMessage(value: Json, idText: () => string | undefined): Mess
 
 function readResponse(value: JsonObject, id: Id | null | undefined): Message {
   const { result, error } = value;
-  if (id === undefined || id === null || (result === undefined) === (error === undefined)) return invalid('Neither a request nor a response', id);
+  if (id === undefined || id === null || (result === undefined) === (error === undefined))
+    return invalid('Neither a request nor a response', id);
   if (isObject(result)) return { kind: 'response', id, reply: { result } };
   if (isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') {
     const data = isObject(error['data']) ? error['data'] : undefined;
@@ -103,7 +106,8 @@ function readResponse(value: JsonObject, id: Id | null | undefined): Message {
 }
 
 /** The text of a successful response around an already serialised result. */
-export const encodeResult = (id: Id, result: string): string => `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${result}}`;
+export const encodeResult = (id: Id, result: string): string =>
+  `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${result}}`;
 
 /** The text of an error response; an id that could not be read is null or left out. */
 export const encodeError = (id: Id | null | undefined, error: RpcError): string =>

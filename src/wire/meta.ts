@@ -47,12 +47,16 @@ export function readEnvelope(params: JsonObject): Envelope | RpcError {
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) return missing(metaKeys.clientCapabilities);
   const logLevel = meta[metaKeys.logLevel];
-  if (logLevel !== undefined && !isLogLevel(logLevel)) return rpcError(codes.invalidParams, `${metaKeys.logLevel} is not a log level`);
+  if (logLevel !== undefined && !isLogLevel(logLevel))
+    return rpcError(codes.invalidParams, `${metaKeys.logLevel} is not a log level`);
   return { version, capabilities, ...(logLevel !== undefined && { logLevel }) };
 }
 
 export const unsupportedVersion = (requested: string): RpcError =>
-  rpcError(codes.unsupportedVersion, 'Unsupported protocol version', { supported: [...modernVersions], requested: requested.slice(0, 64) });
+  rpcError(codes.unsupportedVersion, 'Unsupported protocol version', {
+    supported: [...modernVersions],
+    requested: requested.slice(0, 64),
+  });
 
 /** The log levels of MCP, mildest first. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
@@ -68,10 +72,15 @@ export function progressTokenOf(params: JsonObject): string | number | undefined
 const traceparent = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The W3C trace context of a request, dropped unless well-formed: it ends up in logs and upstream headers. */
-export function traceOf(params: JsonObject): { readonly traceparent: string; readonly tracestate?: string } | undefined {
+export function traceOf(
+  params: JsonObject,
+): { readonly traceparent: string; readonly tracestate?: string } | undefined {
   const meta = metaOf(params);
   const parent = meta?.['traceparent'];
   if (typeof parent !== 'string' || !traceparent.test(parent)) return undefined;
   const state = meta?.['tracestate'];
-  return { traceparent: parent, ...(typeof state === 'string' && /^[\x20-\x7e]{1,512}$/.test(state) && { tracestate: state }) };
+  return {
+    traceparent: parent,
+    ...(typeof state === 'string' && /^[\x20-\x7e]{1,512}$/.test(state) && { tracestate: state }),
+  };
 }

@@ -25,7 +25,8 @@ export function paramHeaders(schema: JsonObject): readonly ParamHeader[] | undef
       const name = property['x-mcp-header'];
       const here = [...path, key];
       if (name === undefined) return walk(property, here);
-      if (typeof name !== 'string' || !token.test(name) || !types.has(property['type']) || seen.has(name.toLowerCase())) return false;
+      if (typeof name !== 'string' || !token.test(name) || !types.has(property['type']) || seen.has(name.toLowerCase()))
+        return false;
       seen.add(name.toLowerCase());
       found.push({ name, path: here });
       return true;
@@ -35,7 +36,10 @@ export function paramHeaders(schema: JsonObject): readonly ParamHeader[] | undef
 }
 
 const valueAt = (args: Json | undefined, path: readonly string[]): Json | undefined =>
-  path.reduce<Json | undefined>((value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined), args);
+  path.reduce<Json | undefined>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    args,
+  );
 
 const text = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -44,13 +48,18 @@ export function toParamHeaders(declared: readonly ParamHeader[], args: JsonObjec
   const headers: Record<string, string> = {};
   for (const { name, path } of declared) {
     const value = valueAt(args, path);
-    if (value !== undefined && value !== null) headers[`mcp-param-${name.toLowerCase()}`] = encodeHeaderValue(text(value));
+    if (value !== undefined && value !== null)
+      headers[`mcp-param-${name.toLowerCase()}`] = encodeHeaderValue(text(value));
   }
   return headers;
 }
 
 /** Why the `Mcp-Param-*` headers of a request disagree with its arguments, or undefined where they agree. */
-export function paramHeaderProblem(declared: readonly ParamHeader[], headers: Headers, args: JsonObject): string | undefined {
+export function paramHeaderProblem(
+  declared: readonly ParamHeader[],
+  headers: Headers,
+  args: JsonObject,
+): string | undefined {
   for (const { name, path } of declared) {
     const header = headers[`mcp-param-${name.toLowerCase()}`];
     const value = valueAt(args, path);
@@ -63,7 +72,8 @@ export function paramHeaderProblem(declared: readonly ParamHeader[], headers: He
     if (decoded === undefined) return `The Mcp-Param-${name} header is not a single valid value`;
     if (absent) return `The Mcp-Param-${name} header has no argument in the body`;
     // Integers are compared as numbers: 7, 7.0 and 07 name the same one.
-    const same = typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === text(value);
+    const same =
+      typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === text(value);
     if (!same) return `The Mcp-Param-${name} header differs from the body`;
   }
   return undefined;

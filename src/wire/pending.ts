@@ -35,7 +35,8 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
     },
     ask(method, params, { timeoutMs, signal, send: route = send }) {
       if (signal?.aborted) return Promise.resolve({ error: rpcError(codes.internalError, 'Cancelled') });
-      if (waiting.size >= maxPending) return Promise.resolve({ error: rpcError(codes.internalError, 'Too many requests are waiting') });
+      if (waiting.size >= maxPending)
+        return Promise.resolve({ error: rpcError(codes.internalError, 'Too many requests are waiting') });
       const id = next;
       next += 1;
       return new Promise((resolve) => {

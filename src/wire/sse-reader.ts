@@ -60,7 +60,12 @@ export function sseReader(maxEventBytes: number): SseReader {
         start = at + 1;
         if (line !== '') field(line);
         else {
-          if (data.length > 0) events.push({ event: event || 'message', data: data.join('\n'), ...(last.id !== undefined && { id: last.id }) });
+          if (data.length > 0)
+            events.push({
+              event: event || 'message',
+              data: data.join('\n'),
+              ...(last.id !== undefined && { id: last.id }),
+            });
           event = '';
           data = [];
           size = 0;

@@ -31,16 +31,46 @@ export interface Features {
 }
 
 const oldest: Features = {
-  version: '2024-11-05', modern: false, batches: true, audio: false, toolAnnotations: false, progressMessage: false,
-  completions: false, structured: false, anyData: false, elicitation: false, urlElicitation: false, coreTasks: false,
-  primedStreams: false, omitsUnknownId: false,
+  version: '2024-11-05',
+  modern: false,
+  batches: true,
+  audio: false,
+  toolAnnotations: false,
+  progressMessage: false,
+  completions: false,
+  structured: false,
+  anyData: false,
+  elicitation: false,
+  urlElicitation: false,
+  coreTasks: false,
+  primedStreams: false,
+  omitsUnknownId: false,
 };
-const march: Features = { ...oldest, version: '2025-03-26', audio: true, toolAnnotations: true, progressMessage: true, completions: true };
+const march: Features = {
+  ...oldest,
+  version: '2025-03-26',
+  audio: true,
+  toolAnnotations: true,
+  progressMessage: true,
+  completions: true,
+};
 const june: Features = { ...march, version: '2025-06-18', batches: false, structured: true, elicitation: true };
 const november: Features = {
-  ...june, version: '2025-11-25', urlElicitation: true, coreTasks: true, primedStreams: true, omitsUnknownId: true,
+  ...june,
+  version: '2025-11-25',
+  urlElicitation: true,
+  coreTasks: true,
+  primedStreams: true,
+  omitsUnknownId: true,
 };
-const modern: Features = { ...november, version: '2026-07-28', modern: true, anyData: true, coreTasks: false, primedStreams: false };
+const modern: Features = {
+  ...november,
+  version: '2026-07-28',
+  modern: true,
+  anyData: true,
+  coreTasks: false,
+  primedStreams: false,
+};
 
 const table: Readonly<Record<Version, Features>> = {
   '2024-11-05': oldest,

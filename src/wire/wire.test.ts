@@ -21,20 +21,48 @@ const pieces = (all: Buffer, cuts: readonly number[]): Buffer[] => {
 
 describe('messages', () => {
   test('whatever bytes come, decoding ends in a value', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (raw) => void expect(decode(Buffer.from(raw)).kind).toBeTypeOf('string')));
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 200 }),
+        (raw) => void expect(decode(Buffer.from(raw)).kind).toBeTypeOf('string'),
+      ),
+    );
     fc.assert(fc.property(fc.json(), (raw) => void expect(decode(bytes(raw)).kind).toBeTypeOf('string')));
   });
 
   test('what is encoded is decoded to the same', () => {
-    const id = fc.oneof(fc.string({ maxLength: 100 }), fc.maxSafeInteger(), fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }));
+    const id = fc.oneof(
+      fc.string({ maxLength: 100 }),
+      fc.maxSafeInteger(),
+      fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }),
+    );
     fc.assert(
-      fc.property(id, fc.string({ minLength: 1, maxLength: 50 }), fc.dictionary(fc.string(), fc.string()), (given, method, params) => {
-        const expected = typeof given === 'bigint' && given >= Number.MIN_SAFE_INTEGER && given <= Number.MAX_SAFE_INTEGER ? Number(given) : given;
-        expect(decode(bytes(encodeRequest(given, method, params)))).toEqual({ kind: 'request', id: Object.is(expected, -0) ? 0 : expected, method, params: JSON.parse(JSON.stringify(params)) });
-        expect(decode(bytes(encodeNotification(method)))).toEqual({ kind: 'notification', method, params: {} });
-        expect(decode(bytes(encodeResult(given, '{"a":1}')))).toMatchObject({ kind: 'response', reply: { result: { a: 1 } } });
-        expect(decode(bytes(encodeError(given, { code: -1, message: 'm' })))).toMatchObject({ kind: 'response', reply: { error: { code: -1, message: 'm' } } });
-      }),
+      fc.property(
+        id,
+        fc.string({ minLength: 1, maxLength: 50 }),
+        fc.dictionary(fc.string(), fc.string()),
+        (given, method, params) => {
+          const expected =
+            typeof given === 'bigint' && given >= Number.MIN_SAFE_INTEGER && given <= Number.MAX_SAFE_INTEGER
+              ? Number(given)
+              : given;
+          expect(decode(bytes(encodeRequest(given, method, params)))).toEqual({
+            kind: 'request',
+            id: Object.is(expected, -0) ? 0 : expected,
+            method,
+            params: JSON.parse(JSON.stringify(params)),
+          });
+          expect(decode(bytes(encodeNotification(method)))).toEqual({ kind: 'notification', method, params: {} });
+          expect(decode(bytes(encodeResult(given, '{"a":1}')))).toMatchObject({
+            kind: 'response',
+            reply: { result: { a: 1 } },
+          });
+          expect(decode(bytes(encodeError(given, { code: -1, message: 'm' })))).toMatchObject({
+            kind: 'response',
+            reply: { error: { code: -1, message: 'm' } },
+          });
+        },
+      ),
     );
   });
 
@@ -64,7 +92,8 @@ describe('messages', () => {
   });
 
   test('a batch has a limit', () => {
-    const batch = (size: number): string => `[${Array.from({ length: size }, () => '{"jsonrpc":"2.0","method":"n"}').join(',')}]`;
+    const batch = (size: number): string =>
+      `[${Array.from({ length: size }, () => '{"jsonrpc":"2.0","method":"n"}').join(',')}]`;
     expect(decode(bytes(batch(64)))).toMatchObject({ kind: 'batch' });
     expect(decode(bytes(batch(65)))).toMatchObject({ kind: 'invalid' });
   });
@@ -82,30 +111,45 @@ describe('headers', () => {
     );
   });
 
-  test.each(['=?base64?A?=', '=?base64?AAA?=', '=?base64?AA==AA==?=', '=?base64?_w==?=', '=?base64?/w==?='])('%s is refused as base64 of UTF-8', (header) => {
-    expect(decodeHeaderValue(header)).toBeUndefined();
-  });
+  test.each(['=?base64?A?=', '=?base64?AAA?=', '=?base64?AA==AA==?=', '=?base64?_w==?=', '=?base64?/w==?='])(
+    '%s is refused as base64 of UTF-8',
+    (header) => {
+      expect(decodeHeaderValue(header)).toBeUndefined();
+    },
+  );
 
   test('what a client sends is what a server wants', () => {
     fc.assert(
       fc.property(fc.constantFrom('tools/call', 'prompts/get', 'tools/list'), fc.string(), (method, name) => {
         const params = { name };
         expect(headerProblem(requestHeaders(method, params, 'v'), method, params, 'v')).toBeUndefined();
-        expect(headerProblem(requestHeaders(method, params, 'v'), method, { name: `${name}!` }, 'v') === undefined).toBe(method === 'tools/list');
+        expect(
+          headerProblem(requestHeaders(method, params, 'v'), method, { name: `${name}!` }, 'v') === undefined,
+        ).toBe(method === 'tools/list');
       }),
     );
   });
 
   test('a header given twice names nothing', () => {
-    expect(headerProblem({ 'mcp-protocol-version': 'v', 'mcp-method': ['tools/list', 'tools/list'] }, 'tools/list', {}, 'v')).toMatch(/missing/);
+    expect(
+      headerProblem({ 'mcp-protocol-version': 'v', 'mcp-method': ['tools/list', 'tools/list'] }, 'tools/list', {}, 'v'),
+    ).toMatch(/missing/);
   });
 
-  const declared = paramHeaders({ properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, deep: { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } } } }) ?? [];
+  const declared =
+    paramHeaders({
+      properties: {
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        deep: { type: 'object', properties: { n: { type: 'integer', 'x-mcp-header': 'N' } } },
+      },
+    }) ?? [];
 
   test('declared arguments are mirrored and compared, integers as numbers', () => {
     const args = { region: ' Köln ', deep: { n: 7 } };
     expect(paramHeaderProblem(declared, toParamHeaders(declared, args), args)).toBeUndefined();
-    expect(paramHeaderProblem(declared, { ...toParamHeaders(declared, args), 'mcp-param-n': '7.0' }, args)).toBeUndefined();
+    expect(
+      paramHeaderProblem(declared, { ...toParamHeaders(declared, args), 'mcp-param-n': '7.0' }, args),
+    ).toBeUndefined();
     expect(paramHeaderProblem(declared, { 'mcp-param-n': '8' }, { deep: { n: 7 } })).toMatch(/differs/);
     expect(paramHeaderProblem(declared, {}, args)).toMatch(/missing/);
     expect(paramHeaderProblem(declared, { 'mcp-param-region': 'x' }, { region: null })).toMatch(/no argument/);
@@ -115,7 +159,10 @@ describe('headers', () => {
   test.each([
     ['a name with a space', { a: { type: 'string', 'x-mcp-header': 'a b' } }],
     ['a number', { a: { type: 'number', 'x-mcp-header': 'A' } }],
-    ['the same name in another case', { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } }],
+    [
+      'the same name in another case',
+      { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
+    ],
     ['an empty name', { a: { type: 'string', 'x-mcp-header': '' } }],
   ])('%s makes the declarations void', (_name, properties) => {
     expect(paramHeaders({ properties })).toBeUndefined();
@@ -125,12 +172,22 @@ describe('headers', () => {
 describe('streams of bytes', () => {
   test('events are the same however the bytes are cut', () => {
     fc.assert(
-      fc.property(fc.array(fc.json(), { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 8 }), fc.constantFrom('\n', '\r\n', '\r'), (datas, cuts, newline) => {
-        const all = bytes(datas.map((data, at) => sseEvent(data, `s_${at}`)).join('').replaceAll('\n', newline) + (newline === '\r' ? ':' : ''));
-        const reader = sseReader(100_000);
-        const events = pieces(all, cuts).flatMap((piece) => reader.push(piece) ?? []);
-        expect(events).toEqual(datas.map((data, at) => ({ event: 'message', data, id: `s_${at}` })));
-      }),
+      fc.property(
+        fc.array(fc.json(), { maxLength: 5 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        (datas, cuts, newline) => {
+          const all = bytes(
+            datas
+              .map((data, at) => sseEvent(data, `s_${at}`))
+              .join('')
+              .replaceAll('\n', newline) + (newline === '\r' ? ':' : ''),
+          );
+          const reader = sseReader(100_000);
+          const events = pieces(all, cuts).flatMap((piece) => reader.push(piece) ?? []);
+          expect(events).toEqual(datas.map((data, at) => ({ event: 'message', data, id: `s_${at}` })));
+        },
+      ),
     );
   });
 
@@ -150,17 +207,26 @@ describe('streams of bytes', () => {
   test('lines are the same however the bytes are cut', () => {
     const line = fc.string({ minLength: 1, maxLength: 30 }).map((text) => text.replaceAll(/[\r\n]/g, '') || 'x');
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), (lines, cuts, newline) => {
-        const reader = lineReader(1_000);
-        const read = pieces(bytes(lines.map((each) => each + newline).join('')), cuts).flatMap((piece) => reader.push(piece).map(String));
-        expect(read).toEqual(lines);
-      }),
+      fc.property(
+        fc.array(line, { maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.constantFrom('\n', '\r\n'),
+        (lines, cuts, newline) => {
+          const reader = lineReader(1_000);
+          const read = pieces(bytes(lines.map((each) => each + newline).join('')), cuts).flatMap((piece) =>
+            reader.push(piece).map(String),
+          );
+          expect(read).toEqual(lines);
+        },
+      ),
     );
   });
 
   test('a line past the limit is skipped and told once, and the next one is whole', () => {
     const reader = lineReader(10);
-    const read = ['x'.repeat(8), 'x'.repeat(8), `x\nnext\n${'y'.repeat(11)}\nlast`].flatMap((piece) => reader.push(bytes(piece)).map(String));
+    const read = ['x'.repeat(8), 'x'.repeat(8), `x\nnext\n${'y'.repeat(11)}\nlast`].flatMap((piece) =>
+      reader.push(bytes(piece)).map(String),
+    );
     expect(read).toEqual(['overlong', 'next', 'overlong']);
     expect(String(reader.end())).toBe('last');
   });
@@ -194,28 +260,47 @@ describe('requests of ours', () => {
   test('a peer that is gone fails everything that waits; too many waits are refused', async () => {
     const pending = pendingRequests(() => {}, 1);
     const asked = pending.ask('a', undefined, { timeoutMs: 60_000 });
-    expect(await pending.ask('b', undefined, { timeoutMs: 60_000 })).toMatchObject({ error: { message: 'Too many requests are waiting' } });
+    expect(await pending.ask('b', undefined, { timeoutMs: 60_000 })).toMatchObject({
+      error: { message: 'Too many requests are waiting' },
+    });
     pending.fail({ code: -1, message: 'gone' });
     expect(await asked).toEqual({ error: { code: -1, message: 'gone' } });
   });
 });
 
-test.each([['2024-11-05', '2024-11-05'], ['2026-07-28', '2025-11-25'], ['1999-01-01', '2025-11-25'], [undefined, '2025-11-25'], [{}, '2025-11-25']])('initialize asking for %j is answered with %s', (asked, given) => {
+test.each([
+  ['2024-11-05', '2024-11-05'],
+  ['2026-07-28', '2025-11-25'],
+  ['1999-01-01', '2025-11-25'],
+  [undefined, '2025-11-25'],
+  [{}, '2025-11-25'],
+])('initialize asking for %j is answered with %s', (asked, given) => {
   expect(negotiated(asked)).toBe(given);
 });
 
 test('a trace is taken only where it is one', () => {
   const good = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  expect(traceOf({ _meta: { traceparent: good, tracestate: 'a=b' } })).toEqual({ traceparent: good, tracestate: 'a=b' });
+  expect(traceOf({ _meta: { traceparent: good, tracestate: 'a=b' } })).toEqual({
+    traceparent: good,
+    tracestate: 'a=b',
+  });
   expect(traceOf({ _meta: { traceparent: `${good}\r\nx: y` } })).toBeUndefined();
   expect(traceOf({ _meta: { traceparent: good, tracestate: 'a\nb' } })).toEqual({ traceparent: good });
 });
 
 test('an envelope with a log level that is none is refused', () => {
-  const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {}, 'io.modelcontextprotocol/logLevel': 'loud' };
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/logLevel': 'loud',
+  };
   expect(readEnvelope({ _meta: meta })).toMatchObject({ code: -32602 });
 });
 
 test('an id is text that JSON reads back as it was', () => {
-  expect([encodeId('a"\n'), encodeId(-7), encodeId(12345678901234567890n)]).toEqual(['"a\\"\\n"', '-7', '12345678901234567890']);
+  expect([encodeId('a"\n'), encodeId(-7), encodeId(12345678901234567890n)]).toEqual([
+    '"a\\"\\n"',
+    '-7',
+    '12345678901234567890',
+  ]);
 });

@@ -19,7 +19,8 @@ async function letThrough(tool: string, all: readonly Args[]): Promise<readonly 
   const through: Args[] = [];
   for (const args of all) {
     const outcome = await bench.ask(tool, args);
-    if (outcome.kind !== 'failed' || !['invalid_arguments', 'policy_denied'].includes(outcome.error.code)) through.push(args);
+    if (outcome.kind !== 'failed' || !['invalid_arguments', 'policy_denied'].includes(outcome.error.code))
+      through.push(args);
   }
   return through;
 }
@@ -30,28 +31,56 @@ test('the table holds at least 300 dangerous flags, values and targets', () => {
   expect(flags + values + dangerousTargets.length).toBeGreaterThanOrEqual(300);
 });
 
-test.each(tools)('no dangerous flag of %s is let through, and nothing is started [S0.2] [S0.71] [S0.41] [CVE-2025-6514]', async (tool) => {
-  expect(await letThrough(tool, (dangerousFlags[tool] ?? []).map((extra) => ({ target: good(tool), extra_args: extra })))).toEqual([]);
-});
+test.each(tools)(
+  'no dangerous flag of %s is let through, and nothing is started [S0.2] [S0.71] [S0.41] [CVE-2025-6514]',
+  async (tool) => {
+    expect(
+      await letThrough(
+        tool,
+        (dangerousFlags[tool] ?? []).map((extra) => ({ target: good(tool), extra_args: extra })),
+      ),
+    ).toEqual([]);
+  },
+);
 
-test.each(Object.keys(dangerousValues))('no dangerous value of an argument of %s is let through, and nothing is started [S0.44]', async (tool) => {
-  const all = (dangerousValues[tool] ?? []).map(([name, value]) => ({ target: good(tool), [name]: value }) as Args);
-  expect(await letThrough(tool, all)).toEqual([]);
-});
+test.each(Object.keys(dangerousValues))(
+  'no dangerous value of an argument of %s is let through, and nothing is started [S0.44]',
+  async (tool) => {
+    const all = (dangerousValues[tool] ?? []).map(([name, value]) => ({ target: good(tool), [name]: value }) as Args);
+    expect(await letThrough(tool, all)).toEqual([]);
+  },
+);
 
-test.each(['ping', 'traceroute', 'nmap', 'tls_inspect'])('no dangerous target of %s is let through, and nothing is started [S0.34]', async (tool) => {
-  expect(await letThrough(tool, dangerousTargets.map((target) => ({ target })))).toEqual([]);
-});
+test.each(['ping', 'traceroute', 'nmap', 'tls_inspect'])(
+  'no dangerous target of %s is let through, and nothing is started [S0.34]',
+  async (tool) => {
+    expect(
+      await letThrough(
+        tool,
+        dangerousTargets.map((target) => ({ target })),
+      ),
+    ).toEqual([]);
+  },
+);
 
 test.each(['dig', 'whois'])('no dangerous name or address is let through to %s', async (tool) => {
   // These are names a resolver may be asked about: the policy for domains decides by the name alone.
   const names = new Set(['rebound.lab.internal', 'half.lab.internal', 'unknown.lab.internal']);
-  expect(await letThrough(tool, dangerousTargets.filter((target) => !names.has(target)).map((target) => ({ target })))).toEqual([]);
+  expect(
+    await letThrough(
+      tool,
+      dangerousTargets.filter((target) => !names.has(target)).map((target) => ({ target })),
+    ),
+  ).toEqual([]);
 });
 
 test.each(tools)('no injection is let through to %s, in whatever argument it stands [S0.46] [S0.125]', async (tool) => {
-  const { properties } = (await bench.tool(tool)).input.schema as { readonly properties: Readonly<Record<string, unknown>> };
-  const all = Object.keys(properties).flatMap((name) => injectionVectors.map((vector) => ({ target: good(tool), [name]: vector }) as Args));
+  const { properties } = (await bench.tool(tool)).input.schema as {
+    readonly properties: Readonly<Record<string, unknown>>;
+  };
+  const all = Object.keys(properties).flatMap((name) =>
+    injectionVectors.map((vector) => ({ target: good(tool), [name]: vector }) as Args),
+  );
   expect(await letThrough(tool, all)).toEqual([]);
 });
 
@@ -60,8 +89,14 @@ test('whatever extra_args says, it is refused or every word is an allowed flag o
     const spellings = Object.values(manifest.flags).flatMap(({ flag }) => flag);
     const piece = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...spellings) },
-      { weight: 2, arbitrary: fc.constantFrom(' ', '=', '1', '4', '80', '22-80', '10.0.0.1', 'A', 'banner', '60s', ',') },
-      { weight: 1, arbitrary: fc.constantFrom("'", '"', '\\', '--', '-', '/etc/passwd', '-oN', '@', '+trace', '10.0.0.2', '\t') },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(' ', '=', '1', '4', '80', '22-80', '10.0.0.1', 'A', 'banner', '60s', ','),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom("'", '"', '\\', '--', '-', '/etc/passwd', '-oN', '@', '+trace', '10.0.0.2', '\t'),
+      },
       { weight: 1, arbitrary: fc.string({ maxLength: 4 }) },
     );
     await fc.assert(
@@ -77,13 +112,30 @@ test('whatever extra_args says, it is refused or every word is an allowed flag o
 });
 
 /** The words that are neither fixed by the manifest, nor an allowed flag, nor a value of the flag before them. */
-function strangers(words: readonly string[], { flags, always, before }: ReturnType<typeof builtins>[number]['manifest'], target: string): readonly string[] {
-  const fixed = new Set([...always, ...before, '--', '-q', target, ...Object.values(flags).flatMap(({ passes }) => passes ?? [])]);
+function strangers(
+  words: readonly string[],
+  { flags, always, before }: ReturnType<typeof builtins>[number]['manifest'],
+  target: string,
+): readonly string[] {
+  const fixed = new Set([
+    ...always,
+    ...before,
+    '--',
+    '-q',
+    target,
+    ...Object.values(flags).flatMap(({ passes }) => passes ?? []),
+  ]);
   const all = Object.values(flags);
   return words.filter((word, index) => {
     if (fixed.has(word) || all.some(({ flag }) => flag[0] === word)) return false;
-    const isValueOf = (spelling: string | undefined, text: string): boolean => all.some((rule) => rule.flag[0] === spelling && rule.type !== 'boolean' && readWord(rule, text).ok);
+    const isValueOf = (spelling: string | undefined, text: string): boolean =>
+      all.some((rule) => rule.flag[0] === spelling && rule.type !== 'boolean' && readWord(rule, text).ok);
     if (isValueOf(words[index - 1], word)) return false;
-    return !all.some(({ flag: [spelling = ' '], form }) => form !== 'separate' && word.startsWith(spelling) && isValueOf(spelling, word.slice(spelling.length + (form === 'equals' ? 1 : 0))));
+    return !all.some(
+      ({ flag: [spelling = ' '], form }) =>
+        form !== 'separate' &&
+        word.startsWith(spelling) &&
+        isValueOf(spelling, word.slice(spelling.length + (form === 'equals' ? 1 : 0))),
+    );
   });
 }

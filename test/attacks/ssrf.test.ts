@@ -27,7 +27,10 @@ const gate = (rules: Partial<EgressRules> = {}) => {
 };
 
 beforeAll(async () => {
-  allowed = await recordingServer({ answer: (request, response) => response.writeHead(307, { location: decodeURIComponent(request.url?.slice(2) ?? '') }).end() });
+  allowed = await recordingServer({
+    answer: (request, response) =>
+      response.writeHead(307, { location: decodeURIComponent(request.url?.slice(2) ?? '') }).end(),
+  });
   forbidden = await recordingServer({ host: '127.0.0.2' });
   // A machine without IPv6 has no ::1 to listen on; the refusals are tested all the same.
   forbiddenSix = await recordingServer({ host: '::1', port: forbidden.port }).catch(() => undefined);
@@ -46,7 +49,10 @@ describe('a request to anywhere else is refused and nobody is knocked at', () =>
   });
 
   test.each(attacks)('%j [S2.3] [CVE-2026-44430] [GHSA-56c3-vfp2-5qqj]', async (url) => {
-    expect(await gate().request({ url: toForbidden(url) })).toMatchObject({ kind: 'refused', message: expect.not.stringContaining('secret') });
+    expect(await gate().request({ url: toForbidden(url) })).toMatchObject({
+      kind: 'refused',
+      message: expect.not.stringContaining('secret'),
+    });
     expect(await gate().open({ url: toForbidden(url) })).toMatchObject({ kind: 'refused' });
     expect(knocks()).toBe(0);
   });
@@ -54,10 +60,14 @@ describe('a request to anywhere else is refused and nobody is knocked at', () =>
 
 describe('a redirect to anywhere else is refused and nobody is knocked at', () => {
   // The header can only carry plain characters, and an address without a scheme stays with the redirecting host.
-  const locations = attacks.filter((url) => /^[a-z+-]+:/i.test(url) && /^[\x21-\x7e]+$/.test(url) && !/^http:\/?(\d|$)/i.test(url));
+  const locations = attacks.filter(
+    (url) => /^[a-z+-]+:/i.test(url) && /^[\x21-\x7e]+$/.test(url) && !/^http:\/?(\d|$)/i.test(url),
+  );
 
   test.each(locations)('%j [S2.3] [CVE-2026-44430]', async (url) => {
-    const result = await gate().request({ url: `http://127.0.0.1:${allowed.port}/?${encodeURIComponent(toForbidden(url))}` });
+    const result = await gate().request({
+      url: `http://127.0.0.1:${allowed.port}/?${encodeURIComponent(toForbidden(url))}`,
+    });
     expect(result).toMatchObject({ kind: 'refused', message: expect.not.stringContaining('secret') });
     expect(allowed.requests).toHaveLength(1);
     expect(knocks()).toBe(0);
@@ -65,15 +75,29 @@ describe('a redirect to anywhere else is refused and nobody is knocked at', () =
 
   test('the last of several hops is judged like the first', async () => {
     const via = (next: string) => `http://127.0.0.1:${allowed.port}/?${encodeURIComponent(next)}`;
-    expect(await gate().request({ url: via(via(`http://0x7f.2:${forbidden.port}/`)) })).toMatchObject({ kind: 'refused', reason: 'address' });
+    expect(await gate().request({ url: via(via(`http://0x7f.2:${forbidden.port}/`)) })).toMatchObject({
+      kind: 'refused',
+      reason: 'address',
+    });
     expect([allowed.requests.length, knocks()]).toEqual([2, 0]);
   });
 });
 
 test('the listeners are real: the same spellings arrive once their network is named', async () => {
   const open = gate({ networks: anywhereLocal });
-  for (const host of ['127.2', '0x7f000002', '2130706434', '①②⑦.⓪.⓪.②', '[::ffff:127.0.0.2]', 'to-loopback.allowed.example', ...(forbiddenSix ? ['[::1]', 'to-six.allowed.example'] : [])]) {
-    expect(await open.request({ url: `http://${host}:${forbidden.port}/` })).toMatchObject({ kind: 'response', status: 200 });
+  for (const host of [
+    '127.2',
+    '0x7f000002',
+    '2130706434',
+    '①②⑦.⓪.⓪.②',
+    '[::ffff:127.0.0.2]',
+    'to-loopback.allowed.example',
+    ...(forbiddenSix ? ['[::1]', 'to-six.allowed.example'] : []),
+  ]) {
+    expect(await open.request({ url: `http://${host}:${forbidden.port}/` })).toMatchObject({
+      kind: 'response',
+      status: 200,
+    });
   }
   expect(knocks()).toBeGreaterThan(0);
 });
@@ -106,7 +130,10 @@ describe('a name that changes its mind', () => {
       const url = `http://web.allowed.example:${allowed.port}/?x`;
       expect(await guard.request({ url, redirect: 'manual' })).toMatchObject({ kind: 'response' });
       expect(dns.questions()).toBe(1);
-      expect(await guard.request({ url: `http://web.allowed.example:${forbidden.port}/` })).toMatchObject({ kind: 'refused', reason: 'address' });
+      expect(await guard.request({ url: `http://web.allowed.example:${forbidden.port}/` })).toMatchObject({
+        kind: 'refused',
+        reason: 'address',
+      });
       expect([dns.questions(), knocks()]).toEqual([2, 0]);
     } finally {
       dns.close();
@@ -117,17 +144,31 @@ describe('a name that changes its mind', () => {
     const answers = ['127.0.0.1', '127.0.0.2'];
     const guard = gate({ resolver: () => Promise.resolve([answers.shift() ?? '127.0.0.2']) });
     const location = encodeURIComponent(`http://web.allowed.example:${forbidden.port}/`);
-    expect(await guard.request({ url: `http://web.allowed.example:${allowed.port}/?${location}` })).toMatchObject({ kind: 'refused', reason: 'address' });
+    expect(await guard.request({ url: `http://web.allowed.example:${allowed.port}/?${location}` })).toMatchObject({
+      kind: 'refused',
+      reason: 'address',
+    });
     expect(knocks()).toBe(0);
   });
 });
 
 test('a proxy named in the environment is not used', async () => {
-  const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy', 'NODE_USE_ENV_PROXY'];
+  const names = [
+    'HTTP_PROXY',
+    'http_proxy',
+    'HTTPS_PROXY',
+    'https_proxy',
+    'ALL_PROXY',
+    'all_proxy',
+    'NODE_USE_ENV_PROXY',
+  ];
   const before = names.map((name) => [name, process.env[name]] as const);
-  for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.2:${forbidden.port}`;
+  for (const name of names)
+    process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : `http://127.0.0.2:${forbidden.port}`;
   try {
-    expect(await gate().request({ url: `http://127.0.0.1:${allowed.port}/?x`, redirect: 'manual' })).toMatchObject({ kind: 'response' });
+    expect(await gate().request({ url: `http://127.0.0.1:${allowed.port}/?x`, redirect: 'manual' })).toMatchObject({
+      kind: 'response',
+    });
     expect(knocks()).toBe(0);
   } finally {
     for (const [name, value] of before) {

@@ -10,7 +10,8 @@ const run = (command, args, cwd) => {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 };
 
-if (!existsSync(inspector)) run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], dirname(fileURLToPath(import.meta.url)));
+if (!existsSync(inspector))
+  run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], dirname(fileURLToPath(import.meta.url)));
 const environment = (folder, packages) => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -18,4 +19,11 @@ const environment = (folder, packages) => {
   run(`${folder}/bin/pip`, ['install', '--quiet', ...packages]);
 };
 if (!existsSync(python)) environment(venv, ['mcp==2.3.0', 'fastmcp==4.1.2', 'sarif-pydantic==0.6.2']);
-if (!existsSync(serversPython) || !existsSync(uv)) environment(serversVenv, ['mcp==2.3.0', 'fastmcp==4.1.2', 'mcp-server-time==2026.10.19', 'mcp-server-git==2026.10.19', 'uv==0.13.7']);
+if (!existsSync(serversPython) || !existsSync(uv))
+  environment(serversVenv, [
+    'mcp==2.3.0',
+    'fastmcp==4.1.2',
+    'mcp-server-time==2026.10.19',
+    'mcp-server-git==2026.10.19',
+    'uv==0.13.7',
+  ]);

@@ -18,8 +18,17 @@ if (process.argv[2] === 'stdio') {
 } else {
   const endpoint = mcpEndpoint(gate, { identity });
   const door = httpDoor({
-    host: '127.0.0.1', port: 0, routes: mcpRoutes(endpoint, '/mcp'), authenticator: ownerToken('test-token-1'), allowedHosts: [], allowedOrigins: [], corsOrigins: [],
-    maxBodyBytes: 1_048_576, peerRatePerSecond: 0, maxConnections: 1_000, onFault: (error) => console.error(error),
+    host: '127.0.0.1',
+    port: 0,
+    routes: mcpRoutes(endpoint, '/mcp'),
+    authenticator: ownerToken('test-token-1'),
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 1_048_576,
+    peerRatePerSecond: 0,
+    maxConnections: 1_000,
+    onFault: (error) => console.error(error),
   });
   await door.start();
   console.log(`http://127.0.0.1:${door.address().port}/mcp`);

@@ -4,7 +4,11 @@ export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4
 export const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 
 export const text = (value) => ({ type: 'text', text: value });
-export const done = (content, data) => ({ kind: 'done', content: typeof content === 'string' ? [text(content)] : content, ...(data !== undefined && { data }) });
+export const done = (content, data) => ({
+  kind: 'done',
+  content: typeof content === 'string' ? [text(content)] : content,
+  ...(data !== undefined && { data }),
+});
 export const refuse = (code, message) => ({ kind: 'failed', error: { code, message } });
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -15,7 +19,10 @@ const otherwise = { code: 'capability_missing', message: 'The client cannot be a
 export const ask = (asks, state = '') => ({ kind: 'confirm', question: { asks, state, otherwise } });
 
 const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) });
-export const form = (message, properties) => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: object(properties) } });
+export const form = (message, properties) => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message, requestedSchema: object(properties) },
+});
 export const sampling = (prompt, maxTokens) => ({
   method: 'sampling/createMessage',
   params: { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens },
@@ -25,5 +32,7 @@ export const roots = { method: 'roots/list', params: {} };
 /** The accepted content of an answer, or undefined. */
 export const accepted = (call, key) => {
   const answer = call.confirmation?.answers[key];
-  return answer?.action === 'accept' && answer.content !== null && typeof answer.content === 'object' ? answer.content : undefined;
+  return answer?.action === 'accept' && answer.content !== null && typeof answer.content === 'object'
+    ? answer.content
+    : undefined;
 };

@@ -26,28 +26,70 @@ async function ready() {
   if (existsSync(suite) && existsSync(older) && existsSync(node22)) return;
   console.log('Installing the conformance suites …');
   // The package `node` fetches the right binary in its install script; nothing else here needs one.
-  const installed = await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--foreground-scripts']);
-  if (installed.code !== 0 || !existsSync(node22)) throw new Error(`The suites could not be installed:\n${installed.output}`);
+  const installed = await run('npm', [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--no-package-lock',
+    '--foreground-scripts',
+  ]);
+  if (installed.code !== 0 || !existsSync(node22))
+    throw new Error(`The suites could not be installed:\n${installed.output}`);
 }
 
 /** Passed and failed checks by scenario, and the ones that do not count. */
 function read(output) {
   const checks = new Map();
-  for (const [, name, passed, failed] of output.matchAll(/^[✓✗] ([\w./-]+): (\d+) passed, (\d+) failed/gm)) checks.set(name, { passed: Number(passed), failed: Number(failed) });
+  for (const [, name, passed, failed] of output.matchAll(/^[✓✗] ([\w./-]+): (\d+) passed, (\d+) failed/gm))
+    checks.set(name, { passed: Number(passed), failed: Number(failed) });
   const unscored = new Set([...output.matchAll(/^ {2}[✓✗] ([\w./-]+) \(([\w-]+)\)/gm)].map(([, name]) => name));
   return { checks, unscored };
 }
 
-const sum = (entries) => entries.reduce((all, [, { passed, failed }]) => ({ passed: all.passed + passed, failed: all.failed + failed }), { passed: 0, failed: 0 });
+const sum = (entries) =>
+  entries.reduce((all, [, { passed, failed }]) => ({ passed: all.passed + passed, failed: all.failed + failed }), {
+    passed: 0,
+    failed: 0,
+  });
 
 const plans = [
   { name: '2025-11-25', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'json', atLeast: 69 },
   { name: '2025-11-25 streamed', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'stream', atLeast: 70 },
-  { name: '2026-07-28', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'json', atLeast: 120, tasksAtLeast: 44 },
-  { name: '2025-11-25 through a gateway, remote', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'remoteLegacy', atLeast: 70, onlyScored: true },
-  { name: '2025-11-25 through a gateway, plugin', args: [suite, 'server', '--requirements', '2025-11-25'], at: 'pluginLegacy', atLeast: 70, onlyScored: true },
-  { name: '2026-07-28 through a gateway, remote', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'remoteModern', atLeast: 120, tasksAtLeast: 44 },
-  { name: '2026-07-28 through a gateway, plugin', args: [suite, 'server', '--requirements', '2026-07-28'], at: 'pluginModern', atLeast: 120, tasksAtLeast: 44 },
+  {
+    name: '2026-07-28',
+    args: [suite, 'server', '--requirements', '2026-07-28'],
+    at: 'json',
+    atLeast: 120,
+    tasksAtLeast: 44,
+  },
+  {
+    name: '2025-11-25 through a gateway, remote',
+    args: [suite, 'server', '--requirements', '2025-11-25'],
+    at: 'remoteLegacy',
+    atLeast: 70,
+    onlyScored: true,
+  },
+  {
+    name: '2025-11-25 through a gateway, plugin',
+    args: [suite, 'server', '--requirements', '2025-11-25'],
+    at: 'pluginLegacy',
+    atLeast: 70,
+    onlyScored: true,
+  },
+  {
+    name: '2026-07-28 through a gateway, remote',
+    args: [suite, 'server', '--requirements', '2026-07-28'],
+    at: 'remoteModern',
+    atLeast: 120,
+    tasksAtLeast: 44,
+  },
+  {
+    name: '2026-07-28 through a gateway, plugin',
+    args: [suite, 'server', '--requirements', '2026-07-28'],
+    at: 'pluginModern',
+    atLeast: 120,
+    tasksAtLeast: 44,
+  },
   { name: '0.1.16 all', args: [older, 'server', '--suite', 'all'], at: 'stream', atLeast: 44 },
 ];
 
@@ -72,10 +114,15 @@ async function main() {
     const scored = sum(all.filter(([scenario]) => !unscored.has(scenario)));
     const every = sum(all);
     const tasks = sum(all.filter(([scenario]) => scenario.startsWith('tasks-')));
-    const good = (onlyScored ? scored : every).failed === 0 && scored.passed >= atLeast && tasks.passed >= (tasksAtLeast ?? 0);
+    const good =
+      (onlyScored ? scored : every).failed === 0 && scored.passed >= atLeast && tasks.passed >= (tasksAtLeast ?? 0);
     complete &&= good;
-    lines.push(`${name} ${scored.passed}/${scored.passed + scored.failed}${tasksAtLeast ? `, tasks ${tasks.passed}/${tasks.passed + tasks.failed}` : ''}`);
-    console.log(`${good ? '✓' : '✗'} ${lines.at(-1)} (with the unscored ${every.passed}/${every.passed + every.failed})`);
+    lines.push(
+      `${name} ${scored.passed}/${scored.passed + scored.failed}${tasksAtLeast ? `, tasks ${tasks.passed}/${tasks.passed + tasks.failed}` : ''}`,
+    );
+    console.log(
+      `${good ? '✓' : '✗'} ${lines.at(-1)} (with the unscored ${every.passed}/${every.passed + every.failed})`,
+    );
     if (!good) console.log(output.slice(-8_000));
   }
   await Promise.all(Object.values(servers).map((server) => server.stop()));

@@ -16,8 +16,17 @@ export async function serveSources(sources, { port = 0, legacyAnswers = 'json' }
   const bug = (error) => console.error(error);
   const endpoint = mcpEndpoint(gate, { identity, onBug: bug, taskGraceMs: 250, legacyAnswers });
   const door = httpDoor({
-    host: '127.0.0.1', port, routes: mcpRoutes(endpoint, '/mcp'), authenticator: { authenticate: () => ({ principal }) },
-    allowedHosts: [], allowedOrigins: [], corsOrigins: [], maxBodyBytes: 4_194_304, peerRatePerSecond: 0, maxConnections: 1_000, onFault: bug,
+    host: '127.0.0.1',
+    port,
+    routes: mcpRoutes(endpoint, '/mcp'),
+    authenticator: { authenticate: () => ({ principal }) },
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 4_194_304,
+    peerRatePerSecond: 0,
+    maxConnections: 1_000,
+    onFault: bug,
   });
   await door.start();
   return {

@@ -4,7 +4,8 @@ import { accepted, ask, done, form, pause, png, refuse, roots, sampling, text, w
 const string = { type: 'string' };
 const nothing = { type: 'object', properties: {}, additionalProperties: false };
 const key = randomBytes(32);
-const seal = (value) => `${Buffer.from(value).toString('base64url')}.${createHmac('sha256', key).update(value).digest('base64url')}`;
+const seal = (value) =>
+  `${Buffer.from(value).toString('base64url')}.${createHmac('sha256', key).update(value).digest('base64url')}`;
 /** The sealed value, or undefined where somebody changed it. */
 const unseal = (state) => {
   const value = Buffer.from(state.split('.')[0] ?? '', 'base64url').toString();
@@ -12,7 +13,10 @@ const unseal = (state) => {
 };
 
 const name = () => form('What is your name?', { name: string });
-const embedded = { type: 'resource', resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' } };
+const embedded = {
+  type: 'resource',
+  resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
+};
 
 /** Tools that answer at once. */
 const plain = {
@@ -24,7 +28,14 @@ const plain = {
     done([
       text('Multiple content types test:'),
       { type: 'image', data: png, mimeType: 'image/png' },
-      { type: 'resource', resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' } },
+      {
+        type: 'resource',
+        resource: {
+          uri: 'test://mixed-content-resource',
+          mimeType: 'application/json',
+          text: '{"test":"data","value":123}',
+        },
+      },
     ]),
   test_error_handling: () => refuse('execution_failed', 'This tool intentionally returns an error for testing'),
 };
@@ -64,7 +75,8 @@ const defaults = {
   verified: { type: 'boolean', default: true },
 };
 const options = ['option1', 'option2', 'option3'];
-const titled = (noun) => ['First', 'Second', 'Third'].map((title, at) => ({ const: `value${at + 1}`, title: `${title} ${noun}` }));
+const titled = (noun) =>
+  ['First', 'Second', 'Third'].map((title, at) => ({ const: `value${at + 1}`, title: `${title} ${noun}` }));
 const enums = {
   untitledSingle: { ...string, enum: options },
   titledSingle: { ...string, oneOf: titled('Option') },
@@ -78,7 +90,8 @@ const elicits = (message, properties, said) => (call) => {
   if (!answer) return ask({ input: form(message(call.args), properties) });
   return done(said(answer));
 };
-const completed = (answer) => `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
+const completed = (answer) =>
+  `Elicitation completed: action=${answer.action}, content=${JSON.stringify(answer.content ?? {})}`;
 
 /** Tools that ask their caller. */
 const asking = {
@@ -88,7 +101,10 @@ const asking = {
   },
   test_elicitation: elicits(
     (args) => args.message,
-    { username: { ...string, description: "User's response" }, email: { ...string, description: "User's email address" } },
+    {
+      username: { ...string, description: "User's response" },
+      email: { ...string, description: "User's email address" },
+    },
     (answer) => `User response: action: ${answer.action}, content: ${JSON.stringify(answer.content ?? {})}`,
   ),
   test_elicitation_sep1034_defaults: elicits(() => 'Please review', defaults, completed),
@@ -104,14 +120,19 @@ const asking = {
   },
   test_input_required_result_sampling: (call) => {
     const answer = call.confirmation?.answers['capital_question'];
-    return answer ? done(`The answer: ${answer.content?.text ?? ''}`) : ask({ capital_question: sampling('What is the capital of France?', 100) });
+    return answer
+      ? done(`The answer: ${answer.content?.text ?? ''}`)
+      : ask({ capital_question: sampling('What is the capital of France?', 100) });
   },
   test_input_required_result_list_roots: (call) => {
     const answer = call.confirmation?.answers['client_roots'];
-    return Array.isArray(answer?.roots) ? done(`Roots: ${answer.roots.map((root) => root.uri).join(', ')}`) : ask({ client_roots: roots });
+    return Array.isArray(answer?.roots)
+      ? done(`Roots: ${answer.roots.map((root) => root.uri).join(', ')}`)
+      : ask({ client_roots: roots });
   },
   test_input_required_result_request_state: (call) => {
-    if (!call.confirmation) return ask({ confirm: form('Please confirm', { ok: { type: 'boolean' } }) }, seal('confirming'));
+    if (!call.confirmation)
+      return ask({ confirm: form('Please confirm', { ok: { type: 'boolean' } }) }, seal('confirming'));
     if (unseal(call.confirmation.state) === undefined) return refuse('invalid_confirmation', 'The state was changed');
     return done('state-ok');
   },
@@ -120,12 +141,19 @@ const asking = {
     const { answers, state } = call.confirmation ?? {};
     const asks = { user_name: name(), greeting: sampling('Generate a greeting', 50), client_roots: roots };
     if (!answers || !Object.keys(asks).every((each) => answers[each])) return ask(asks, seal('gathering'));
-    return unseal(state) === 'gathering' ? done('All inputs received') : refuse('invalid_confirmation', 'The state was changed');
+    return unseal(state) === 'gathering'
+      ? done('All inputs received')
+      : refuse('invalid_confirmation', 'The state was changed');
   },
   test_input_required_result_multi_round: (call) => {
     const state = call.confirmation && unseal(call.confirmation.state);
-    if (accepted(call, 'step1') && state === 'step1') return ask({ step2: form('Step 2: What is your favorite color?', { color: string }) }, seal(`step2 ${accepted(call, 'step1').name}`));
-    if (accepted(call, 'step2') && state?.startsWith('step2 ')) return done(`${state.slice(6)} likes ${accepted(call, 'step2').color}`);
+    if (accepted(call, 'step1') && state === 'step1')
+      return ask(
+        { step2: form('Step 2: What is your favorite color?', { color: string }) },
+        seal(`step2 ${accepted(call, 'step1').name}`),
+      );
+    if (accepted(call, 'step2') && state?.startsWith('step2 '))
+      return done(`${state.slice(6)} likes ${accepted(call, 'step2').color}`);
     return ask({ step1: form('Step 1: What is your name?', { name: string }) }, seal('step1'));
   },
   test_input_required_result_capabilities: (call) => {
@@ -149,7 +177,10 @@ const long = 600;
 
 /** Tools that run as tasks. */
 const tasks = {
-  slow_compute: async (call) => ((await sleeping(call, (call.args.seconds ?? 0) * 1_000)) ? done(`Computed for ${call.args.seconds ?? 0} seconds`) : refuse('cancelled', 'Cancelled')),
+  slow_compute: async (call) =>
+    (await sleeping(call, (call.args.seconds ?? 0) * 1_000))
+      ? done(`Computed for ${call.args.seconds ?? 0} seconds`)
+      : refuse('cancelled', 'Cancelled'),
   failing_job: async (call) => {
     await sleeping(call, 1_000);
     return refuse('execution_failed', 'The job failed');
@@ -161,11 +192,15 @@ const tasks = {
   confirm_delete: async (call) => {
     if (!call.confirmation) await sleeping(call, long);
     const answer = accepted(call, 'confirm');
-    return call.confirmation ? done(answer?.confirm ? `Deleted ${call.args.filename ?? ''}` : 'Kept') : ask({ confirm: form('Delete?', { confirm: { type: 'boolean' } }) });
+    return call.confirmation
+      ? done(answer?.confirm ? `Deleted ${call.args.filename ?? ''}` : 'Kept')
+      : ask({ confirm: form('Delete?', { confirm: { type: 'boolean' } }) });
   },
   multi_input: async (call) => {
     if (!call.confirmation) await sleeping(call, long);
-    return call.confirmation ? done('Both answered') : ask({ first: name(), second: form('Sure?', { confirm: { type: 'boolean' } }) });
+    return call.confirmation
+      ? done('Both answered')
+      : ask({ first: name(), second: form('Sure?', { confirm: { type: 'boolean' } }) });
   },
   test_tool_with_task: async (call) => {
     const answer = accepted(call, 'user_name');
@@ -180,13 +215,26 @@ const schemas = {
   test_elicitation: { type: 'object', properties: { message: string }, required: ['message'] },
   slow_compute: { type: 'object', properties: { seconds: { type: 'number' }, label: string } },
 };
-const support = { slow_compute: 'optional', failing_job: 'required', protocol_error_job: 'optional', confirm_delete: 'optional', multi_input: 'optional', test_tool_with_task: 'required' };
+const support = {
+  slow_compute: 'optional',
+  failing_job: 'required',
+  protocol_error_job: 'optional',
+  confirm_delete: 'optional',
+  multi_input: 'optional',
+  test_tool_with_task: 'required',
+};
 
 const features2020 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: string, city: string } } },
-  properties: { name: string, address: { $ref: '#/$defs/address' }, contactMethod: { ...string, enum: ['phone', 'email'] }, phone: string, email: string },
+  properties: {
+    name: string,
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { ...string, enum: ['phone', 'email'] },
+    phone: string,
+    email: string,
+  },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
@@ -197,14 +245,27 @@ const features2020 = {
 
 /** Every tool the suites call: name, schema, task support, handler. */
 export const toolTable = [
-  ...Object.entries({ ...plain, ...talking, ...asking, ...tasks }).map(([toolName, run]) => ({ name: toolName, schema: schemas[toolName] ?? { ...nothing, additionalProperties: true }, run, tasks: support[toolName] })),
-  { name: 'greet', schema: { type: 'object', properties: { name: string } }, run: (call) => done(`Hello, ${call.args.name ?? 'you'}!`) },
+  ...Object.entries({ ...plain, ...talking, ...asking, ...tasks }).map(([toolName, run]) => ({
+    name: toolName,
+    schema: schemas[toolName] ?? { ...nothing, additionalProperties: true },
+    run,
+    tasks: support[toolName],
+  })),
+  {
+    name: 'greet',
+    schema: { type: 'object', properties: { name: string } },
+    run: (call) => done(`Hello, ${call.args.name ?? 'you'}!`),
+  },
   { name: 'json_schema_2020_12_tool', schema: features2020, run: () => done('Schema kept') },
   {
     name: 'test_custom_headers',
     schema: {
       type: 'object',
-      properties: { region: { ...string, 'x-mcp-header': 'Region' }, priority: { type: 'integer', 'x-mcp-header': 'Priority' }, query: string },
+      properties: {
+        region: { ...string, 'x-mcp-header': 'Region' },
+        priority: { type: 'integer', 'x-mcp-header': 'Priority' },
+        query: string,
+      },
       required: ['region', 'query'],
     },
     run: (call) => done(`Region ${call.args.region}`),

@@ -15,30 +15,49 @@ sources:
 function aPlugin(registrations: string, more = '') {
   const place = aPlace();
   const plugin = aPluginFolder({ 'server.mjs': serverText(registrations) });
-  const configure = (wanted: string): void => writeFileSync(join(place, 'toolgate.yaml'), config(plugin.folder, place, wanted));
+  const configure = (wanted: string): void =>
+    writeFileSync(join(place, 'toolgate.yaml'), config(plugin.folder, place, wanted));
   configure(more);
   return { place, plugin, configure, hasRun: () => existsSync(join(place, 'started')) };
 }
 
 const filesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
-const audited = (place: string): string => readdirSync(join(place, 'home/audit'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('');
+const audited = (place: string): string =>
+  readdirSync(join(place, 'home/audit'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('');
 
 test('a server whose code has a serious flaw is quarantined and never started; approval starts it at once [S4.20]', async () => {
   const { place, hasRun } = aPlugin(vulnerable);
   const gate = await serving(place);
-  expect(gate.banner).toMatch(/withheld +notes: is quarantined: high TG-TAINT-CMD in server\.mjs:\d+: .*; see toolgate pins diff notes, then toolgate pins approve notes scan/);
+  expect(gate.banner).toMatch(
+    /withheld +notes: is quarantined: high TG-TAINT-CMD in server\.mjs:\d+: .*; see toolgate pins diff notes, then toolgate pins approve notes scan/,
+  );
   expect(hasRun()).toBe(false);
   expect(gate.log()).toContain('source.quarantined');
   const health = await gate.send('/health');
-  expect(health.json.checks.admission).toMatchObject({ status: 'degraded', detail: expect.stringContaining('notes: quarantine (high TG-TAINT-CMD in server.mjs') });
+  expect(health.json.checks.admission).toMatchObject({
+    status: 'degraded',
+    detail: expect.stringContaining('notes: quarantine (high TG-TAINT-CMD in server.mjs'),
+  });
 
   const diff = await toolgate(place, ['pins', 'diff', 'notes']);
   expect(diff.out).toMatch(/source scan: its code must be looked at: high TG-TAINT-CMD/);
-  expect(await toolgate(place, ['pins', 'approve', 'notes', 'scan'])).toMatchObject({ code: 0, out: 'approved   source scan\n' });
-  await eventually(async () => (await gate.send('/tools')).text, (text) => text.includes('notes__ping'), 30_000);
+  expect(await toolgate(place, ['pins', 'approve', 'notes', 'scan'])).toMatchObject({
+    code: 0,
+    out: 'approved   source scan\n',
+  });
+  await eventually(
+    async () => (await gate.send('/tools')).text,
+    (text) => text.includes('notes__ping'),
+    30_000,
+  );
   expect(hasRun()).toBe(true);
   await gate.stop();
-  expect(audited(place)).toMatch(/"tool":"notes".*"decision":"refused".*"action":"admission","verdict":"quarantine".*TG-TAINT-CMD/);
+  expect(audited(place)).toMatch(
+    /"tool":"notes".*"decision":"refused".*"action":"admission","verdict":"quarantine".*TG-TAINT-CMD/,
+  );
   expect(audited(place)).toMatch(/"tool":"notes".*"decision":"allowed".*"action":"admission","verdict":"allow"/);
 }, 90_000);
 
@@ -66,15 +85,24 @@ test('what is denied cannot be approved, and the policy of the source decides wh
   expect((await toolgate(place, ['sources', 'list'])).out).toContain('is quarantined: ping can run programs or code');
   expect(hasRun()).toBe(false);
   configure(', scan: { high: allow }');
-  expect((await toolgate(place, ['sources', 'list'])).out).toMatch(/^ {2}admission +allow, 1 tools in its code, 1 findings$/m);
+  expect((await toolgate(place, ['sources', 'list'])).out).toMatch(
+    /^ {2}admission +allow, 1 tools in its code, 1 findings$/m,
+  );
   expect(hasRun()).toBe(true);
 }, 90_000);
 
 test('new code is read again, the same code is not, and an accepted finding stays accepted while others do not', async () => {
   const { place, plugin, hasRun } = aPlugin(honest);
-  const listed = () => toolgate(place, ['sources', 'list', '--json']).then(({ out }) => JSON.parse(out).sources.find(({ source }: { source: string }) => source === 'notes'));
+  const listed = () =>
+    toolgate(place, ['sources', 'list', '--json']).then(({ out }) =>
+      JSON.parse(out).sources.find(({ source }: { source: string }) => source === 'notes'),
+    );
   const first = await listed();
-  expect(first).toMatchObject({ status: 'healthy', tools: ['notes__greet'], admission: { decision: 'allow', tools: 1, findings: [], surface: expect.stringMatching(/^[0-9a-f]{64}$/) } });
+  expect(first).toMatchObject({
+    status: 'healthy',
+    tools: ['notes__greet'],
+    admission: { decision: 'allow', tools: 1, findings: [], surface: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
   const scans = join(place, 'home/scans');
   expect(readFileSync(join(scans, filesIn(scans)[0] ?? ''), 'utf8')).toContain('greet');
   const lock = JSON.parse(readFileSync(join(place, 'toolgate.lock.json'), 'utf8'));
@@ -109,26 +137,36 @@ test('a tool that runs but is not in the code is reported under pin and withheld
   const strict = await toolgate(place, ['sources', 'list']);
   expect(strict.out).toMatch(/withheld +tool extra: it is offered/);
   expect(strict.out).not.toMatch(/withheld +tool greet/);
-  expect((await toolgate(place, ['pins', 'approve', 'notes', 'extra'])).out).toContain('approved   not-in-source extra');
+  expect((await toolgate(place, ['pins', 'approve', 'notes', 'extra'])).out).toContain(
+    'approved   not-in-source extra',
+  );
   expect((await toolgate(place, ['tools'])).out).toMatch(/^notes__extra +ready/m);
 }, 120_000);
 
 test('a program without source is unknown: started with a warning under pin, held under strict, not looked at under open', async () => {
   const place = aPlace();
-  const plain = (more: string): string => `commands: { builtins: false }\nsources:\n  plain: { kind: mcp, command: /bin/cat, connect_timeout: 1${more} }\n`;
+  const plain = (more: string): string =>
+    `commands: { builtins: false }\nsources:\n  plain: { kind: mcp, command: /bin/cat, connect_timeout: 1${more} }\n`;
   const unknownOf = async (more: string) => {
     writeFileSync(join(place, 'toolgate.yaml'), plain(more));
     return (await toolgate(place, ['sources', 'list'])).out;
   };
-  expect(await unknownOf('')).toMatch(/admission +allow\n +unknown +cat is a program whose source is not known; scan\.path may name it/);
-  expect(await unknownOf(', admission: strict')).toContain('is quarantined: cat is a program whose source is not known');
+  expect(await unknownOf('')).toMatch(
+    /admission +allow\n +unknown +cat is a program whose source is not known; scan\.path may name it/,
+  );
+  expect(await unknownOf(', admission: strict')).toContain(
+    'is quarantined: cat is a program whose source is not known',
+  );
   expect(await unknownOf(', scan: { unknown: deny }')).toContain('is denied: cat is a program');
   expect(await unknownOf(', admission: open')).toContain('its code was not read: admission is open');
 }, 60_000);
 
 test('code that cannot be read within its memory is unknown, which is said, and the others are served', async () => {
   const { place, plugin, hasRun } = aPlugin(honest, ', scan: { memory_mb: 64, unknown: quarantine }');
-  plugin.write('large.mjs', Array.from({ length: 200_000 }, (_, at) => `export const a${at} = { b: [${at}, ${at}] };`).join('\n'));
+  plugin.write(
+    'large.mjs',
+    Array.from({ length: 200_000 }, (_, at) => `export const a${at} = { b: [${at}, ${at}] };`).join('\n'),
+  );
   const gate = await serving(place);
   expect(gate.banner).toMatch(/withheld +notes: is quarantined: .*large\.mjs \(too-large\)/);
   expect(gate.banner).toMatch(/ready +.*ping/);
@@ -139,14 +177,23 @@ test('the configured registry is asked about the name of a server: its word is e
   const registry = await aRegistry(['io.example/notes']);
   const { place, plugin } = aPlugin(honest);
   const listed = async (more: string, url = registry.url) => {
-    writeFileSync(join(place, 'toolgate.yaml'), `${config(plugin.folder, place, more)}mcp_registry: { url: '${url}' }\n`);
+    writeFileSync(
+      join(place, 'toolgate.yaml'),
+      `${config(plugin.folder, place, more)}mcp_registry: { url: '${url}' }\n`,
+    );
     return (await toolgate(place, ['sources', 'list'])).out;
   };
-  expect(await listed(', registry_name: io.example/notes')).toMatch(/admission +allow, 1 tools in its code, registry: listed/);
-  expect(await listed(', registry_name: io.example/n0tes')).toMatch(/admission +allow, 1 tools in its code, registry: not listed/);
+  expect(await listed(', registry_name: io.example/notes')).toMatch(
+    /admission +allow, 1 tools in its code, registry: listed/,
+  );
+  expect(await listed(', registry_name: io.example/n0tes')).toMatch(
+    /admission +allow, 1 tools in its code, registry: not listed/,
+  );
   const held = await listed(', registry_name: io.example/n0tes, scan: { unlisted: quarantine }');
   expect(held).toContain('is quarantined: the registry does not list io.example/n0tes');
-  expect(await listed(', registry_name: io.example/notes, scan: { unlisted: deny }', 'http://127.0.0.1:1')).toMatch(/^notes +healthy(?:.*\n)* +admission +allow, 1 tools in its code, registry: unknown/m);
+  expect(await listed(', registry_name: io.example/notes, scan: { unlisted: deny }', 'http://127.0.0.1:1')).toMatch(
+    /^notes +healthy(?:.*\n)* +admission +allow, 1 tools in its code, registry: unknown/m,
+  );
   expect((await toolgate(place, ['sources', 'lookup', 'io.example/notes'])).out).toContain('unknown');
   expect(registry.asked()).toEqual(['io.example/notes', 'io.example/n0tes', 'io.example/n0tes']);
 }, 90_000);

@@ -5,7 +5,10 @@ test('call runs a tool without a server, through every guard', async () => {
   const cwd = aPlace();
   const { code, out } = await toolgate(cwd, ['call', 'ping', 'target=127.0.0.1', 'count=1', '--json']);
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ kind: 'done', data: { returncode: 0, metadata: { parsed: { received: 1 } } } });
+  expect(JSON.parse(out)).toMatchObject({
+    kind: 'done',
+    data: { returncode: 0, metadata: { parsed: { received: 1 } } },
+  });
 });
 
 test('a refused call says why, what to do, and ends with 3', async () => {
@@ -16,7 +19,11 @@ test('a refused call says why, what to do, and ends with 3', async () => {
 });
 
 test.each([
-  [['call']], [['call', 'ping', 'target']], [['call', 'ping', '--args', '[1]']], [['call', 'ping', '--args', '{']], [['call', 'ping', '--args', '@missing']],
+  [['call']],
+  [['call', 'ping', 'target']],
+  [['call', 'ping', '--args', '[1]']],
+  [['call', 'ping', '--args', '{']],
+  [['call', 'ping', '--args', '@missing']],
 ])('a wrong command line is told and ends with 2: %j', async (argv) => {
   expect((await toolgate(aPlace(), argv)).code).toBe(2);
 });
@@ -24,7 +31,9 @@ test.each([
 test('tools lists what is ready and what is not', async () => {
   const { code, out } = await toolgate(aPlace(), ['tools', '--json']);
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'ping', ready: true })]) });
+  expect(JSON.parse(out)).toMatchObject({
+    tools: expect.arrayContaining([expect.objectContaining({ name: 'ping', ready: true })]),
+  });
   const one = await toolgate(aPlace(), ['tools', 'ping']);
   expect(JSON.parse(one.out)).toMatchObject({ name: 'ping', input_schema: { type: 'object' } });
   expect((await toolgate(aPlace(), ['tools', 'nothing'])).code).toBe(1);
@@ -32,8 +41,24 @@ test('tools lists what is ready and what is not', async () => {
 
 test('doctor goes through the check list and fails on what must not be [S0.124]', async () => {
   const good = await toolgate(aPlace(), ['doctor']);
-  for (const line of ['intrusive tools off', 'memory limit', 'time limit', 'firewall', 'rate limit', 'logs', 'breaker', 'flags audited', 'shutdown grace', 'sandbox: prlimit', 'metrics']) expect(good.out).toContain(line);
-  const bad = await toolgate(aPlace({ 'toolgate.yaml': 'security: { best_effort_sandbox: true, allow_intrusive: true }\n' }), ['doctor']);
+  for (const line of [
+    'intrusive tools off',
+    'memory limit',
+    'time limit',
+    'firewall',
+    'rate limit',
+    'logs',
+    'breaker',
+    'flags audited',
+    'shutdown grace',
+    'sandbox: prlimit',
+    'metrics',
+  ])
+    expect(good.out).toContain(line);
+  const bad = await toolgate(
+    aPlace({ 'toolgate.yaml': 'security: { best_effort_sandbox: true, allow_intrusive: true }\n' }),
+    ['doctor'],
+  );
   expect(bad.code).toBe(1);
   expect(bad.out).toMatch(/FAIL +sandbox: never weaker/);
   expect(bad.out).toMatch(/warn +intrusive tools off/);
@@ -58,6 +83,9 @@ test.each(['serve', 'tools', 'call', 'check', 'doctor', 'token'])('%s --help tel
 });
 
 test('toolgate alone shows its verbs', async () => {
-  expect(await toolgate(aPlace(), [])).toMatchObject({ code: 2, out: expect.stringContaining('toolgate <verb> --help') });
+  expect(await toolgate(aPlace(), [])).toMatchObject({
+    code: 2,
+    out: expect.stringContaining('toolgate <verb> --help'),
+  });
   expect((await toolgate(aPlace(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -26,24 +26,51 @@ async function aGateway(): Promise<{ cwd: string; gateway: Running; agent: strin
 }
 
 describe.each(Object.entries(clients))('the official client of %s', (_era, connect) => {
-  test.each(['http', 'stdio'])('confirms and refuses a call over %s [S1.19]', async (door) => {
-    const cwd = aPlace({ 'toolgate.yaml': config });
-    const way: Way = door === 'http' ? (await aGateway()).way : { argv: [cli, 'serve', '--stdio'], cwd, env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') } };
-    const heard: string[] = [];
-    const says: ReturnType<Person>[] = [{ action: 'accept', content: { approve: true } }, { action: 'decline' }, { action: 'accept', content: { approve: false } }];
-    const client = await connect(way, (message) => {
-      heard.push(message);
-      return says.shift() ?? { action: 'cancel' };
-    });
-    expect(await client.call('ping', { ...twice, count: 1 })).toMatchObject({ isError: false });
-    expect(heard).toEqual([]);
-    expect(await client.call('ping', twice)).toMatchObject({ isError: false, text: expect.stringContaining('2 received') });
-    expect(heard[0]).toMatch(/run ping .*\nArguments: .*"target":"127\.0\.0\.1".*\nRule: ask-me \(two are many\)\nRisk: /);
-    for (let time = 0; time < 3; time += 1) expect(await client.call('ping', twice)).toMatchObject({ isError: true, text: expect.stringContaining('did not agree') });
-    expect(heard).toHaveLength(4);
-    expect(await client.call('ping', thrice)).toMatchObject({ isError: true, text: expect.stringContaining('consent of an operator (ask-the-operator)') });
-    expect(heard).toHaveLength(4);
-  }, 60_000);
+  test.each(['http', 'stdio'])(
+    'confirms and refuses a call over %s [S1.19]',
+    async (door) => {
+      const cwd = aPlace({ 'toolgate.yaml': config });
+      const way: Way =
+        door === 'http'
+          ? (await aGateway()).way
+          : {
+              argv: [cli, 'serve', '--stdio'],
+              cwd,
+              env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
+            };
+      const heard: string[] = [];
+      const says: ReturnType<Person>[] = [
+        { action: 'accept', content: { approve: true } },
+        { action: 'decline' },
+        { action: 'accept', content: { approve: false } },
+      ];
+      const client = await connect(way, (message) => {
+        heard.push(message);
+        return says.shift() ?? { action: 'cancel' };
+      });
+      expect(await client.call('ping', { ...twice, count: 1 })).toMatchObject({ isError: false });
+      expect(heard).toEqual([]);
+      expect(await client.call('ping', twice)).toMatchObject({
+        isError: false,
+        text: expect.stringContaining('2 received'),
+      });
+      expect(heard[0]).toMatch(
+        /run ping .*\nArguments: .*"target":"127\.0\.0\.1".*\nRule: ask-me \(two are many\)\nRisk: /,
+      );
+      for (let time = 0; time < 3; time += 1)
+        expect(await client.call('ping', twice)).toMatchObject({
+          isError: true,
+          text: expect.stringContaining('did not agree'),
+        });
+      expect(heard).toHaveLength(4);
+      expect(await client.call('ping', thrice)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('consent of an operator (ask-the-operator)'),
+      });
+      expect(heard).toHaveLength(4);
+    },
+    60_000,
+  );
 
   test('without a way to ask gets a ticket that the operator answers by CLI', async () => {
     const { cwd, gateway, way } = await aGateway();
@@ -55,9 +82,13 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
     expect((await operator('show', ticket)).out).toMatch(/rules +\["ask-me"\]/);
     expect((await operator('approve', ticket)).code).toBe(0);
     expect(await client.call('ping', { ...twice, target: '127.0.0.2' })).toMatchObject({ isError: true });
-    await expect(client.call('ping', { ...twice, target: '127.0.0.2' }, { 'toolgate/ticket': ticket })).rejects.toThrow('does not belong to this call');
+    await expect(client.call('ping', { ...twice, target: '127.0.0.2' }, { 'toolgate/ticket': ticket })).rejects.toThrow(
+      'does not belong to this call',
+    );
     expect(await client.call('ping', twice, { 'toolgate/ticket': ticket })).toMatchObject({ isError: false });
-    await expect(client.call('ping', twice, { 'toolgate/ticket': ticket })).rejects.toThrow('does not belong to this call');
+    await expect(client.call('ping', twice, { 'toolgate/ticket': ticket })).rejects.toThrow(
+      'does not belong to this call',
+    );
     expect(await client.call('ping', twice)).toMatchObject({ isError: true });
   }, 60_000);
 });
@@ -66,42 +97,70 @@ test('REST gets 409 with a ticket; callers see no tickets, nobody approves their
   const { cwd, gateway, agent } = await aGateway();
   const asAgent = { headers: { authorization: `Bearer ${agent}` } };
   const waits = await gateway.send('/tools/ping/execute', { ...asAgent, body: thrice });
-  expect(waits).toMatchObject({ status: 409, json: { error_type: 'confirmation_required', error_context: { metadata: { rule: 'ask-the-operator' } } } });
+  expect(waits).toMatchObject({
+    status: 409,
+    json: { error_type: 'confirmation_required', error_context: { metadata: { rule: 'ask-the-operator' } } },
+  });
   const { ticket } = waits.json.error_context.metadata;
-  for (const path of ['/approvals', `/approvals/${ticket}`]) expect((await gateway.send(path, asAgent)).status).toBe(403);
+  for (const path of ['/approvals', `/approvals/${ticket}`])
+    expect((await gateway.send(path, asAgent)).status).toBe(403);
   expect((await gateway.send(`/approvals/${ticket}/approve`, { ...asAgent, method: 'POST' })).status).toBe(403);
   const own = (await gateway.send('/tools/ping/execute', { body: thrice })).json.error_context.metadata.ticket;
   expect((await gateway.send(`/approvals/${own}/approve`, { method: 'POST' })).status).toBe(403);
   expect((await gateway.send(`/approvals/${own}/deny`, { method: 'POST' })).json).toMatchObject({ status: 'denied' });
-  expect((await gateway.send('/tools/ping/execute', { body: thrice })).json).toMatchObject({ error: 'An operator denied this call' });
+  expect((await gateway.send('/tools/ping/execute', { body: thrice })).json).toMatchObject({
+    error: 'An operator denied this call',
+  });
   expect((await gateway.send('/approvals/tk_nothing/approve', { method: 'POST' })).status).toBe(404);
 
-  expect((await gateway.send(`/approvals/${ticket}/approve`, { method: 'POST' })).json).toMatchObject({ status: 'approved', decided_by: 'owner' });
+  expect((await gateway.send(`/approvals/${ticket}/approve`, { method: 'POST' })).json).toMatchObject({
+    status: 'approved',
+    decided_by: 'owner',
+  });
   expect((await gateway.send(`/approvals/${ticket}/deny`, { method: 'POST' })).status).toBe(409);
   expect(await gateway.stop()).toBe(0);
   const again = await serving(cwd);
   const withTicket = { headers: { ...asAgent.headers, 'toolgate-ticket': ticket }, body: thrice };
-  expect(await again.send('/tools/ping/execute', { ...withTicket, body: { ...thrice, target: '127.0.0.2' } })).toMatchObject({ status: 400, json: { error_type: 'validation_error' } });
+  expect(
+    await again.send('/tools/ping/execute', { ...withTicket, body: { ...thrice, target: '127.0.0.2' } }),
+  ).toMatchObject({ status: 400, json: { error_type: 'validation_error' } });
   expect((await again.send('/tools/ping/execute', withTicket)).status).toBe(200);
-  expect(await again.send('/tools/ping/execute', withTicket)).toMatchObject({ status: 400, json: { error_type: 'validation_error' } });
+  expect(await again.send('/tools/ping/execute', withTicket)).toMatchObject({
+    status: 400,
+    json: { error_type: 'validation_error' },
+  });
   expect((await again.send('/tools/ping/execute', { ...asAgent, body: thrice })).status).toBe(409);
   const { out } = await toolgate(cwd, ['audit', '--json']);
-  for (const word of ['"action":"approve"', '"rule":"ask-the-operator"', `"ticket":"${ticket}"`]) expect(out.replaceAll(/:\s+/g, ':')).toContain(word);
+  for (const word of ['"action":"approve"', '"rule":"ask-the-operator"', `"ticket":"${ticket}"`])
+    expect(out.replaceAll(/:\s+/g, ':')).toContain(word);
 }, 60_000);
 
 describe.each(Object.entries(clients))('a gateway over stdio with a client of %s that cannot ask', (_era, connect) => {
   test('gives tickets that the operator answers from another process', async () => {
     const cwd = aPlace({ 'toolgate.yaml': config });
-    const client = await connect({ argv: [cli, 'serve', '--stdio'], cwd, env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') } });
-    const ticketOf = async (): Promise<string> => /toolgate approvals approve (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
+    const client = await connect({
+      argv: [cli, 'serve', '--stdio'],
+      cwd,
+      env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
+    });
+    const ticketOf = async (): Promise<string> =>
+      /toolgate approvals approve (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
     const ticket = await ticketOf();
     expect((await toolgate(cwd, ['approvals', 'list'])).out).toContain(`${ticket}  pending   local  ping`);
     expect((await toolgate(cwd, ['approvals', 'show', ticket])).out).toMatch(/rules +\["ask-the-operator"\]/);
-    const forged = await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: 'tg_made-up-made-up-made-up-made-up-made-up' });
+    const forged = await toolgate(cwd, ['approvals', 'approve', ticket], {
+      TOOLGATE_TOKEN: 'tg_made-up-made-up-made-up-made-up-made-up',
+    });
     expect(forged).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
     const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
-    expect(await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: agent })).toMatchObject({ code: 1, err: expect.stringContaining('approver') });
-    expect(await toolgate(cwd, ['approvals', 'approve', ticket])).toMatchObject({ code: 0, out: expect.stringMatching(/status +approved/) });
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: agent })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('approver'),
+    });
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/status +approved/),
+    });
     expect(await client.call('ping', thrice)).toMatchObject({ isError: false });
     const second = await ticketOf();
     expect(second).not.toBe(ticket);
@@ -116,9 +175,14 @@ test('the side door is a socket that only its owner can reach, has no routes but
   const [name = ''] = readdirSync(folder);
   expect(statSync(folder).mode & 0o077).toBe(0);
   expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
-  const ask = (path: string, headers: Record<string, string>) => new Promise<number>((resolve, reject) => {
-    request({ socketPath: join(folder, name), path, headers: { host: 'localhost', ...headers } }, (answer) => resolve(answer.resume().statusCode ?? 0)).on('error', reject).end();
-  });
+  const ask = (path: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      request({ socketPath: join(folder, name), path, headers: { host: 'localhost', ...headers } }, (answer) =>
+        resolve(answer.resume().statusCode ?? 0),
+      )
+        .on('error', reject)
+        .end();
+    });
   const authorization = `Bearer ${gateway.token}`;
   expect(await ask('/approvals', {})).toBe(401);
   expect(await ask('/approvals', { authorization })).toBe(200);
@@ -126,7 +190,10 @@ test('the side door is a socket that only its owner can reach, has no routes but
   for (const path of ['/tools', '/mcp', '/events', '/explain']) expect(await ask(path, { authorization })).toBe(404);
   await gateway.stop();
   expect(readdirSync(folder)).toEqual([]);
-  expect(await toolgate(cwd, ['approvals', '--port', '1'])).toMatchObject({ code: 1, err: expect.stringContaining('no gateway can be asked') });
+  expect(await toolgate(cwd, ['approvals', '--port', '1'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no gateway can be asked'),
+  });
 }, 60_000);
 
 test('a socket below a long path is found through a link', async () => {
@@ -138,16 +205,19 @@ test('a socket below a long path is found through a link', async () => {
 }, 60_000);
 
 test('a killed gateway gives nobody a budget back, and washes no conversation clean', async () => {
-  const cwd = aPlace({ 'toolgate.yaml': `
+  const cwd = aPlace({
+    'toolgate.yaml': `
 access: { limits: [{ id: three, tools: [ping], calls_per_day: 3 }] }
 flows:
   labels: { dig: ['reads:private'], ping: ['egress:external'] }
   rules: [{ id: private-then-out, after: ['reads:private'], to: ['egress:external'], action: deny }]
-` });
+`,
+  });
   const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
   const asAgent = { authorization: `Bearer ${agent}` };
   const first = await serving(cwd);
-  const ping = (at: Running, headers = {}) => at.send('/tools/ping/execute', { headers, body: { target: '127.0.0.1', count: 1 } });
+  const ping = (at: Running, headers = {}) =>
+    at.send('/tools/ping/execute', { headers, body: { target: '127.0.0.1', count: 1 } });
   expect([(await ping(first)).status, (await ping(first)).status]).toEqual([200, 200]);
   await first.send('/tools/dig/execute', { headers: asAgent, body: { target: '127.0.0.1' } });
   expect((await ping(first, asAgent)).json).toMatchObject({ error: expect.stringContaining('private-then-out') });
@@ -155,5 +225,8 @@ flows:
   const second = await serving(cwd);
   expect((await ping(second, asAgent)).json).toMatchObject({ error: expect.stringContaining('private-then-out') });
   expect((await ping(second)).status).toBe(200);
-  expect(await ping(second)).toMatchObject({ status: 429, json: { error: expect.stringContaining('The limit three') } });
+  expect(await ping(second)).toMatchObject({
+    status: 429,
+    json: { error: expect.stringContaining('The limit three') },
+  });
 }, 60_000);

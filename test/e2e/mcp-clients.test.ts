@@ -30,28 +30,62 @@ const run = (command: string, args: readonly string[]): Promise<ReturnType<typeo
   });
 
 const everything = {
-  tools: expect.arrayContaining(['ask', 'change', 'echo', 'fail', 'steps', 'sum']), echo: 'héllo', sum: { sum: 3 }, steps: 'walked', ask: 'accept true',
-  fail: true, unknown: -32602, prompt: 'Hello you', resource: 'A', progress: [1, 2],
+  tools: expect.arrayContaining(['ask', 'change', 'echo', 'fail', 'steps', 'sum']),
+  echo: 'héllo',
+  sum: { sum: 3 },
+  steps: 'walked',
+  ask: 'accept true',
+  fail: true,
+  unknown: -32602,
+  prompt: 'Hello you',
+  resource: 'A',
+  progress: [1, 2],
 };
 const modern = '2026-07-28';
 const legacy = '2025-11-25';
-const places2 = [['HTTP', () => url], ['stdio', () => server]] as const;
+const places2 = [
+  ['HTTP', () => url],
+  ['stdio', () => server],
+] as const;
 
 describe.each(places2)('over %s', (_name, where) => {
-  test.each([['auto', modern], ['legacy', legacy], [modern, modern]])('the TypeScript client v2 in mode %s speaks %s and everything works', { timeout: 90_000 }, async (mode, era) => {
-    expect(await run(process.execPath, [file('sdk2.mjs'), mode, where()])).toEqual({ era, changed: true, ...everything });
+  test.each([
+    ['auto', modern],
+    ['legacy', legacy],
+    [modern, modern],
+  ])('the TypeScript client v2 in mode %s speaks %s and everything works', { timeout: 90_000 }, async (mode, era) => {
+    expect(await run(process.execPath, [file('sdk2.mjs'), mode, where()])).toEqual({
+      era,
+      changed: true,
+      ...everything,
+    });
   });
 
   test('the TypeScript client v1 speaks 2025-11-25 and everything works', { timeout: 90_000 }, async () => {
-    expect(await run(process.execPath, [file('sdk1.mjs'), where()])).toEqual({ era: legacy, changed: true, ...everything });
+    expect(await run(process.execPath, [file('sdk1.mjs'), where()])).toEqual({
+      era: legacy,
+      changed: true,
+      ...everything,
+    });
   });
 
   const hasPython = existsSync(places.python);
-  if (!hasPython) console.log('skipped: the Python clients are not installed; node test/clients/install.mjs brings them');
-  const clients = ['python_mcp.py', 'python_fastmcp.py'].flatMap((client) => [[client, 'auto', modern], [client, 'legacy', legacy]] as const);
-  test.skipIf(!hasPython).each(clients)('%s in mode %s speaks %s and everything works', { timeout: 90_000 }, async (client, mode, era) => {
-    expect(await run(places.python, [file(client), mode, where()])).toEqual({ era, ...everything });
-  });
+  if (!hasPython)
+    console.log('skipped: the Python clients are not installed; node test/clients/install.mjs brings them');
+  const clients = ['python_mcp.py', 'python_fastmcp.py'].flatMap(
+    (client) =>
+      [
+        [client, 'auto', modern],
+        [client, 'legacy', legacy],
+      ] as const,
+  );
+  test.skipIf(!hasPython).each(clients)(
+    '%s in mode %s speaks %s and everything works',
+    { timeout: 90_000 },
+    async (client, mode, era) => {
+      expect(await run(places.python, [file(client), mode, where()])).toEqual({ era, ...everything });
+    },
+  );
 });
 
 const hasInspector = existsSync(places.inspector);
@@ -60,6 +94,17 @@ test.skipIf(!hasInspector)('the inspector lists and calls from its command line'
   const overHttp = [url, '--transport', 'http', '--header', 'Authorization: Bearer test-token-1'];
   const listed = await run(places.inspector, ['--cli', ...overHttp, '--method', 'tools/list']);
   expect(listed.tools.map((tool: { name: string }) => tool.name)).toContain('echo');
-  const called = await run(places.inspector, ['--cli', 'node', server, 'stdio', '--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hi']);
+  const called = await run(places.inspector, [
+    '--cli',
+    'node',
+    server,
+    'stdio',
+    '--method',
+    'tools/call',
+    '--tool-name',
+    'echo',
+    '--tool-arg',
+    'text=hi',
+  ]);
   expect(called.content).toEqual([{ type: 'text', text: 'hi' }]);
 });

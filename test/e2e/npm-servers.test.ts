@@ -9,7 +9,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 // Installed once for all runs of the tests.
 const kept = join(root, 'node_modules/.cache/toolgate-servers');
 const version = '2026.8.31';
-const npm = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name))) as Record<string, string>;
+const npm = Object.fromEntries(Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name))) as Record<
+  string,
+  string
+>;
 
 /** A place whose packages come from the kept ones. */
 function aPlaceWith(config: string): { readonly place: string; readonly env: Record<string, string> } {
@@ -19,9 +22,16 @@ function aPlaceWith(config: string): { readonly place: string; readonly env: Rec
   cpSync(kept, join(place, 'home/packages'), { recursive: true, verbatimSymlinks: true });
   return { place, env: { HOME: process.env['HOME'] ?? place, ...npm } };
 }
-const keep = (place: string): void => cpSync(join(place, 'home/packages/npm'), join(kept, 'npm'), { recursive: true, force: false, verbatimSymlinks: true, filter: (path) => !path.includes('/npm/cache') });
+const keep = (place: string): void =>
+  cpSync(join(place, 'home/packages/npm'), join(kept, 'npm'), {
+    recursive: true,
+    force: false,
+    verbatimSymlinks: true,
+    filter: (path) => !path.includes('/npm/cache'),
+  });
 
-const entry = (id: string, name: string, args: readonly string[] = []): string => `  ${id}: { kind: mcp, runtime: npx, package: '@modelcontextprotocol/${name}@${version}', args: ${JSON.stringify(args)}, startup_budget: 240, connect_timeout: 60 }\n`;
+const entry = (id: string, name: string, args: readonly string[] = []): string =>
+  `  ${id}: { kind: mcp, runtime: npx, package: '@modelcontextprotocol/${name}@${version}', args: ${JSON.stringify(args)}, startup_budget: 240, connect_timeout: 60 }\n`;
 
 test('servers from npm are installed once, locked, listed and called [S3.29]', async () => {
   const { place, env } = aPlaceWith('');
@@ -35,7 +45,9 @@ test('servers from npm are installed once, locked, listed and called [S3.29]', a
   keep(place);
   expect((await toolgate(place, ['call', 'everything__echo', 'message=hello'], env)).out).toContain('hello');
   writeFileSync(join(place, 'note.txt'), 'what it says');
-  expect((await toolgate(place, ['call', 'files__read_text_file', `path=${join(place, 'note.txt')}`], env)).out).toContain('what it says');
+  expect(
+    (await toolgate(place, ['call', 'files__read_text_file', `path=${join(place, 'note.txt')}`], env)).out,
+  ).toContain('what it says');
   expect((await toolgate(place, ['call', 'files__read_text_file', 'path=/etc/hostname'], env)).code).not.toBe(0);
   expect(processesNamed(place)).toEqual([]);
 

@@ -14,7 +14,9 @@ const open: Readonly<Record<string, string>> = {
 test('every route of the running gateway asks for a credential, but for the ones listed here [CVE-2026-33032] [CVE-2026-42271]', async () => {
   const gate = await serving(aPlace());
   const { paths } = (await gate.send('/openapi.json')).json as { paths: Record<string, Record<string, unknown>> };
-  const routes = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => [method, path.replaceAll(/\{\w+\}/g, 'ping')] as const));
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => [method, path.replaceAll(/\{\w+\}/g, 'ping')] as const),
+  );
   for (const method of ['get', 'post', 'delete']) routes.push([method, '/mcp']);
   expect(routes.length).toBeGreaterThan(12);
   for (const [method, path] of routes) {
@@ -27,7 +29,13 @@ test('health is 200 with details for whoever has the token, and says how much is
   const gate = await serving(aPlace());
   const { status, json } = await gate.send('/health');
   expect(status).toBe(200);
-  expect(json).toMatchObject({ status: expect.any(String), summary: { total: expect.any(Number) }, checks: { audit: { status: 'healthy', priority: 'critical' } }, timestamp: expect.any(String), transport: 'http' });
+  expect(json).toMatchObject({
+    status: expect.any(String),
+    summary: { total: expect.any(Number) },
+    checks: { audit: { status: 'healthy', priority: 'critical' } },
+    timestamp: expect.any(String),
+    transport: 'http',
+  });
 });
 
 test('metrics are Prometheus text, or JSON for who asks for it [S0.108]', async () => {
@@ -43,7 +51,10 @@ test('metrics are Prometheus text, or JSON for who asks for it [S0.108]', async 
 test('events tell of health, metrics, calls and changes, until the listener leaves [S0.109]', async () => {
   const gate = await serving(aPlace());
   const leave = new AbortController();
-  const stream = await fetch(`${gate.url}/events`, { headers: { authorization: `Bearer ${gate.token}` }, signal: leave.signal });
+  const stream = await fetch(`${gate.url}/events`, {
+    headers: { authorization: `Bearer ${gate.token}` },
+    signal: leave.signal,
+  });
   expect(stream.headers.get('content-type')).toContain('text/event-stream');
   let seen = '';
   const reading = (async () => {
@@ -52,7 +63,8 @@ test('events tell of health, metrics, calls and changes, until the listener leav
   })().catch(() => {});
   await gate.send('/tools/ping/execute', { body: { target: '8.8.8.8' } });
   await gate.send('/tools/ping/disable', { method: 'POST' });
-  for (const type of ['health', 'metrics', 'call', 'registry']) await expect.poll(() => seen, { timeout: 15_000 }).toContain(`event: ${type}\n`);
+  for (const type of ['health', 'metrics', 'call', 'registry'])
+    await expect.poll(() => seen, { timeout: 15_000 }).toContain(`event: ${type}\n`);
   leave.abort();
   await reading;
   expect(await gate.stop()).toBe(0);
@@ -63,7 +75,10 @@ test('the deprecated pair of URLs is served only where the operator asks for it'
   expect((await off.send('/sse')).status).toBe(404);
   const on = await serving(aPlace({ 'toolgate.yaml': 'server: { legacy_sse: true }\n' }));
   const leave = new AbortController();
-  const stream = await fetch(`${on.url}/sse`, { headers: { authorization: `Bearer ${on.token}`, accept: 'text/event-stream' }, signal: leave.signal });
+  const stream = await fetch(`${on.url}/sse`, {
+    headers: { authorization: `Bearer ${on.token}`, accept: 'text/event-stream' },
+    signal: leave.signal,
+  });
   const first = await stream.body?.getReader().read();
   expect(new TextDecoder().decode(first?.value)).toContain('event: endpoint');
   leave.abort();

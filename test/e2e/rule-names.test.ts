@@ -5,7 +5,8 @@ import { eventually } from '../support/processes.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
 import { serverFile } from '../support/upstream.js';
 
-const rule = (id: string, tool: string): string => `    - { id: ${id}, action: deny, tools: [${tool}], args: { text: { equals: x } }, reason: No }\n`;
+const rule = (id: string, tool: string): string =>
+  `    - { id: ${id}, action: deny, tools: [${tool}], args: { text: { equals: x } }, reason: No }\n`;
 const config = (rules: string, args: readonly string[], more = ''): string => `policy:
   rules:
 ${rules}    - { id: rest, action: allow }
@@ -16,16 +17,35 @@ sources:
 test('a rule about a tool of a source that is still starting does not stop the gateway: it is awaited, and holds once the source is there', async () => {
   const place = aPlace();
   const until = join(place, 'go');
-  writeFileSync(join(place, 'toolgate.yaml'), config(rule('no-echo', 'slow__echo') + rule('typo', 'slow__ecko'), [serverFile, '--until', until], ', startup_budget: 0.2'));
+  writeFileSync(
+    join(place, 'toolgate.yaml'),
+    config(
+      rule('no-echo', 'slow__echo') + rule('typo', 'slow__ecko'),
+      [serverFile, '--until', until],
+      ', startup_budget: 0.2',
+    ),
+  );
   const gate = await serving(place);
   expect(gate.banner).toContain('withheld   slow: is still starting');
   await gate.logged('policy.waiting');
   expect(gate.log()).toContain('policy.rules.0.tools.0 names slow__echo, and there is no tool like that');
   writeFileSync(until, '');
-  await eventually(() => gate.send('/tools/slow__echo/execute', { body: { text: 'x' } }), ({ status }) => status === 403);
+  await eventually(
+    () => gate.send('/tools/slow__echo/execute', { body: { text: 'x' } }),
+    ({ status }) => status === 403,
+  );
   await gate.logged('policy.misnamed');
-  expect(gate.log().split('\n').filter((line) => line.includes('policy.misnamed')).join()).toMatch(/policy\.rules\.1\.tools\.0 names slow__ecko(?!.*slow__echo)/);
-  await eventually(() => gate.send('/health'), ({ text }) => text.includes('policy'));
+  expect(
+    gate
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('policy.misnamed'))
+      .join(),
+  ).toMatch(/policy\.rules\.1\.tools\.0 names slow__ecko(?!.*slow__echo)/);
+  await eventually(
+    () => gate.send('/health'),
+    ({ text }) => text.includes('policy'),
+  );
 });
 
 test.each([

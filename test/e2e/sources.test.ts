@@ -9,11 +9,20 @@ const start = '# mine\ncommands: { builtins: false } # none\n';
 test('a source is added, tested, listed and removed; the rest of the file stays as it was', async () => {
   const place = aPlace({ 'toolgate.yaml': start });
   const file = (): string => readFileSync(join(place, 'toolgate.yaml'), 'utf8');
-  expect(await toolgate(place, ['sources', 'add', 'fix', '--command', process.execPath, '--', serverFile])).toMatchObject({ code: 0, out: 'added      fix\n' });
+  expect(
+    await toolgate(place, ['sources', 'add', 'fix', '--command', process.execPath, '--', serverFile]),
+  ).toMatchObject({ code: 0, out: 'added      fix\n' });
   expect(file()).toContain(start.trim());
   const tested = await toolgate(place, ['sources', 'test', 'fix']);
-  expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/^fix +healthy +21 tools\n {2}admission +allow, 0 tools in its code\n {2}unknown +no registration was found.*\n {2}fix__ask\n/) });
-  expect((await toolgate(place, ['sources', 'add', 'fix', '--url', 'https://a.example/'])).err).toContain('there is a source of this name already');
+  expect(tested).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /^fix +healthy +21 tools\n {2}admission +allow, 0 tools in its code\n {2}unknown +no registration was found.*\n {2}fix__ask\n/,
+    ),
+  });
+  expect((await toolgate(place, ['sources', 'add', 'fix', '--url', 'https://a.example/'])).err).toContain(
+    'there is a source of this name already',
+  );
   expect(await toolgate(place, ['sources', 'remove', 'fix'])).toMatchObject({ code: 0 });
   expect(file()).not.toContain('fix');
   expect((await toolgate(place, ['pins', 'list'])).out).toContain('fix ');
@@ -28,11 +37,23 @@ test.each([
   expect(readFileSync(join(place, 'toolgate.yaml'), 'utf8')).toBe(start);
 });
 
-test('a client\'s file is taken over, and a broken server in it is told by test [S2.24]', async () => {
+test("a client's file is taken over, and a broken server in it is told by test [S2.24]", async () => {
   const place = aPlace({ 'toolgate.yaml': start });
-  writeFileSync(join(place, 'client.json'), JSON.stringify({ mcpServers: { dead: { command: process.execPath, args: [serverFile, '--fail', 'start'] }, loose: { command: 'npx', args: ['-y', 'pkg'] } } }));
+  writeFileSync(
+    join(place, 'client.json'),
+    JSON.stringify({
+      mcpServers: {
+        dead: { command: process.execPath, args: [serverFile, '--fail', 'start'] },
+        loose: { command: 'npx', args: ['-y', 'pkg'] },
+      },
+    }),
+  );
   const added = await toolgate(place, ['sources', 'add', '--from', 'client.json']);
-  expect(added).toMatchObject({ code: 1, out: 'added      dead\n', err: expect.stringContaining('loose: pkg has no version') });
+  expect(added).toMatchObject({
+    code: 1,
+    out: 'added      dead\n',
+    err: expect.stringContaining('loose: pkg has no version'),
+  });
   const tested = await toolgate(place, ['sources', 'test', 'dead']);
   expect(tested).toMatchObject({ code: 1, out: expect.stringContaining('cannot start: no disk') });
 });

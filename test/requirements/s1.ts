@@ -1,12 +1,18 @@
 /** What the founding document on OpenAPI documents as tools asks, with its known mistakes put right. */
 export const s1 = [
   { id: 'S1.1', says: 'A document alone makes tools; nothing need be annotated' },
-  { id: 'S1.2', says: 'Name, description, schema and metadata can be overridden: overlay before x-mcp before what follows' },
+  {
+    id: 'S1.2',
+    says: 'Name, description, schema and metadata can be overridden: overlay before x-mcp before what follows',
+  },
   { id: 'S1.3', says: 'One endpoint, its path configurable, takes JSON-RPC over POST' },
   { id: 'S1.4', says: 'The level of the log and the features are configurable' },
   { id: 'S1.5', says: 'What cannot be parsed is -32700, what is no request -32600, and ids come back as they were' },
   { id: 'S1.6', says: 'A tool is named by params.name of tools/call and never by the method' },
-  { id: 'S1.7', says: 'Arguments of every type are bound and checked; problems name field, keyword and what was expected' },
+  {
+    id: 'S1.7',
+    says: 'Arguments of every type are bound and checked; problems name field, keyword and what was expected',
+  },
   { id: 'S1.8', says: 'Whether a tool answers at once or later makes no difference to its caller' },
   { id: 'S1.9', says: 'Results are content, structured content and isError' },
   { id: 'S1.10', says: 'All kinds of MCP content; large bytes become a link that the gateway serves' },
@@ -27,5 +33,8 @@ export const s1 = [
   { id: 'S1.25', says: 'Other methods are 405, other types 415, other answers 406' },
   { id: 'S1.26', says: 'Protocol, binding, results, errors, start-up and routing are each tested' },
   { id: 'S1.27', says: 'Overrides are documented with examples that run' },
-  { id: 'S1.28', says: 'Objects in a query are written out, inherited properties included, marks of routes stay out of names' },
+  {
+    id: 'S1.28',
+    says: 'Objects in a query are written out, inherited properties included, marks of routes stay out of names',
+  },
 ] as const;

@@ -8,7 +8,15 @@ import { mcpSource } from '../../dist/sources/mcp/source.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../support/upstream/server.mjs');
 const principal = (id) => ({ id, name: id, kind: 'token', roles: [] });
-const limits = { timeoutMs: 10_000, maxTimeoutMs: 10_000, concurrency: 64, queue: 64, queueTimeoutMs: 1_000, ratePerMinute: 0, maxOutputBytes: 1_048_576 };
+const limits = {
+  timeoutMs: 10_000,
+  maxTimeoutMs: 10_000,
+  concurrency: 64,
+  queue: 64,
+  queueTimeoutMs: 1_000,
+  ratePerMinute: 0,
+  maxOutputBytes: 1_048_576,
+};
 
 /** A generator of our own, so that a run can be repeated by its seed. */
 function random(seed) {
@@ -20,13 +28,18 @@ function random(seed) {
 }
 
 const living = (mark) =>
-  readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    } catch {
-      return false;
-    }
-  });
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return (
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark) &&
+          !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+        );
+      } catch {
+        return false;
+      }
+    });
 const descriptors = () => readdirSync('/proc/self/fd').length;
 
 /** Runs so many cycles; what it returns must be zeros and a flat heap. */
@@ -35,14 +48,31 @@ export async function soak({ cycles, seed = 1, onCycle = () => {} }) {
   const mark = `soak-${process.pid}-${seed}`;
   const local = processes();
   await local.tiers();
-  const make = (at) => mcpSource({
-    id: 'soak', remote: false, era: at % 2 === 0 ? 'legacy' : 'modern', clientInfo: { name: 'soak', version: '0' }, limits, sharing: 'principal', connectMs: 10_000, startupMs: 10_000,
-    pool: { maxSessions: 3, crashLimit: 1_000_000 },
-    open: pluginChannel({
-      id: 'soak', processes: local, tier: 'prlimit', network: 'host', limits: { openFiles: 256 }, env: () => ({ values: {}, secrets: [], missing: [] }),
-      command: () => Promise.resolve({ program: process.execPath, args: [server, '--era', at % 2 === 0 ? 'legacy' : 'modern', '--mark', mark] }),
-    }),
-  });
+  const make = (at) =>
+    mcpSource({
+      id: 'soak',
+      remote: false,
+      era: at % 2 === 0 ? 'legacy' : 'modern',
+      clientInfo: { name: 'soak', version: '0' },
+      limits,
+      sharing: 'principal',
+      connectMs: 10_000,
+      startupMs: 10_000,
+      pool: { maxSessions: 3, crashLimit: 1_000_000 },
+      open: pluginChannel({
+        id: 'soak',
+        processes: local,
+        tier: 'prlimit',
+        network: 'host',
+        limits: { openFiles: 256 },
+        env: () => ({ values: {}, secrets: [], missing: [] }),
+        command: () =>
+          Promise.resolve({
+            program: process.execPath,
+            args: [server, '--era', at % 2 === 0 ? 'legacy' : 'modern', '--mark', mark],
+          }),
+      }),
+    });
   const never = new AbortController().signal;
   let made = 0;
   let source = make(made);
@@ -51,7 +81,18 @@ export async function soak({ cycles, seed = 1, onCycle = () => {} }) {
     tools = new Map((await source.list(never)).map((tool) => [tool.name, tool]));
   };
   await relist();
-  const call = (name, signal = never, who = 'a') => tools.get(name).run({ id: 'i', tool: name, principal: principal(who), via: 'cli', args: { text: 'x' }, receivedAt: 0, signal, correlationId: 'c', timeoutMs: 10_000 });
+  const call = (name, signal = never, who = 'a') =>
+    tools.get(name).run({
+      id: 'i',
+      tool: name,
+      principal: principal(who),
+      via: 'cli',
+      args: { text: 'x' },
+      receivedAt: 0,
+      signal,
+      correlationId: 'c',
+      timeoutMs: 10_000,
+    });
   const counts = { answered: 0, cancelled: 0, crashed: 0, killed: 0, reloaded: 0 };
   const acts = [
     async () => {
@@ -101,5 +142,12 @@ export async function soak({ cycles, seed = 1, onCycle = () => {} }) {
   const after = { heap: process.memoryUsage().heapUsed, descriptors: descriptors() };
   const active = local.active();
   await local.close();
-  return { cycles, ...counts, processesLeft: living(mark).length, activeLeft: active, descriptorsGrown: Math.max(0, after.descriptors - before.descriptors), heapGrownMb: Number(((after.heap - before.heap) / 1e6).toFixed(2)) };
+  return {
+    cycles,
+    ...counts,
+    processesLeft: living(mark).length,
+    activeLeft: active,
+    descriptorsGrown: Math.max(0, after.descriptors - before.descriptors),
+    heapGrownMb: Number(((after.heap - before.heap) / 1e6).toFixed(2)),
+  };
 }

@@ -5,7 +5,13 @@ import { vanish } from './vanish.mjs';
 
 const [cycles = '1000', seed = '1'] = process.argv.slice(2);
 const clients = await vanish({ clients: 20 * Number(cycles) });
-const upstreams = await soak({ cycles: Number(cycles), seed: Number(seed), onCycle: (cycle) => cycle % 100 === 0 && console.error(`${cycle} …`) });
+const upstreams = await soak({
+  cycles: Number(cycles),
+  seed: Number(seed),
+  onCycle: (cycle) => cycle % 100 === 0 && console.error(`${cycle} …`),
+});
 console.log(JSON.stringify({ clients, upstreams }));
-const flat = [clients, upstreams].every(({ activeLeft, descriptorsGrown, heapGrownMb }) => activeLeft === 0 && descriptorsGrown <= 2 && heapGrownMb < 20);
+const flat = [clients, upstreams].every(
+  ({ activeLeft, descriptorsGrown, heapGrownMb }) => activeLeft === 0 && descriptorsGrown <= 2 && heapGrownMb < 20,
+);
 process.exitCode = flat && upstreams.processesLeft === 0 ? 0 : 1;

@@ -33,35 +33,62 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
     if (req.url === '/jwks') fetches += 1;
     handle(req, res);
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  onTestFinished(() => new Promise<void>((resolve) => {
-    server.closeAllConnections();
-    server.close(() => resolve());
-  }));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let key = await aKey('k1');
   let generation = 1;
   const install = (): void => {
     handle = new Provider(issuer, {
-      clients: [{ client_id: 'agent', client_secret: 'agent-secret', grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
+      clients: [
+        {
+          client_id: 'agent',
+          client_secret: 'agent-secret',
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        },
+      ],
       jwks: { keys: [key] },
       scopes: ['mcp', 'other'],
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
-        resourceIndicators: { enabled: true, getResourceServerInfo: (_ctx: unknown, resource: string) => ({ scope: 'mcp other', audience: resource, accessTokenTTL: 300, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } }) },
+        resourceIndicators: {
+          enabled: true,
+          getResourceServerInfo: (_ctx: unknown, resource: string) => ({
+            scope: 'mcp other',
+            audience: resource,
+            accessTokenTTL: 300,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'RS256' } },
+          }),
+        },
       },
     }).callback();
   };
   install();
   return {
     issuer,
-    get key() { return key; },
+    get key() {
+      return key;
+    },
     fetches: () => fetches,
     async token(resource, scope = 'mcp') {
       const res = await fetch(`${issuer}/token`, {
         method: 'POST',
-        headers: { authorization: `Basic ${Buffer.from('agent:agent-secret').toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' },
+        headers: {
+          authorization: `Basic ${Buffer.from('agent:agent-secret').toString('base64')}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
         body: new URLSearchParams({ grant_type: 'client_credentials', resource, ...(scope !== '' && { scope }) }),
       });
       const body = (await res.json()) as { access_token?: string };
@@ -69,7 +96,9 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
       return body.access_token;
     },
     async forge(claims, header = {}, signer) {
-      return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid ?? '', ...header }).sign(signer ?? ((await importJWK(key)) as CryptoKey));
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: key.kid ?? '', ...header })
+        .sign(signer ?? ((await importJWK(key)) as CryptoKey));
     },
     async rotate() {
       generation += 1;

@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process';
 
 export default function build(): void {
-  const { status } = spawnSync(process.execPath, ['scripts/setup.mjs', '--build'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = spawnSync(process.execPath, ['scripts/setup.mjs', '--build'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (status !== 0) process.stderr.write('The build failed: tests of the built program use an older dist/\n');
 }

@@ -62,7 +62,8 @@ export function commandBench(over: Partial<CommandSourceOptions> = {}): Bench {
     ...over,
   });
   let listed: Promise<ReadonlyMap<string, Tool>> | undefined;
-  const tools = (): Promise<ReadonlyMap<string, Tool>> => (listed ??= source.list(never).then((all) => new Map(all.map((tool) => [tool.name, tool]))));
+  const tools = (): Promise<ReadonlyMap<string, Tool>> =>
+    (listed ??= source.list(never).then((all) => new Map(all.map((tool) => [tool.name, tool]))));
   const tool = async (name: string): Promise<Tool> => {
     const found = (await tools()).get(name);
     if (found === undefined) throw new Error(`no tool ${name}`);

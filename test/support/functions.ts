@@ -9,21 +9,47 @@ import { httpFunctionsSource, type HttpFunctionsOptions } from '../../src/source
 import { aCall, never } from './make.js';
 import { recordingServer, type RecordingServer } from './recording-server.js';
 
-export const aFunction = (over: Partial<FunctionDeclaration> & { readonly url: string }): FunctionDeclaration => ({ kind: 'function', name: 'f', functionName: 'f', category: 'mcp', description: 'does f', headers: {}, parameters: [], ...over });
+export const aFunction = (over: Partial<FunctionDeclaration> & { readonly url: string }): FunctionDeclaration => ({
+  kind: 'function',
+  name: 'f',
+  functionName: 'f',
+  category: 'mcp',
+  description: 'does f',
+  headers: {},
+  parameters: [],
+  ...over,
+});
 
 export const anEndpoint = (over: Partial<EndpointDeclaration> & { readonly baseUrl: string }): EndpointDeclaration => ({
-  kind: 'endpoint', name: 'e', description: 'does e', method: 'GET', path: '/', headers: {}, query: {}, parameters: [], bodyType: 'json', resource: false, ...over,
+  kind: 'endpoint',
+  name: 'e',
+  description: 'does e',
+  method: 'GET',
+  path: '/',
+  headers: {},
+  query: {},
+  parameters: [],
+  bodyType: 'json',
+  resource: false,
+  ...over,
 });
 
 /** A source over the given tools with the usual limits and waits that take no time; it is closed when the test ends. */
-export function aSource(over: Partial<HttpFunctionsOptions>): { readonly source: ToolSource; readonly waits: number[] } {
+export function aSource(over: Partial<HttpFunctionsOptions>): {
+  readonly source: ToolSource;
+  readonly waits: number[];
+} {
   const waits: number[] = [];
   const sleep = (ms: number): Promise<void> => {
     waits.push(ms);
     return Promise.resolve();
   };
   const source = httpFunctionsSource({
-    id: 'fn', tools: [], allowedDomains: ['localhost', '127.0.0.1'], limits: { timeoutMs: 10_000, attempts: 3, maxResponseBytes: 1_048_576 }, ...over,
+    id: 'fn',
+    tools: [],
+    allowedDomains: ['localhost', '127.0.0.1'],
+    limits: { timeoutMs: 10_000, attempts: 3, maxResponseBytes: 1_048_576 },
+    ...over,
     chance: { sleep, random: () => 1, ...over.chance },
   });
   onTestFinished(() => source.close?.());
@@ -31,7 +57,9 @@ export function aSource(over: Partial<HttpFunctionsOptions>): { readonly source:
 }
 
 /** A server whose answers come one after the other, the last one for ever; it is closed when the test ends. */
-export async function aServer(...answers: readonly RequestListener[]): Promise<RecordingServer & { readonly url: string }> {
+export async function aServer(
+  ...answers: readonly RequestListener[]
+): Promise<RecordingServer & { readonly url: string }> {
   let turn = 0;
   const server = await recordingServer({
     answer(request, response) {
@@ -46,10 +74,12 @@ export async function aServer(...answers: readonly RequestListener[]): Promise<R
 }
 
 /** Answers with JSON. */
-export const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): RequestListener => (_request, response) => {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(value));
-};
+export const json =
+  (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(value));
+  };
 
 /** Breaks the connection off. */
 export const hangUp: RequestListener = (request) => request.socket.destroy();
@@ -64,6 +94,16 @@ export async function toolOf(source: ToolSource, name: string): Promise<Tool> {
 /** Calls a tool as the pipeline does: arguments are parsed first. */
 export async function called(tool: Tool, args: Call['args'] = {}, over: Partial<Call> = {}): Promise<Outcome> {
   const parsed = await tool.input.parse(args);
-  if (!parsed.ok) return { kind: 'failed', error: 'error' in parsed ? parsed.error : { code: 'invalid_arguments', message: parsed.problems.map(({ field, message }) => `${field} ${message}`).join('; ') } };
+  if (!parsed.ok)
+    return {
+      kind: 'failed',
+      error:
+        'error' in parsed
+          ? parsed.error
+          : {
+              code: 'invalid_arguments',
+              message: parsed.problems.map(({ field, message }) => `${field} ${message}`).join('; '),
+            },
+    };
   return tool.run(aCall({ args: parsed.value, ...over }));
 }

@@ -20,8 +20,14 @@ import { never } from './make.js';
 export const identity: Identity = { name: 'toolgate', title: 'Toolgate', version: '0.0.0-test' };
 
 /** A real gateway with every guard, around the given sources, with its audit in memory. */
-export async function aGateway(sources: readonly ToolSource[], options: { readonly visibility?: Partial<Visibility>; readonly confirm?: Guard; readonly faults?: unknown[] } = {}): Promise<{
-  readonly gate: Gateway & { active(): number; close(): void }; readonly registry: Registry; readonly breakers: Breakers; readonly records: AuditRecord[];
+export async function aGateway(
+  sources: readonly ToolSource[],
+  options: { readonly visibility?: Partial<Visibility>; readonly confirm?: Guard; readonly faults?: unknown[] } = {},
+): Promise<{
+  readonly gate: Gateway & { active(): number; close(): void };
+  readonly registry: Registry;
+  readonly breakers: Breakers;
+  readonly records: AuditRecord[];
 }> {
   const records: AuditRecord[] = [];
   const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
@@ -41,6 +47,11 @@ export async function aGateway(sources: readonly ToolSource[], options: { readon
     breaker: all.guard,
     sanitize: sanitize(),
   });
-  const gate = gateway({ registry: known, wire, breakers: all, visibility: { group: (view) => view.principal.id, sees: () => true, ...options.visibility } });
+  const gate = gateway({
+    registry: known,
+    wire,
+    breakers: all,
+    visibility: { group: (view) => view.principal.id, sees: () => true, ...options.visibility },
+  });
   return { gate, registry: known, breakers: all, records };
 }

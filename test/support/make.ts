@@ -31,16 +31,31 @@ export function aTool(over: Partial<Omit<Tool, 'limits'>> & { readonly limits?: 
 }
 
 export function aCall(over: Partial<Call> = {}): Call {
-  return { id: 'id', tool: 'echo', principal: ada, via: 'rest', args: {}, receivedAt: 0, signal: never, correlationId: 'c1', ...over };
+  return {
+    id: 'id',
+    tool: 'echo',
+    principal: ada,
+    via: 'rest',
+    args: {},
+    receivedAt: 0,
+    signal: never,
+    correlationId: 'c1',
+    ...over,
+  };
 }
 
 /** Runs a handler behind guards, as the pipeline would. */
-export const guarded = (guards: readonly Guard[], run: Handler, tool: Tool = aTool()): Handler => compose(guards, tool, run);
+export const guarded = (guards: readonly Guard[], run: Handler, tool: Tool = aTool()): Handler =>
+  compose(guards, tool, run);
 
 /** Ends only when its signal fires, as a tool that hangs and then obeys. */
 export const untilAborted: Handler = (call) =>
   new Promise<Outcome>((resolve) => {
-    call.signal.addEventListener('abort', () => resolve({ kind: 'failed', error: { code: 'cancelled', message: 'stopped' } }), { once: true });
+    call.signal.addEventListener(
+      'abort',
+      () => resolve({ kind: 'failed', error: { code: 'cancelled', message: 'stopped' } }),
+      { once: true },
+    );
   });
 
 /** A clock that moves only when told. */

@@ -3,12 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** An MCP registry on this machine that lists these servers. */
-export async function aRegistry(names: readonly string[]): Promise<{ readonly url: string; asked(): readonly string[] }> {
+export async function aRegistry(
+  names: readonly string[],
+): Promise<{ readonly url: string; asked(): readonly string[] }> {
   const asked: string[] = [];
   const server = createServer((req, res) => {
     const query = new URL(req.url ?? '', 'http://x').searchParams.get('query') ?? '';
     asked.push(query);
-    const servers = names.map((name) => ({ server: { name, version: '1.0.0' }, _meta: { 'io.modelcontextprotocol.registry/official': { status: 'active' } } }));
+    const servers = names.map((name) => ({
+      server: { name, version: '1.0.0' },
+      _meta: { 'io.modelcontextprotocol.registry/official': { status: 'active' } },
+    }));
     res.setHeader('content-type', 'application/json').end(JSON.stringify({ servers }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

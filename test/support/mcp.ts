@@ -58,64 +58,119 @@ export interface ServedOptions {
   readonly confirm?: Guard;
 }
 
-export const sourceOf = (tools: readonly Tool[], more: Partial<ToolSource> = {}): ToolSource => ({ id: 'test', list: async () => tools, ...more });
+export const sourceOf = (tools: readonly Tool[], more: Partial<ToolSource> = {}): ToolSource => ({
+  id: 'test',
+  list: async () => tools,
+  ...more,
+});
 
 /** A real gateway served by the real listener on loopback, with a client that says exactly what it is told. */
 export async function served(sources: readonly ToolSource[], options: ServedOptions = {}) {
   const faults: unknown[] = [];
-  const made = await aGateway(sources, { faults, ...(options.visibility && { visibility: options.visibility }), ...(options.confirm && { confirm: options.confirm }) });
+  const made = await aGateway(sources, {
+    faults,
+    ...(options.visibility && { visibility: options.visibility }),
+    ...(options.confirm && { confirm: options.confirm }),
+  });
   const endpoint = mcpEndpoint(made.gate, { identity, onBug: (error) => faults.push(error), ...options.mcp });
   const door = httpDoor({
-    host: '127.0.0.1', port: 0, routes: [...mcpRoutes(endpoint, '/mcp'), ...ssePairRoutes(endpoint, '/sse', '/messages')], authenticator, allowedHosts: [], allowedOrigins: [], corsOrigins: [],
-    maxBodyBytes: 1_000_000, peerRatePerSecond: 0, maxConnections: 2_000, onFault: (error) => faults.push(error), ...options.http,
+    host: '127.0.0.1',
+    port: 0,
+    routes: [...mcpRoutes(endpoint, '/mcp'), ...ssePairRoutes(endpoint, '/sse', '/messages')],
+    authenticator,
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 1_000_000,
+    peerRatePerSecond: 0,
+    maxConnections: 2_000,
+    onFault: (error) => faults.push(error),
+    ...options.http,
   });
   await door.start();
   const { port } = door.address();
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
 
-  const raw = (method: string, headers: Record<string, string>, body?: string | Buffer, signal?: AbortSignal, onMessage?: (message: Loose, stop: () => void) => void): Promise<Answered> =>
+  const raw = (
+    method: string,
+    headers: Record<string, string>,
+    body?: string | Buffer,
+    signal?: AbortSignal,
+    onMessage?: (message: Loose, stop: () => void) => void,
+  ): Promise<Answered> =>
     new Promise((resolve, reject) => {
-      const req = request({ host: '127.0.0.1', port, path: '/mcp', method, agent, headers: { authorization: 'Bearer ada-token', ...headers }, ...(signal && { signal }) }, (res) => {
-        const chunks: Buffer[] = [];
-        const messages: Loose[] = [];
-        const isStream = res.headers['content-type'] === 'text/event-stream';
-        const reader = sseReader(10_000_000);
-        let over = false;
-        const finish = (): void => {
-          if (over) return;
-          over = true;
-          const text = Buffer.concat(chunks).toString('utf8');
-          let json: Loose = messages.at(-1);
-          if (!isStream) {
-            try {
-              json = JSON.parse(text);
-              messages.push(json);
-            } catch {}
-          }
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json, messages });
-        };
-        res.on('data', (chunk: Buffer) => {
-          chunks.push(chunk);
-          if (!isStream) return;
-          for (const event of reader.push(chunk) ?? []) {
-            if (event.data === '') continue;
-            messages.push(JSON.parse(event.data));
-            onMessage?.(messages.at(-1), () => req.destroy());
-          }
-        });
-        res.on('end', finish).on('error', finish).on('close', finish);
-      });
-      req.on('error', (error) => (signal?.aborted || req.destroyed ? resolve({ status: 0, headers: {}, text: '', json: undefined, messages: [] }) : reject(error)));
+      const req = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path: '/mcp',
+          method,
+          agent,
+          headers: { authorization: 'Bearer ada-token', ...headers },
+          ...(signal && { signal }),
+        },
+        (res) => {
+          const chunks: Buffer[] = [];
+          const messages: Loose[] = [];
+          const isStream = res.headers['content-type'] === 'text/event-stream';
+          const reader = sseReader(10_000_000);
+          let over = false;
+          const finish = (): void => {
+            if (over) return;
+            over = true;
+            const text = Buffer.concat(chunks).toString('utf8');
+            let json: Loose = messages.at(-1);
+            if (!isStream) {
+              try {
+                json = JSON.parse(text);
+                messages.push(json);
+              } catch {}
+            }
+            resolve({ status: res.statusCode ?? 0, headers: res.headers, text, json, messages });
+          };
+          res.on('data', (chunk: Buffer) => {
+            chunks.push(chunk);
+            if (!isStream) return;
+            for (const event of reader.push(chunk) ?? []) {
+              if (event.data === '') continue;
+              messages.push(JSON.parse(event.data));
+              onMessage?.(messages.at(-1), () => req.destroy());
+            }
+          });
+          res.on('end', finish).on('error', finish).on('close', finish);
+        },
+      );
+      req.on('error', (error) =>
+        signal?.aborted || req.destroyed
+          ? resolve({ status: 0, headers: {}, text: '', json: undefined, messages: [] })
+          : reject(error),
+      );
       req.end(body);
     });
 
   let nextId = 1;
   /** A well-formed modern request; parts of it may be overridden to be wrong. */
-  const modern = async (method: string, params: JsonObject = {}, over: { id?: Loose; capabilities?: JsonObject; meta?: JsonObject; headers?: Record<string, string>; as?: string; signal?: AbortSignal; onMessage?: (message: Loose, stop: () => void) => void } = {}): Promise<Answered> => {
+  const modern = async (
+    method: string,
+    params: JsonObject = {},
+    over: {
+      id?: Loose;
+      capabilities?: JsonObject;
+      meta?: JsonObject;
+      headers?: Record<string, string>;
+      as?: string;
+      signal?: AbortSignal;
+      onMessage?: (message: Loose, stop: () => void) => void;
+    } = {},
+  ): Promise<Answered> => {
     const body = { ...params, _meta: { ...envelope(over.capabilities, over.meta) } };
     const answer = await raw(
       'POST',
-      { ...requestHeaders(method, body, modernVersion), ...(over.as && { authorization: `Bearer ${over.as}-token` }), ...over.headers },
+      {
+        ...requestHeaders(method, body, modernVersion),
+        ...(over.as && { authorization: `Bearer ${over.as}-token` }),
+        ...over.headers,
+      },
       JSON.stringify({ jsonrpc: '2.0', id: over.id ?? nextId++, method, params: body }),
       over.signal,
       over.onMessage,
@@ -126,8 +181,21 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
 
   /** Opens a legacy session. */
   const session = async (version = '2025-11-25', capabilities: JsonObject = {}, as = 'ada') => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${as}-token` };
-    const opened = await raw('POST', headers, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } } }));
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${as}-token`,
+    };
+    const opened = await raw(
+      'POST',
+      headers,
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'initialize',
+        params: { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } },
+      }),
+    );
     const id = String(opened.headers['mcp-session-id']);
     checked(version, opened.json, 'initialize');
     const inSession = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': version };
@@ -137,13 +205,24 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
       return answer;
     };
     let next = 1;
-    const call = (method: string, params: JsonObject = {}, onMessage?: (message: Loose, stop: () => void) => void): Promise<Answered> => send({ jsonrpc: '2.0', id: next++, method, params }, onMessage);
+    const call = (
+      method: string,
+      params: JsonObject = {},
+      onMessage?: (message: Loose, stop: () => void) => void,
+    ): Promise<Answered> => send({ jsonrpc: '2.0', id: next++, method, params }, onMessage);
     await send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return { id, headers: inSession, send, call, opened: opened.json };
   };
 
   return {
-    ...made, port, url: `http://127.0.0.1:${port}/mcp`, endpoint, faults, raw, modern, session,
+    ...made,
+    port,
+    url: `http://127.0.0.1:${port}/mcp`,
+    endpoint,
+    faults,
+    raw,
+    modern,
+    session,
     async close() {
       agent.destroy();
       await endpoint.close();
@@ -171,7 +250,15 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
   const output = new PassThrough();
   let ended: () => void = () => {};
   const end = new Promise<void>((resolve) => (ended = resolve));
-  const transport = stdioTransport(made.gate, { identity, principal: ada, input, output, onEnd: ended, onBug: (error) => faults.push(error), ...options.mcp });
+  const transport = stdioTransport(made.gate, {
+    identity,
+    principal: ada,
+    input,
+    output,
+    onEnd: ended,
+    onBug: (error) => faults.push(error),
+    ...options.mcp,
+  });
   await transport.start();
   const waiting = new Map<string, (message: Loose) => void>();
   const messages: Loose[] = [];
@@ -198,13 +285,17 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
     }
     for (const look of watchers) look();
   });
-  const write = (message: Loose): void => void input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  const write = (message: Loose): void =>
+    void input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   let nextId = 1;
   const call = (method: string, params: JsonObject = {}, id: Loose = nextId++): Promise<Loose> =>
     new Promise((resolve) => {
       waiting.set(JSON.stringify(id), resolve);
       const meta = params['_meta'];
-      asked.set(JSON.stringify(id), { method, modern: typeof meta === 'object' && meta !== null && metaKeys.protocolVersion in meta });
+      asked.set(JSON.stringify(id), {
+        method,
+        modern: typeof meta === 'object' && meta !== null && metaKeys.protocolVersion in meta,
+      });
       if (method === 'initialize') version = String(params['protocolVersion']);
       write({ jsonrpc: '2.0', id, method, params });
     });
@@ -220,7 +311,9 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
       watchers.add(look);
       look();
     });
-  const initialize = (version = '2025-11-25', capabilities: JsonObject = {}) => call('initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } });
-  const modern = (method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) => call(method, { ...params, _meta: envelope(capabilities, meta) });
+  const initialize = (version = '2025-11-25', capabilities: JsonObject = {}) =>
+    call('initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } });
+  const modern = (method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) =>
+    call(method, { ...params, _meta: envelope(capabilities, meta) });
   return { ...made, transport, input, output, write, call, modern, initialize, seen, messages, faults, end };
 }

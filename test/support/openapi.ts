@@ -19,11 +19,26 @@ export function documentFile(document: unknown, name = 'api.json'): string {
 }
 
 /** A document with these paths. */
-export const aDocument = (paths: object, rest: object = {}): object => ({ openapi: '3.1.0', info: { title: 'test', version: '1' }, paths, ...rest });
+export const aDocument = (paths: object, rest: object = {}): object => ({
+  openapi: '3.1.0',
+  info: { title: 'test', version: '1' },
+  paths,
+  ...rest,
+});
 
 /** A document with one operation. */
-export const oneOperation = (operation: object, { path = '/x', method = 'get', ...rest }: { readonly path?: string; readonly method?: string } & Record<string, unknown> = {}): object =>
-  aDocument({ [path]: { [method]: { operationId: 'op', responses: { 200: { description: 'ok' } }, ...operation } } }, rest);
+export const oneOperation = (
+  operation: object,
+  {
+    path = '/x',
+    method = 'get',
+    ...rest
+  }: { readonly path?: string; readonly method?: string } & Record<string, unknown> = {},
+): object =>
+  aDocument(
+    { [path]: { [method]: { operationId: 'op', responses: { 200: { description: 'ok' } }, ...operation } } },
+    rest,
+  );
 
 export interface LoadedApi {
   readonly source: OpenApiSource;
@@ -44,5 +59,10 @@ export async function loadedApi(document: unknown, options: Partial<OpenApiSourc
     return found;
   };
   // Arguments come as JSON from every door.
-  return { source, tools, tool, call: (args, name) => validate(tool(name), tool(name).run)(aCall({ args: args as Args })) };
+  return {
+    source,
+    tools,
+    tool,
+    call: (args, name) => validate(tool(name), tool(name).run)(aCall({ args: args as Args })),
+  };
 }

@@ -7,7 +7,10 @@ import { onTestFinished } from 'vitest';
 const cache = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/.cache');
 
 /** A plugin's folder of this test alone, with its script. */
-export function aPluginFolder(files: Readonly<Record<string, string>>): { readonly folder: string; write(name: string, text: string): void } {
+export function aPluginFolder(files: Readonly<Record<string, string>>): {
+  readonly folder: string;
+  write(name: string, text: string): void;
+} {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'plugin-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -61,10 +61,15 @@ export const zombiesOf = (parent: number): readonly number[] =>
     });
 
 /** A length of sleep that nobody else on the machine sleeps for. */
-export const oddSleep = (): string => `${30_000 + Math.floor(Math.random() * 60_000)}.${Math.floor(Math.random() * 1e9)}`;
+export const oddSleep = (): string =>
+  `${30_000 + Math.floor(Math.random() * 60_000)}.${Math.floor(Math.random() * 1e9)}`;
 
 /** Waits until something holds; fails loudly instead of hanging. */
-export async function eventually<T>(look: () => T | Promise<T>, holds: (value: T) => boolean, patienceMs = 15_000): Promise<T> {
+export async function eventually<T>(
+  look: () => T | Promise<T>,
+  holds: (value: T) => boolean,
+  patienceMs = 15_000,
+): Promise<T> {
   const until = performance.now() + patienceMs;
   for (;;) {
     const value = await look();

@@ -23,7 +23,12 @@ export function aProgram(source: string): string {
   const outfile = join(folder, 'program.mjs');
   buildSync({
     stdin: { contents: source, resolveDir: root, loader: 'ts' },
-    outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', logLevel: 'error',
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'error',
   });
   return outfile;
 }

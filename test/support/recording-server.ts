@@ -6,7 +6,12 @@ import { testTls } from './test-tls.js';
 /** A real listener that remembers who knocked. */
 export interface RecordingServer {
   readonly port: number;
-  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage['headers']; readonly body: string }[];
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
+  }[];
   /** How many connections were ever opened. */
   readonly connections: () => number;
   readonly forget: () => void;
@@ -14,14 +19,24 @@ export interface RecordingServer {
 }
 
 /** Listens on an address of this machine and answers with `answer`, or 200 and "reached". */
-export async function recordingServer({ host = '127.0.0.1', port = 0, tls = false, answer = (_, response) => response.end('reached') }: { host?: string; port?: number; tls?: boolean; answer?: RequestListener } = {}): Promise<RecordingServer> {
+export async function recordingServer({
+  host = '127.0.0.1',
+  port = 0,
+  tls = false,
+  answer = (_, response) => response.end('reached'),
+}: { host?: string; port?: number; tls?: boolean; answer?: RequestListener } = {}): Promise<RecordingServer> {
   const requests: RecordingServer['requests'] = [];
   let connections = 0;
   const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+      requests.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
       answer(request, response);
     });
   };

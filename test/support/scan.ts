@@ -14,7 +14,11 @@ export async function aProject(files: Readonly<Record<string, string | Uint8Arra
 }
 
 /** The surface of a project with these files. */
-export const surfaceOfFiles = async (files: Readonly<Record<string, string>>, options: SurfaceOptions = { heuristics: false }): Promise<SurfaceReport> => scanSurface(await aProject(files), options);
+export const surfaceOfFiles = async (
+  files: Readonly<Record<string, string>>,
+  options: SurfaceOptions = { heuristics: false },
+): Promise<SurfaceReport> => scanSurface(await aProject(files), options);
 
 /** The names of a project's tools, sorted. */
-export const toolsOf = async (files: Readonly<Record<string, string>>): Promise<string[]> => (await surfaceOfFiles(files)).tools.map((tool) => tool.name).sort();
+export const toolsOf = async (files: Readonly<Record<string, string>>): Promise<string[]> =>
+  (await surfaceOfFiles(files)).tools.map((tool) => tool.name).sort();

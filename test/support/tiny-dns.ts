@@ -2,7 +2,11 @@ import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 
 /** A real DNS server on loopback whose answer for IPv4 is chosen anew at every question. */
-export async function tinyDns(answer: (name: string, question: number) => readonly string[]): Promise<{ readonly lookUp: (name: string) => Promise<readonly string[]>; readonly questions: () => number; readonly close: () => void }> {
+export async function tinyDns(answer: (name: string, question: number) => readonly string[]): Promise<{
+  readonly lookUp: (name: string) => Promise<readonly string[]>;
+  readonly questions: () => number;
+  readonly close: () => void;
+}> {
   const socket = createSocket('udp4');
   let questions = 0;
   socket.on('message', (message, peer) => {
@@ -13,7 +17,9 @@ export async function tinyDns(answer: (name: string, question: number) => readon
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(addresses.length, 6);
     header.writeUInt32BE(0, 8);
-    const records = addresses.map((address) => Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]));
+    const records = addresses.map((address) =>
+      Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
+    );
     socket.send(Buffer.concat([header, message.subarray(12, end), ...records]), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

@@ -24,13 +24,21 @@ export function aPlace(files: Readonly<Record<string, string>> = {}): string {
 }
 
 /** Runs a verb to its end in a folder, with a home of its own below it. */
-export function toolgate(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function toolgate(
+  cwd: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const child = start(cwd, argv, env);
   return new Promise((resolve) => {
     let out = '';
     let err = '';
-    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => { out += chunk; });
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => { err += chunk; });
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      err += chunk;
+    });
     child.on('close', (code) => resolve({ code, out, err }));
   });
 }
@@ -44,13 +52,20 @@ export interface Running {
   log(): string;
   /** Resolves once the log holds this text. */
   logged(text: string): Promise<void>;
-  send(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<{ status: number; headers: Headers; text: string; json: ReturnType<typeof JSON.parse> }>;
+  send(
+    path: string,
+    init?: { method?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<{ status: number; headers: Headers; text: string; json: ReturnType<typeof JSON.parse> }>;
   /** Asks it to stop and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts the gateway over HTTP on a free port and waits until it listens. */
-export async function serving(cwd: string, argv: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Running> {
+export async function serving(
+  cwd: string,
+  argv: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Running> {
   const child = start(cwd, ['serve', '--http', '--port', '0', ...argv], env);
   let out = '';
   let err = '';
@@ -59,7 +74,9 @@ export async function serving(cwd: string, argv: readonly string[] = [], env: Re
     err += chunk;
     for (const look of waiting) look();
   });
-  const exited = new Promise<number | null>((resolve) => { child.on('close', resolve); });
+  const exited = new Promise<number | null>((resolve) => {
+    child.on('close', resolve);
+  });
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await exited;
@@ -74,26 +91,38 @@ export async function serving(cwd: string, argv: readonly string[] = [], env: Re
   const url = /listens on (\S+)/.exec(out)?.[1] ?? '';
   const token = readFileSync(/token +(\S+)/.exec(out)?.[1] ?? '', 'utf8').trim();
   return {
-    url, token, child, banner: out,
+    url,
+    token,
+    child,
+    banner: out,
     log: () => err,
-    logged: (text) => new Promise((resolve) => {
-      const look = (): void => {
-        if (!err.includes(text)) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    }),
+    logged: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!err.includes(text)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
     async send(path, { method, body, headers = {} } = {}) {
       const res = await fetch(`${url}${path}`, {
         method: method ?? (body === undefined ? 'GET' : 'POST'),
-        headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const text = await res.text();
       let json: unknown;
-      try { json = JSON.parse(text); } catch { json = undefined; }
+      try {
+        json = JSON.parse(text);
+      } catch {
+        json = undefined;
+      }
       return { status: res.status, headers: res.headers, text, json };
     },
     stop(signal = 'SIGTERM') {
@@ -104,5 +133,9 @@ export async function serving(cwd: string, argv: readonly string[] = [], env: Re
 }
 
 function start(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [cli, ...argv], { cwd, env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home'), ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [cli, ...argv], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home'), ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
 }

@@ -31,7 +31,12 @@ export interface PluginSetup {
 }
 
 /** The fixture server behind a source, as a configuration would make it. */
-export function aPlugin({ args = [], plugin, source, processes: local = someProcesses() }: PluginSetup = {}): McpSource & { readonly processes: Processes } {
+export function aPlugin({
+  args = [],
+  plugin,
+  source,
+  processes: local = someProcesses(),
+}: PluginSetup = {}): McpSource & { readonly processes: Processes } {
   const made = mcpSource({
     id: 'fix',
     prefix: 'fix',
@@ -43,7 +48,11 @@ export function aPlugin({ args = [], plugin, source, processes: local = someProc
     connectMs: 15_000,
     startupMs: 15_000,
     open: pluginChannel({
-      id: 'fix', processes: local, tier: 'prlimit', network: 'host', limits: { openFiles: 256 },
+      id: 'fix',
+      processes: local,
+      tier: 'prlimit',
+      network: 'host',
+      limits: { openFiles: 256 },
       command: () => Promise.resolve({ program: process.execPath, args: [serverFile, ...args] }),
       env: () => ({ values: {}, secrets: [], missing: [] }),
       ...plugin,
@@ -55,7 +64,12 @@ export function aPlugin({ args = [], plugin, source, processes: local = someProc
 }
 
 /** Calls a tool of a source as the pipeline would. */
-export async function callTool(source: McpSource, name: string, args: JsonObject = {}, over: Partial<Call> = {}): Promise<Outcome> {
+export async function callTool(
+  source: McpSource,
+  name: string,
+  args: JsonObject = {},
+  over: Partial<Call> = {},
+): Promise<Outcome> {
   const tools = await source.list(never);
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw new Error(`no tool ${name}`);

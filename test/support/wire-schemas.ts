@@ -25,7 +25,9 @@ function published(version: string): Published | undefined {
       problems(name, value) {
         const validate = ajv.getSchema(`${version}#/${defs}/${name}`);
         if (!validate) throw new Error(`${version} has no ${name}`);
-        return validate(value) ? undefined : `${name} of ${version}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value).slice(0, 600)}`;
+        return validate(value)
+          ? undefined
+          : `${name} of ${version}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value).slice(0, 600)}`;
       },
     };
   }
@@ -67,7 +69,8 @@ export function checked(version: string, message: Loose, method?: string): void 
   }
   if (message.error !== undefined) {
     // An id that could not be read is null by JSON-RPC, which the older schemas forgot.
-    if (message.id !== null) complain(schema.has('JSONRPCErrorResponse') ? 'JSONRPCErrorResponse' : 'JSONRPCError', message);
+    if (message.id !== null)
+      complain(schema.has('JSONRPCErrorResponse') ? 'JSONRPCErrorResponse' : 'JSONRPCError', message);
     return;
   }
   complain(schema.has('JSONRPCResultResponse') ? 'JSONRPCResultResponse' : 'JSONRPCResponse', message);

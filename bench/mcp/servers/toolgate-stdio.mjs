@@ -7,7 +7,8 @@ import { echoSource } from './echo-source.mjs';
 const { gate, close } = await wholeGateway([echoSource(schemaContract)]);
 const principal = { id: 'local', name: 'local', kind: 'local', roles: ['user'] };
 const transport = stdioTransport(gate, {
-  identity, principal,
+  identity,
+  principal,
   onEnd() {
     close();
     process.exit(0);

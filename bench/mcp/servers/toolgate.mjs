@@ -12,8 +12,17 @@ import { echoSource } from './echo-source.mjs';
 const { gate, close } = await wholeGateway([echoSource(schemaContract, Number(process.argv[2] ?? 1))]);
 const endpoint = mcpEndpoint(gate, { identity, sessions: { max: 100_000 } });
 const door = httpDoor({
-  host: '127.0.0.1', port: 0, routes: mcpRoutes(endpoint, '/mcp'), authenticator: ownerToken(token), allowedHosts: [], allowedOrigins: [], corsOrigins: [],
-  maxBodyBytes: 1_048_576, peerRatePerSecond: 1_000_000, maxConnections: 10_000, onFault: (error) => console.error(error),
+  host: '127.0.0.1',
+  port: 0,
+  routes: mcpRoutes(endpoint, '/mcp'),
+  authenticator: ownerToken(token),
+  allowedHosts: [],
+  allowedOrigins: [],
+  corsOrigins: [],
+  maxBodyBytes: 1_048_576,
+  peerRatePerSecond: 1_000_000,
+  maxConnections: 10_000,
+  onFault: (error) => console.error(error),
 });
 await door.start();
 process.on('exit', close);

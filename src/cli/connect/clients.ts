@@ -35,7 +35,12 @@ export const clients: Readonly<Record<string, ClientKind>> = {
   'claude-desktop': {
     does: 'Claude Desktop, for this user',
     file: ({ home, platform, env }) => {
-      const folder = platform === 'darwin' ? join(home, 'Library', 'Application Support') : platform === 'win32' ? (env['APPDATA'] ?? join(home, 'AppData', 'Roaming')) : (env['XDG_CONFIG_HOME'] ?? join(home, '.config'));
+      const folder =
+        platform === 'darwin'
+          ? join(home, 'Library', 'Application Support')
+          : platform === 'win32'
+            ? (env['APPDATA'] ?? join(home, 'AppData', 'Roaming'))
+            : (env['XDG_CONFIG_HOME'] ?? join(home, '.config'));
       return join(folder, 'Claude', 'claude_desktop_config.json');
     },
     member: 'mcpServers',
@@ -46,30 +51,37 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     does: 'Claude Code, for this project',
     file: ({ project }) => join(project, '.mcp.json'),
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? started(reach) : { type: 'http', url: reach.url, headers: bearer('${TOOLGATE_TOKEN}') }),
+    entry: (reach) =>
+      reach.kind === 'stdio' ? started(reach) : { type: 'http', url: reach.url, headers: bearer('${TOOLGATE_TOKEN}') },
   },
   cursor: {
     does: 'Cursor, for this user',
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? started(reach) : { url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') }),
+    entry: (reach) =>
+      reach.kind === 'stdio' ? started(reach) : { url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
   },
   vscode: {
     does: 'Visual Studio Code, for this project',
     file: ({ project }) => join(project, '.vscode', 'mcp.json'),
     member: 'servers',
-    entry: (reach) => (reach.kind === 'stdio' ? { type: 'stdio', ...started(reach) } : { type: 'http', url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') }),
+    entry: (reach) =>
+      reach.kind === 'stdio'
+        ? { type: 'stdio', ...started(reach) }
+        : { type: 'http', url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
   },
   windsurf: {
     does: 'Windsurf, for this user',
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? started(reach) : { serverUrl: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') }),
+    entry: (reach) =>
+      reach.kind === 'stdio' ? started(reach) : { serverUrl: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
   },
   'gemini-cli': {
     does: 'Gemini CLI, for this user',
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? started(reach) : { httpUrl: reach.url, headers: bearer('$TOOLGATE_TOKEN') }),
+    entry: (reach) =>
+      reach.kind === 'stdio' ? started(reach) : { httpUrl: reach.url, headers: bearer('$TOOLGATE_TOKEN') },
   },
 };

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { JsonObject } from '../../core/json.js';
 
@@ -12,7 +21,8 @@ export interface Change {
 
 export type Planned = Change | { readonly problem: string };
 
-const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(text: string | undefined): JsonObject | undefined {
   if (text === undefined || text.trim() === '') return {};
@@ -51,7 +61,11 @@ export function written({ file, before, after }: Change): void {
 }
 
 /** Takes our entry out again: the old file where nothing else changed since, else only the entry. */
-export function undone(file: string, member: string, name: string): 'nothing' | 'restored' | 'removed' | { readonly problem: string } {
+export function undone(
+  file: string,
+  member: string,
+  name: string,
+): 'nothing' | 'restored' | 'removed' | { readonly problem: string } {
   if (!existsSync(file)) return 'nothing';
   const real = realpathSync(file);
   const now = parsed(read(real));

@@ -6,4 +6,12 @@ import { literalSecrets } from './literal-secrets.js';
 export type { Finding, Lint } from './finding.js';
 
 /** Everything `toolgate check` looks for in a configuration that loads; a new lint is one line here. */
-export const lints: readonly Lint[] = [literalSecrets, openDomains, slowCalls, largeResponses, chosenHosts, exposedBind, strayReferences];
+export const lints: readonly Lint[] = [
+  literalSecrets,
+  openDomains,
+  slowCalls,
+  largeResponses,
+  chosenHosts,
+  exposedBind,
+  strayReferences,
+];

@@ -9,7 +9,18 @@ export const literalSecrets: Lint = (config) =>
     const key = path.findLast((part) => !/^\d+$/.test(part)) ?? '';
     const isSecret = (text: string): boolean => looksLikeLiteralSecret(key, text) !== undefined;
     // A key made for secrets holds one unless it refers; `Accept: text/html` in a header is why looks are asked as well.
-    const found = value instanceof SecretText ? value.isWrittenAs((text) => isSecret(text) || (value.isLiteral && key === 'token')) : typeof value === 'string' && isSecret(value);
+    const found =
+      value instanceof SecretText
+        ? value.isWrittenAs((text) => isSecret(text) || (value.isLiteral && key === 'token'))
+        : typeof value === 'string' && isSecret(value);
     if (!found) return [];
-    return [{ rule: 'literal-secret', severity: 'error' as const, path: dotted(path), message: 'looks like a secret written out', hint: 'Put it into an environment variable and write ${NAME} here' }];
+    return [
+      {
+        rule: 'literal-secret',
+        severity: 'error' as const,
+        path: dotted(path),
+        message: 'looks like a secret written out',
+        hint: 'Put it into an environment variable and write ${NAME} here',
+      },
+    ];
   });

@@ -6,15 +6,33 @@ const problems = (raw: unknown): readonly string[] => {
   return parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
 };
 const fn = (over: object) => ({ mcp_tools: { f: { url: 'http://localhost:1/', ...over } } });
-const api = (over: object) => ({ sources: { s: { kind: 'http', base_url: 'http://localhost:1/', tools: { t: { path: '/x', description: 'does x', ...over } } } } });
+const api = (over: object) => ({
+  sources: {
+    s: { kind: 'http', base_url: 'http://localhost:1/', tools: { t: { path: '/x', description: 'does x', ...over } } },
+  },
+});
 
 test('a function as the manual writes it is accepted, with what it leaves out filled in [S2.14] [S2.13]', () => {
   const written = {
-    url: 'http://localhost:9000/', func_name: 'get_weather', description: 'Weather of a city', headers: { Authorization: 'Bearer ${T}' },
-    parameters: [{ name: 'city', type: 'string', required: true, description: 'Where' }, { name: 'units', type: 'string', enum: ['metric', 'imperial'], default: 'metric' }],
+    url: 'http://localhost:9000/',
+    func_name: 'get_weather',
+    description: 'Weather of a city',
+    headers: { Authorization: 'Bearer ${T}' },
+    parameters: [
+      { name: 'city', type: 'string', required: true, description: 'Where' },
+      { name: 'units', type: 'string', enum: ['metric', 'imperial'], default: 'metric' },
+    ],
   };
-  expect(schema.parse({ mcp_tools: { weather: written } }).mcp_tools['weather']).toMatchObject({ func_name: 'get_weather', category: 'mcp', parameters: [{ name: 'city' }, { name: 'units', required: false, enum: ['metric', 'imperial'], default: 'metric' }] });
-  expect(schema.parse(fn({})).mcp_tools['f']).toMatchObject({ description: 'MCP remote function', parameters: [], headers: {} });
+  expect(schema.parse({ mcp_tools: { weather: written } }).mcp_tools['weather']).toMatchObject({
+    func_name: 'get_weather',
+    category: 'mcp',
+    parameters: [{ name: 'city' }, { name: 'units', required: false, enum: ['metric', 'imperial'], default: 'metric' }],
+  });
+  expect(schema.parse(fn({})).mcp_tools['f']).toMatchObject({
+    description: 'MCP remote function',
+    parameters: [],
+    headers: {},
+  });
 });
 
 test.each([
@@ -41,5 +59,11 @@ test.each([
 });
 
 test('environment names set the limits of all functions [S2.6] [S2.7] [S2.8]', () => {
-  expect(schema.parse({}).outbound).toEqual({ allowed_domains: ['localhost', '127.0.0.1'], max_response_bytes: 10_485_760, retries: 3, timeout: 10, circuit_breaker: { failure_threshold: 5, recovery_timeout: 60 } });
+  expect(schema.parse({}).outbound).toEqual({
+    allowed_domains: ['localhost', '127.0.0.1'],
+    max_response_bytes: 10_485_760,
+    retries: 3,
+    timeout: 10,
+    circuit_breaker: { failure_threshold: 5, recovery_timeout: 60 },
+  });
 });

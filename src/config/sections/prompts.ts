@@ -27,7 +27,11 @@ const prompt = z
       for (const [, used] of said.text.matchAll(/\{\{([^{}]*)\}\}/g)) {
         const wanted = (used ?? '').trim();
         if (!known.has(wanted)) {
-          context.addIssue({ code: 'custom', path: ['messages', index, 'text'], message: `uses {{${wanted}}}, which is not among the arguments` });
+          context.addIssue({
+            code: 'custom',
+            path: ['messages', index, 'text'],
+            message: `uses {{${wanted}}}, which is not among the arguments`,
+          });
         }
       }
     });

@@ -8,7 +8,10 @@ const a = defaults.audit;
 export const audit = z
   .strictObject({
     keep_arguments: z.boolean().default(a.keep_arguments).describe('Keep redacted arguments besides their digest.'),
-    on_failure: z.enum(['refuse', 'continue']).default(a.on_failure).describe('What happens to a call that cannot be recorded.'),
+    on_failure: z
+      .enum(['refuse', 'continue'])
+      .default(a.on_failure)
+      .describe('What happens to a call that cannot be recorded.'),
     sync: z.enum(['never', 'batch', 'always']).default(a.sync).describe('When records are forced to disk.'),
     max_file_bytes: z.int().default(a.max_file_bytes).describe('Size at which a new journal file is begun.'),
   })
@@ -30,7 +33,9 @@ export const log = z
 /** Where things are kept. */
 export const state = z
   .strictObject({
-    directory: z.exactOptional(z.string().min(1)).describe('Folder of the token, the audit and the store; `~/.toolgate` when absent.'),
+    directory: z
+      .exactOptional(z.string().min(1))
+      .describe('Folder of the token, the audit and the store; `~/.toolgate` when absent.'),
   })
   .prefault({})
   .describe('Where things are kept.');

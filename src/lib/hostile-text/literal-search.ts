@@ -35,12 +35,16 @@ function prepared(literals: readonly string[], shortest: number): LiteralSearch 
     return slot;
   };
   const shared = new Map<string, number>();
-  for (const literal of new Set(literals)) for (const group of groupsOf(literal, neighbours)) shared.set(group, (shared.get(group) ?? 0) + 1);
+  for (const literal of new Set(literals))
+    for (const group of groupsOf(literal, neighbours)) shared.set(group, (shared.get(group) ?? 0) + 1);
   const bySlot = new Map<number, readonly Anchored[]>();
   for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
     const offset = rarestEnd(literal, neighbours, shared);
     const slot = slotOf(literal, offset);
-    bySlot.set(slot, [...(bySlot.get(slot) ?? []), { literal, offset, first: literal.charCodeAt(0), last: literal.charCodeAt(literal.length - 1) }]);
+    bySlot.set(slot, [
+      ...(bySlot.get(slot) ?? []),
+      { literal, offset, first: literal.charCodeAt(0), last: literal.charCodeAt(literal.length - 1) },
+    ]);
   }
   // By a hash of the slot: this way the table stays in the nearest cache, also when other work comes between.
   const taken = new Int32Array(1 << (tableBits - 5));
@@ -81,11 +85,18 @@ const tableBits = 15;
 const hashed = (slot: number): number => Math.imul(slot, 0x9e3779b1) >>> (32 - tableBits);
 
 /** Tells of the candidates that stand where their neighbours end; returns where to go on. */
-function compared(text: string, at: number, candidates: readonly Anchored[], goOn: number, onLiteral: OnLiteral): number {
+function compared(
+  text: string,
+  at: number,
+  candidates: readonly Anchored[],
+  goOn: number,
+  onLiteral: OnLiteral,
+): number {
   let from = goOn;
   for (const { literal, offset, first, last } of candidates) {
     const start = at - offset;
-    if (start < from || text.charCodeAt(start) !== first || text.charCodeAt(start + literal.length - 1) !== last) continue;
+    if (start < from || text.charCodeAt(start) !== first || text.charCodeAt(start + literal.length - 1) !== last)
+      continue;
     if (text.startsWith(literal, start)) from = Math.max(from, onLiteral(start, literal));
   }
   return from;
@@ -105,7 +116,8 @@ function rarestEnd(literal: string, neighbours: number, shared: ReadonlyMap<stri
   return best;
 }
 
-const groupsOf = (literal: string, neighbours: number): string[] => Array.from({ length: literal.length - neighbours + 1 }, (_, at) => literal.slice(at, at + neighbours));
+const groupsOf = (literal: string, neighbours: number): string[] =>
+  Array.from({ length: literal.length - neighbours + 1 }, (_, at) => literal.slice(at, at + neighbours));
 
 function rarityOf(literal: string, at: number): number {
   const rank = COMMON.indexOf(literal.charAt(at));

@@ -3,12 +3,16 @@ import { secretKindIn } from './secrets.js';
 
 const NAMED_LIKE_A_SECRET =
   /(?:secret|passw(?:or)?d|passphrase|pwd|credential|bearer|api[-_]?key|access[-_]?key|private[-_]?key|signing[-_]?key|encryption[-_]?key|auth(?:orization)?$|auth[-_]?(?:key|header|token)|(?:^|[-_.a-z])token$)/i;
-const NAMES_SOMETHING_ABOUT_IT = /(?:url|uri|path|file|name|id|type|env|ttl|header|prefix|scheme|expir\w{0,5}|length|limit|min|max|hash|algorithm|policy|count|enabled)$/i;
+const NAMES_SOMETHING_ABOUT_IT =
+  /(?:url|uri|path|file|name|id|type|env|ttl|header|prefix|scheme|expir\w{0,5}|length|limit|min|max|hash|algorithm|policy|count|enabled)$/i;
 const DIGEST = /(?:hash|sha\d{0,3}|digest|checksum|integrity|fingerprint|pin|commit|etag|nonce|revision)/i;
 const OPAQUE = /^[A-Za-z0-9+/_=-]{32,512}$/;
 
 /** Why a value in a configuration is probably a secret written out, or undefined when it is not. */
-export type LiteralSecret = { readonly why: 'known-format'; readonly kind: string } | { readonly why: 'named-like-a-secret' } | { readonly why: 'high-entropy' };
+export type LiteralSecret =
+  | { readonly why: 'known-format'; readonly kind: string }
+  | { readonly why: 'named-like-a-secret' }
+  | { readonly why: 'high-entropy' };
 
 /** Judges one configuration entry by format, by name and by randomness; references such as `${NAME}` and placeholders are not secrets. */
 export function looksLikeLiteralSecret(key: string, value: string): LiteralSecret | undefined {
@@ -18,7 +22,13 @@ export function looksLikeLiteralSecret(key: string, value: string): LiteralSecre
   if (kind !== undefined) return { why: 'known-format', kind };
   const bare = trimmed.replace(/^(?:bearer|basic|token)\s+/i, '');
   if (isPlaceholder(bare) || isReference(bare) || /^(?:true|false|null|none|\d{1,7})$/i.test(bare)) return undefined;
-  if (NAMED_LIKE_A_SECRET.test(key) && !NAMES_SOMETHING_ABOUT_IT.test(key) && bare.length >= 6 && !/\s/.test(bare) && entropy(bare) >= 2) {
+  if (
+    NAMED_LIKE_A_SECRET.test(key) &&
+    !NAMES_SOMETHING_ABOUT_IT.test(key) &&
+    bare.length >= 6 &&
+    !/\s/.test(bare) &&
+    entropy(bare) >= 2
+  ) {
     return { why: 'named-like-a-secret' };
   }
   if (OPAQUE.test(bare) && !DIGEST.test(key) && isMixed(bare) && entropy(bare) >= 4.2) return { why: 'high-entropy' };
@@ -29,7 +39,11 @@ const isReference = (value: string): boolean => /\$\{[^}]{1,256}\}|^(?:env|file|
 
 /** Identifiers and paths are long too, but they are words; random text mixes cases and digits throughout. */
 const isMixed = (value: string): boolean =>
-  /[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/[0-9]/g)?.length ?? 0) >= 3 && !/[A-Za-z]{14}/.test(value) && !/[-_/][a-z]{4,}[-_/]/.test(value);
+  /[a-z]/.test(value) &&
+  /[A-Z]/.test(value) &&
+  (value.match(/[0-9]/g)?.length ?? 0) >= 3 &&
+  !/[A-Za-z]{14}/.test(value) &&
+  !/[-_/][a-z]{4,}[-_/]/.test(value);
 
 /** Shannon entropy of a text in bits per character. */
 export function entropy(text: string): number {

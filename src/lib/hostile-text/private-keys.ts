@@ -23,7 +23,8 @@ export function privateKeyReader(text: string) {
       FOOTER_END.lastIndex = end;
       if (end - bodyFrom <= MAX_KEY_LENGTH && FOOTER_END.test(text)) return FOOTER_END.lastIndex;
       let last = bodyFrom;
-      for (BODY_LINE.lastIndex = last; BODY_LINE.test(text) && BODY_LINE.lastIndex - bodyFrom <= MAX_KEY_LENGTH; ) last = BODY_LINE.lastIndex;
+      for (BODY_LINE.lastIndex = last; BODY_LINE.test(text) && BODY_LINE.lastIndex - bodyFrom <= MAX_KEY_LENGTH;)
+        last = BODY_LINE.lastIndex;
       return last;
     },
   };

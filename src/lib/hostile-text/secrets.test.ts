@@ -36,8 +36,18 @@ const secrets: readonly (readonly [kind: string, before: string, secret: string,
   ['bearer-token', 'curl -H "X: Bearer ', mixed(40), '"'],
   ['password-in-url', 'postgres://app:', 'hunter2!', '@db.internal/x'],
   ['password-in-connection-string', 'Server=db;Database=x;Password=', 'hunter2!', ';'],
-  ['private-key', 'x\n', '-----BEGIN RSA ' + 'PRIVATE KEY-----\n' + mixed(64) + '\n' + mixed(30) + '\n-----END RSA PRIVATE KEY-----', '\ny'],
-  ['private-key', 'x\n', '-----BEGIN ' + 'PRIVATE KEY-----\n' + mixed(64) + '\n' + mixed(64), '\n\nthe rest of the log'],
+  [
+    'private-key',
+    'x\n',
+    '-----BEGIN RSA ' + 'PRIVATE KEY-----\n' + mixed(64) + '\n' + mixed(30) + '\n-----END RSA PRIVATE KEY-----',
+    '\ny',
+  ],
+  [
+    'private-key',
+    'x\n',
+    '-----BEGIN ' + 'PRIVATE KEY-----\n' + mixed(64) + '\n' + mixed(64),
+    '\n\nthe rest of the log',
+  ],
 ];
 
 const innocent: readonly string[] = [
@@ -55,9 +65,15 @@ const innocent: readonly string[] = [
 ];
 
 describe('redact', () => {
-  test.each(secrets)('%s is taken out and named, what stands around it stays [S2.26]', (kind, before, secret, after) => {
-    expect(redact(before + secret + after)).toEqual({ text: `${before}[redacted:${kind}]${after}`, findings: [{ kind, count: 1 }] });
-  });
+  test.each(secrets)(
+    '%s is taken out and named, what stands around it stays [S2.26]',
+    (kind, before, secret, after) => {
+      expect(redact(before + secret + after)).toEqual({
+        text: `${before}[redacted:${kind}]${after}`,
+        findings: [{ kind, count: 1 }],
+      });
+    },
+  );
 
   test.each(innocent)('%s is left alone', (text) => {
     const result = redact(text);
@@ -68,10 +84,20 @@ describe('redact', () => {
     const value = 'p@ss"w/rd+42';
     const redactor = secretRedactor({ values: [value, 'no'] });
     const inside = (shift: string): string => Buffer.from(`${shift}${value}tail`).toString('base64');
-    for (const text of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), inside('x'), inside('xy'), inside('xyz')]) {
+    for (const text of [
+      value,
+      encodeURIComponent(value),
+      JSON.stringify(value).slice(1, -1),
+      inside('x'),
+      inside('xy'),
+      inside('xyz'),
+    ]) {
       expect(redactor(`no: ${text} no`).findings).toEqual([{ kind: 'configured', count: 1 }]);
     }
-    expect(redactor(`a ${value} b ${value}`)).toEqual({ text: 'a [redacted:configured] b [redacted:configured]', findings: [{ kind: 'configured', count: 2 }] });
+    expect(redactor(`a ${value} b ${value}`)).toEqual({
+      text: 'a [redacted:configured] b [redacted:configured]',
+      findings: [{ kind: 'configured', count: 2 }],
+    });
   });
 
   test('overlapping secrets leave no tail behind', () => {
@@ -83,18 +109,26 @@ describe('redact', () => {
   test('no configured value survives in any text, and redacting twice is redacting once', () => {
     const value = fc.stringMatching(/^[a-zA-Z0-9!-]{6,12}$/);
     fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), fc.array(fc.oneof(fc.string(), fc.nat(4)), { maxLength: 8 }), (values, parts) => {
-        fc.pre(values.every((one) => !'[redacted:configured]'.includes(one)));
-        const redactor = secretRedactor({ values });
-        const text = parts.map((part) => (typeof part === 'number' ? (values[part] ?? '') : part)).join(' ');
-        const once = redactor(text).text;
-        for (const one of values) expect(once).not.toContain(one);
-      }),
+      fc.property(
+        fc.array(value, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.oneof(fc.string(), fc.nat(4)), { maxLength: 8 }),
+        (values, parts) => {
+          fc.pre(values.every((one) => !'[redacted:configured]'.includes(one)));
+          const redactor = secretRedactor({ values });
+          const text = parts.map((part) => (typeof part === 'number' ? (values[part] ?? '') : part)).join(' ');
+          const once = redactor(text).text;
+          for (const one of values) expect(once).not.toContain(one);
+        },
+      ),
     );
   });
 
   test('a flood of openings is read once, not once per opening', () => {
-    const flood = ('-----BEGIN ' + 'PRIVATE KEY-----\n').repeat(50_000) + 'eyJaaaaaaaaaaaa.'.repeat(50_000) + '://a:'.repeat(100_000) + 'sk-ant-'.repeat(100_000);
+    const flood =
+      ('-----BEGIN ' + 'PRIVATE KEY-----\n').repeat(50_000) +
+      'eyJaaaaaaaaaaaa.'.repeat(50_000) +
+      '://a:'.repeat(100_000) +
+      'sk-ant-'.repeat(100_000);
     expect(redact(flood).text.length).toBeGreaterThan(0);
   });
 });

@@ -103,7 +103,13 @@ const isWord = (unit: number): boolean =>
 
 /** Letters and digits without what they say; punctuation that formats are made of stays, all other characters go. */
 const inShape = (secret: string, told: number): string =>
-  secret.slice(0, told) + secret.slice(told).replace(/[a-z]/g, 'x').replace(/[A-Z]/g, 'X').replace(/[0-9]/g, '0').replace(/[^a-zA-Z0-9\s._:/+=%-]/g, 'x');
+  secret.slice(0, told) +
+  secret
+    .slice(told)
+    .replace(/[a-z]/g, 'x')
+    .replace(/[A-Z]/g, 'X')
+    .replace(/[0-9]/g, '0')
+    .replace(/[^a-zA-Z0-9\s._:/+=%-]/g, 'x');
 
 function redacted(text: string, spans: Span[], keepsShape: boolean): Redacted {
   const counts = new Map<string, number>();

@@ -10,14 +10,18 @@ const textAt = (bytes: Uint8Array, from: number, length: number): string => {
 };
 
 /** The files of a tar archive; links, devices and folders are passed over. */
-export function tarEntries(bytes: Uint8Array, limits: ArchiveLimits): { readonly entries: readonly ArchiveEntry[] } | Refused {
+export function tarEntries(
+  bytes: Uint8Array,
+  limits: ArchiveLimits,
+): { readonly entries: readonly ArchiveEntry[] } | Refused {
   const entries: ArchiveEntry[] = [];
   let longName: string | undefined;
-  for (let at = 0; at + block <= bytes.length; ) {
+  for (let at = 0; at + block <= bytes.length;) {
     const plain = textAt(bytes, at, 100);
     if (plain === '' && bytes[at] === 0) break;
     const size = Number.parseInt(textAt(bytes, at + 124, 12).trim() || '0', 8);
-    if (!Number.isSafeInteger(size) || size < 0 || at + block + size > bytes.length) return { refused: 'it is damaged' };
+    if (!Number.isSafeInteger(size) || size < 0 || at + block + size > bytes.length)
+      return { refused: 'it is damaged' };
     const type = String.fromCharCode(bytes[at + 156] ?? 0);
     const prefix = textAt(bytes, at + 257, 5) === 'ustar' ? textAt(bytes, at + 345, 155) : '';
     const data = bytes.subarray(at + block, at + block + size);
@@ -25,7 +29,8 @@ export function tarEntries(bytes: Uint8Array, limits: ArchiveLimits): { readonly
     if (type === 'L') longName = textAt(data, 0, data.length);
     else if (type === 'x') longName = paxPath(decoder.decode(data)) ?? longName;
     else {
-      if (type === '0' || type === '\0' || type === '7') entries.push({ name: longName ?? (prefix === '' ? plain : `${prefix}/${plain}`), data });
+      if (type === '0' || type === '\0' || type === '7')
+        entries.push({ name: longName ?? (prefix === '' ? plain : `${prefix}/${plain}`), data });
       longName = undefined;
     }
     if (entries.length > limits.maxFiles) return { refused: 'it holds too many files' };

@@ -32,25 +32,47 @@ const unpacked = async (bytes: Buffer, limits?: Parameters<typeof unpack>[2]) =>
 };
 
 test('files are written and links, devices and folders are left out', async () => {
-  expect(await unpacked(tar([{ name: 'package/a.js', text: 'x' }, { name: 'package/link', type: '2' }, { name: 'package/dev', type: '3' }]))).toEqual({ files: 1 });
+  expect(
+    await unpacked(
+      tar([
+        { name: 'package/a.js', text: 'x' },
+        { name: 'package/link', type: '2' },
+        { name: 'package/dev', type: '3' },
+      ]),
+    ),
+  ).toEqual({ files: 1 });
   expect(await readFile(join(folder, 'out/package/a.js'), 'utf8')).toBe('x');
   expect(await readdir(join(folder, 'out/package'))).toEqual(['a.js']);
 });
 
-test.each(['../x', 'a/../../x', '/etc/x', 'C:x', 'a\\..\\..\\x', '..'])('an entry named %s is refused', async (name) => {
-  expect(await unpacked(tar([{ name, text: 'x' }]))).toMatchObject({ refused: expect.stringContaining('leaves the folder') as string });
-  expect(safeTarget('/srv', name)).toBeUndefined();
-});
+test.each(['../x', 'a/../../x', '/etc/x', 'C:x', 'a\\..\\..\\x', '..'])(
+  'an entry named %s is refused',
+  async (name) => {
+    expect(await unpacked(tar([{ name, text: 'x' }]))).toMatchObject({
+      refused: expect.stringContaining('leaves the folder') as string,
+    });
+    expect(safeTarget('/srv', name)).toBeUndefined();
+  },
+);
 
 test('an archive that unpacks to too much, holds too many files or is damaged is refused', async () => {
   const limits = { maxArchiveBytes: 1_000_000, maxTotalBytes: 100_000, maxFiles: 3 };
   expect(await unpacked(gzipSync(Buffer.alloc(5_000_000)), limits)).toEqual({ refused: 'it unpacks to too much' });
-  expect(await unpacked(tar(['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, text: 'x' }))), limits)).toEqual({ refused: 'it holds too many files' });
+  expect(await unpacked(tar(['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, text: 'x' }))), limits)).toEqual({
+    refused: 'it holds too many files',
+  });
   expect(await unpacked(Buffer.from('PK\u0003\u0004 nothing'))).toEqual({ refused: 'it is damaged' });
   expect(await unpacked(Buffer.from('what is this'))).toEqual({ refused: 'it is neither gzip nor zip' });
 });
 
 test('a name that comes twice is written once', async () => {
-  expect(await unpacked(tar([{ name: 'a', text: 'first' }, { name: 'a', text: 'second' }]))).toEqual({ files: 1 });
+  expect(
+    await unpacked(
+      tar([
+        { name: 'a', text: 'first' },
+        { name: 'a', text: 'second' },
+      ]),
+    ),
+  ).toEqual({ files: 1 });
   expect(await readFile(join(folder, 'out/a'), 'utf8')).toBe('first');
 });

@@ -17,13 +17,21 @@ export interface ArchiveLimits {
   readonly maxFiles: number;
 }
 
-export const defaultArchiveLimits: ArchiveLimits = { maxArchiveBytes: 200_000_000, maxTotalBytes: 500_000_000, maxFiles: 30_000 };
+export const defaultArchiveLimits: ArchiveLimits = {
+  maxArchiveBytes: 200_000_000,
+  maxTotalBytes: 500_000_000,
+  maxFiles: 30_000,
+};
 
 /** Why an archive was not unpacked. */
 export type Refused = { readonly refused: string };
 
 /** Unpacks a .tgz, .tar.gz, .whl or .zip into an empty folder; links are left out and nothing is written outside the folder. */
-export async function unpack(archive: string, into: string, limits: ArchiveLimits = defaultArchiveLimits): Promise<{ readonly files: number } | Refused> {
+export async function unpack(
+  archive: string,
+  into: string,
+  limits: ArchiveLimits = defaultArchiveLimits,
+): Promise<{ readonly files: number } | Refused> {
   if ((await stat(archive)).size > limits.maxArchiveBytes) return { refused: 'the archive is too large' };
   const bytes = await readFile(archive);
   const read = readArchive(bytes, limits);
@@ -34,7 +42,11 @@ export async function unpack(archive: string, into: string, limits: ArchiveLimit
     if (target === undefined) return { refused: `an entry leaves the folder: ${JSON.stringify(name.slice(0, 200))}` };
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     // Exclusive: two entries of one name are two different files to two different readers.
-    const handle = await open(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600).catch(() => undefined);
+    const handle = await open(
+      target,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      0o600,
+    ).catch(() => undefined);
     if (!handle) continue;
     await handle.writeFile(data);
     await handle.close();
@@ -45,18 +57,34 @@ export async function unpack(archive: string, into: string, limits: ArchiveLimit
 
 /** The place of an entry inside the folder, or undefined where its name leads out of it. */
 export function safeTarget(into: string, name: string): string | undefined {
-  if (name.includes('\0') || name.includes('\\') || name.startsWith('/') || /^[A-Za-z]:/.test(name) || name.length > 1_000) return undefined;
+  if (
+    name.includes('\0') ||
+    name.includes('\\') ||
+    name.startsWith('/') ||
+    /^[A-Za-z]:/.test(name) ||
+    name.length > 1_000
+  )
+    return undefined;
   const clean = posix.normalize(name);
   if (clean === '.' || clean === '..' || clean.startsWith('../')) return undefined;
   return join(into, clean.split('/').join(sep));
 }
 
-function readArchive(bytes: Uint8Array, limits: ArchiveLimits): { readonly entries: readonly ArchiveEntry[] } | Refused {
+function readArchive(
+  bytes: Uint8Array,
+  limits: ArchiveLimits,
+): { readonly entries: readonly ArchiveEntry[] } | Refused {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return zipEntries(bytes, limits);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { refused: 'it is neither gzip nor zip' };
   try {
     return tarEntries(gunzipSync(bytes, { maxOutputLength: limits.maxTotalBytes }), limits);
   } catch (error) {
-    return { refused: error instanceof RangeError || (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') ? 'it unpacks to too much' : 'it is damaged' };
+    return {
+      refused:
+        error instanceof RangeError ||
+        (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+          ? 'it unpacks to too much'
+          : 'it is damaged',
+    };
   }
 }

@@ -6,7 +6,10 @@ const entryMark = 0x02014b50;
 const maxComment = 65_557;
 
 /** The files of a zip archive by its directory; links are passed over, and sizes are held while unpacking, not believed. */
-export function zipEntries(given: Uint8Array, limits: ArchiveLimits): { readonly entries: readonly ArchiveEntry[] } | Refused {
+export function zipEntries(
+  given: Uint8Array,
+  limits: ArchiveLimits,
+): { readonly entries: readonly ArchiveEntry[] } | Refused {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   let end = -1;
   for (let at = bytes.length - 22; at >= Math.max(0, bytes.length - maxComment); at -= 1) {
@@ -24,7 +27,13 @@ export function zipEntries(given: Uint8Array, limits: ArchiveLimits): { readonly
   try {
     for (let index = 0; index < count; index += 1) {
       if (bytes.readUInt32LE(at) !== entryMark) return { refused: 'it is damaged' };
-      const [method, packed, nameLength, extra, comment] = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20), bytes.readUInt16LE(at + 28), bytes.readUInt16LE(at + 30), bytes.readUInt16LE(at + 32)];
+      const [method, packed, nameLength, extra, comment] = [
+        bytes.readUInt16LE(at + 10),
+        bytes.readUInt32LE(at + 20),
+        bytes.readUInt16LE(at + 28),
+        bytes.readUInt16LE(at + 30),
+        bytes.readUInt16LE(at + 32),
+      ];
       const isLink = ((bytes.readUInt32LE(at + 38) >>> 16) & 0xf000) === 0xa000;
       const head = bytes.readUInt32LE(at + 42);
       const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
@@ -39,7 +48,12 @@ export function zipEntries(given: Uint8Array, limits: ArchiveLimits): { readonly
       entries.push({ name, data });
     }
   } catch (error) {
-    return { refused: error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE' ? 'it unpacks to too much' : 'it is damaged' };
+    return {
+      refused:
+        error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+          ? 'it unpacks to too much'
+          : 'it is damaged',
+    };
   }
   return { entries };
 }

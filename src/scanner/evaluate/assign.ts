@@ -32,7 +32,11 @@ export function assign(machine: Machine, target: Pattern, value: Value, scope: S
     case 'default-pattern': {
       const absent = value.kind === 'constant' && value.value === undefined;
       const untold = value.kind === 'unknown';
-      const next = absent ? evaluate(machine, target.value, scope, frame) : untold ? join(evaluate(machine, target.value, scope, frame), value) : value;
+      const next = absent
+        ? evaluate(machine, target.value, scope, frame)
+        : untold
+          ? join(evaluate(machine, target.value, scope, frame), value)
+          : value;
       return assign(machine, target.target, next, scope, frame, how);
     }
     case 'list-pattern': {
@@ -40,10 +44,29 @@ export function assign(machine: Machine, target: Pattern, value: Value, scope: S
       const lists = optionsOf(value).map((option) => itemsOf(machine, option, 'values'));
       target.items.forEach((item, index) => {
         const found = lists.map(({ items, open }) => items[index] ?? (open ? unknown('item') : constant(undefined)));
-        if (item) assign(machine, item, found.reduce<Value | undefined>((all, each) => join(all, each), undefined) ?? unknown('item'), scope, frame, how);
+        if (item)
+          assign(
+            machine,
+            item,
+            found.reduce<Value | undefined>((all, each) => join(all, each), undefined) ?? unknown('item'),
+            scope,
+            frame,
+            how,
+          );
       });
       const rest = lists.flatMap(({ items }) => items.slice(target.items.length));
-      if (target.rest) assign(machine, target.rest, list(rest, lists.some(({ open }) => open)), scope, frame, how);
+      if (target.rest)
+        assign(
+          machine,
+          target.rest,
+          list(
+            rest,
+            lists.some(({ open }) => open),
+          ),
+          scope,
+          frame,
+          how,
+        );
       return;
     }
     case 'dict-pattern':
@@ -53,17 +76,38 @@ export function assign(machine: Machine, target: Pattern, value: Value, scope: S
   }
 }
 
-function assignParts(machine: Machine, target: Pattern & { kind: 'dict-pattern' }, value: Value, scope: Scope, frame: Frame, how: How): void {
+function assignParts(
+  machine: Machine,
+  target: Pattern & { kind: 'dict-pattern' },
+  value: Value,
+  scope: Scope,
+  frame: Frame,
+  how: How,
+): void {
   const taken = new Set<string>();
   for (const entry of target.entries) {
     const key = evaluate(machine, entry.key, scope, frame);
     const name = stringOf(key);
     if (name !== undefined) taken.add(name);
-    assign(machine, entry.target, name === undefined ? unknown('computed key') : memberOf(machine, value, name), scope, frame, how);
+    assign(
+      machine,
+      entry.target,
+      name === undefined ? unknown('computed key') : memberOf(machine, value, name),
+      scope,
+      frame,
+      how,
+    );
   }
   if (!target.rest) return;
   const kept = value.kind === 'object' ? [...value.props].filter(([key]) => !taken.has(key)) : [];
-  assign(machine, target.rest, object(kept, { open: value.kind !== 'object' || value.open, level: machine.level }), scope, frame, how);
+  assign(
+    machine,
+    target.rest,
+    object(kept, { open: value.kind !== 'object' || value.open, level: machine.level }),
+    scope,
+    frame,
+    how,
+  );
 }
 
 function assignName(machine: Machine, name: string, value: Value, scope: Scope, frame: Frame, how: How): void {
@@ -73,14 +117,24 @@ function assignName(machine: Machine, name: string, value: Value, scope: Scope, 
   }
   const isPython = frame.run.module.language === 'python';
   const own = functionScope(scope);
-  const holder = isPython && !own.outward?.has(name) ? own : (holderOf(own.outward?.has(name) ? (own.parent ?? scope) : scope, name) ?? (isPython ? frame.run.scope : own));
+  const holder =
+    isPython && !own.outward?.has(name)
+      ? own
+      : (holderOf(own.outward?.has(name) ? (own.parent ?? scope) : scope, name) ?? (isPython ? frame.run.scope : own));
   const before = holder.vars.get(name);
   bind(holder, name, how.op === undefined ? value : binary(how.op, before ?? unknown(name), value), machine.level);
 }
 
 function assignIndex(machine: Machine, holder: Value, key: Value, value: Value): void {
   for (const each of optionsOf(holder)) {
-    if (each.kind === 'list' && key.kind === 'constant' && typeof key.value === 'number' && key.value >= 0 && key.value <= each.items.length) each.items[key.value] = value;
+    if (
+      each.kind === 'list' &&
+      key.kind === 'constant' &&
+      typeof key.value === 'number' &&
+      key.value >= 0 &&
+      key.value <= each.items.length
+    )
+      each.items[key.value] = value;
     else if (each.kind === 'list') each.items.push(value);
     else if (key.kind === 'constant') setMember(machine, each, String(key.value), value);
     else if (each.kind === 'object') {

@@ -13,19 +13,34 @@ import { nothing, unknown, type Args, type Value } from './values.js';
 export function callExpr(machine: Machine, expr: Call, scope: Scope, frame: Frame): Value {
   const at = { module: frame.run.module, spot: expr };
   const { callee } = expr;
-  if (callee.kind === 'name' && callee.name === 'super' && frame.home && frame.self?.kind === 'object') return callSuper(machine, expr, scope, frame);
+  if (callee.kind === 'name' && callee.name === 'super' && frame.home && frame.self?.kind === 'object')
+    return callSuper(machine, expr, scope, frame);
   if (callee.kind !== 'member') {
     const value = evaluate(machine, callee, scope, frame);
-    return call(machine, { callee: value, method: callee.kind === 'name' ? callee.name : '', args: argsFrom(machine, expr.args, scope, frame), at, isNew: expr.isNew });
+    return call(machine, {
+      callee: value,
+      method: callee.kind === 'name' ? callee.name : '',
+      args: argsFrom(machine, expr.args, scope, frame),
+      at,
+      isNew: expr.isNew,
+    });
   }
   if (isSuper(callee.object) && frame.home) return callSuperMethod(machine, callee.property, expr, scope, frame);
   const receiver = evaluate(machine, callee.object, scope, frame);
   const args = argsFrom(machine, expr.args, scope, frame);
-  return call(machine, { callee: memberOf(machine, receiver, callee.property), method: callee.property, receiver, args, at, isNew: expr.isNew });
+  return call(machine, {
+    callee: memberOf(machine, receiver, callee.property),
+    method: callee.property,
+    receiver,
+    args,
+    at,
+    isNew: expr.isNew,
+  });
 }
 
 const isSuper = (expr: Call['callee']): boolean =>
-  (expr.kind === 'name' && expr.name === 'super') || (expr.kind === 'call' && expr.callee.kind === 'name' && expr.callee.name === 'super');
+  (expr.kind === 'name' && expr.name === 'super') ||
+  (expr.kind === 'call' && expr.callee.kind === 'name' && expr.callee.name === 'super');
 
 /** JavaScript `super(…)`. */
 function callSuper(machine: Machine, expr: Call, scope: Scope, frame: Frame): Value {
@@ -50,8 +65,10 @@ function callSuperMethod(machine: Machine, name: string, expr: Call, scope: Scop
   const at = { module: frame.run.module, spot: expr };
   if (name === '__init__' && frame.self?.kind === 'object') {
     const external = frame.home.bases.find((base) => base.kind !== 'class');
-    if (external) machine.watch({ callee: external, method: 'super', receiver: frame.self, args, at, isNew: true }, machine);
-    else if (findMethod(machine, frame.home, '__init__')) for (const [key, value] of args.named) frame.self.props.set(key, value);
+    if (external)
+      machine.watch({ callee: external, method: 'super', receiver: frame.self, args, at, isNew: true }, machine);
+    else if (findMethod(machine, frame.home, '__init__'))
+      for (const [key, value] of args.named) frame.self.props.set(key, value);
     return nothing;
   }
   return call(machine, { callee: unknown('super'), method: name, receiver: frame.self, args, at, isNew: false });

@@ -42,16 +42,27 @@ export function call(machine: Machine, seen: CallSeen): Value {
 
 /** Calls whatever a callee may be; where that is one thing, as surely as any call. */
 function callEach(machine: Machine, seen: CallSeen, options: readonly Value[]): Value {
-  const each = () => options.reduce<Value | undefined>((all, option) => join(all, call(machine, { ...seen, callee: option })), undefined) ?? unknown('choice');
+  const each = () =>
+    options.reduce<Value | undefined>(
+      (all, option) => join(all, call(machine, { ...seen, callee: option })),
+      undefined,
+    ) ?? unknown('choice');
   return options.length === 1 ? each() : maybe(machine, each);
 }
 
 /** What stands for the answer of something outside. */
 export const symbol = (seen: CallSeen): Result => ({
-  kind: 'result', callee: seen.callee, method: seen.method || nameOf(seen.callee), receiver: seen.receiver, args: seen.args, at: seen.at, props: new Map(),
+  kind: 'result',
+  callee: seen.callee,
+  method: seen.method || nameOf(seen.callee),
+  receiver: seen.receiver,
+  args: seen.args,
+  at: seen.at,
+  props: new Map(),
 });
 
-const nameOf = (callee: Value): string => (callee.kind === 'external' ? (callee.path.at(-1) ?? '') : callee.kind === 'result' ? callee.method : '');
+const nameOf = (callee: Value): string =>
+  callee.kind === 'external' ? (callee.path.at(-1) ?? '') : callee.kind === 'result' ? callee.method : '';
 
 /** `Color('red')` of a Python enumeration finds its member. */
 function enumMember(cls: ClassValue, { args }: CallSeen): Value | undefined {

@@ -5,11 +5,23 @@ import { callFunction, decorated } from './functions.js';
 import type { Frame, Machine, ModuleRun } from './machine.js';
 import { runBody } from './statements.js';
 import { bind, lookup, scopeIn, type Scope } from './scope.js';
-import { constant, nothing, object, type Args, type ClassValue, type FunctionValue, type ObjectValue, type Place, type Value } from './values.js';
+import {
+  constant,
+  nothing,
+  object,
+  type Args,
+  type ClassValue,
+  type FunctionValue,
+  type ObjectValue,
+  type Place,
+  type Value,
+} from './values.js';
 
 /** Makes a class value: its bases, methods and static fields; Python decorators on methods run here, as they do at import. */
 export function classFrom(machine: Machine, cls: ClassNode, scope: Scope, frame: Frame): Value {
-  const bases = cls.bases.filter((base) => base.name === undefined).map((base) => evaluate(machine, base.value, scope, frame));
+  const bases = cls.bases
+    .filter((base) => base.name === undefined)
+    .map((base) => evaluate(machine, base.value, scope, frame));
   const isPython = frame.run.module.language === 'python';
   const own = scopeIn(scope, machine.level, true);
   const made: ClassValue = { kind: 'class', cls, scope: own, module: frame.run.module, bases, statics: new Map() };
@@ -37,7 +49,13 @@ export function classFrom(machine: Machine, cls: ClassNode, scope: Scope, frame:
   }
   for (const decorator of cls.decorators) {
     const by = evaluate(machine, decorator, scope, frame);
-    call(machine, { callee: by, method: '', args: { positional: [made], named: new Map(), open: false }, at: { module: frame.run.module, spot: decorator }, isNew: false });
+    call(machine, {
+      callee: by,
+      method: '',
+      args: { positional: [made], named: new Map(), open: false },
+      at: { module: frame.run.module, spot: decorator },
+      isNew: false,
+    });
   }
   return made;
 }
@@ -46,7 +64,9 @@ const enumBases = new Set(['Enum', 'StrEnum', 'IntEnum', 'Flag', 'IntFlag']);
 
 /** Whether a class descends from one of these outside names. */
 export function descendsFrom(cls: ClassValue, isIt: (base: Value) => boolean, depth = 0): boolean {
-  return depth < 12 && cls.bases.some((base) => isIt(base) || (base.kind === 'class' && descendsFrom(base, isIt, depth + 1)));
+  return (
+    depth < 12 && cls.bases.some((base) => isIt(base) || (base.kind === 'class' && descendsFrom(base, isIt, depth + 1)))
+  );
 }
 
 /** The members of a Python enumeration are objects with a name and a value. */
@@ -54,7 +74,17 @@ function enumerate(cls: ClassValue): void {
   if (!descendsFrom(cls, (base) => base.kind === 'external' && enumBases.has(base.path.at(-1) ?? ''))) return;
   for (const member of cls.cls.members) {
     const value = cls.statics.get(member.name);
-    if (member.kind === 'field' && value && !member.name.startsWith('_')) cls.statics.set(member.name, object([['name', constant(member.name)], ['value', value]], { cls }));
+    if (member.kind === 'field' && value && !member.name.startsWith('_'))
+      cls.statics.set(
+        member.name,
+        object(
+          [
+            ['name', constant(member.name)],
+            ['value', value],
+          ],
+          { cls },
+        ),
+      );
   }
 }
 
@@ -73,7 +103,11 @@ export function instantiate(machine: Machine, cls: ClassValue, given: Args, at: 
 
 /** A dataclass or model without `__init__` takes its fields by name or in order. */
 function fillFields(machine: Machine, cls: ClassValue, given: Args, made: ObjectValue): void {
-  const fields = ancestry(cls).toReversed().flatMap((each) => each.cls.members.filter((member) => member.kind === 'field').map((member) => ({ member, each })));
+  const fields = ancestry(cls)
+    .toReversed()
+    .flatMap((each) =>
+      each.cls.members.filter((member) => member.kind === 'field').map((member) => ({ member, each })),
+    );
   fields.forEach(({ member, each }, index) => {
     const value = given.named.get(member.name) ?? given.positional[index] ?? each.statics.get(member.name);
     if (value) made.props.set(member.name, value);
@@ -85,13 +119,20 @@ function fillFields(machine: Machine, cls: ClassValue, given: Args, made: Object
 /** Runs the fields and constructor of a JavaScript class on an instance, base first. */
 export function construct(machine: Machine, cls: ClassValue, given: Args, made: ObjectValue, at: Place): void {
   const [base] = cls.bases;
-  const constructor = cls.cls.members.find((member) => member.kind === 'method' && member.name === 'constructor' && !member.isStatic)?.fn;
+  const constructor = cls.cls.members.find(
+    (member) => member.kind === 'method' && member.name === 'constructor' && !member.isStatic,
+  )?.fn;
   // `super(…)` inside the constructor runs the base; without a constructor the arguments pass straight on.
   if (!constructor && base) superConstruct(machine, base, given, made, at);
   if (!constructor || !base) initFields(machine, cls, made);
   if (!constructor) return;
   const run = machine.runs.get(cls.module.path);
-  const value = functionFrom(constructor, cls.scope, { run: run ?? looseRun(cls), returned: undefined, yielded: [], isGenerator: false });
+  const value = functionFrom(constructor, cls.scope, {
+    run: run ?? looseRun(cls),
+    returned: undefined,
+    yielded: [],
+    isGenerator: false,
+  });
   const fields: [string, Value][] = [];
   callFunction(machine, { ...value, home: cls }, given, made);
   constructor.params.forEach((param, index) => {
@@ -101,7 +142,13 @@ export function construct(machine: Machine, cls: ClassValue, given: Args, made: 
   for (const [name, field] of fields) if (!made.props.has(name)) made.props.set(name, field);
 }
 
-const looseRun = (cls: ClassValue): ModuleRun => ({ module: cls.module, scope: cls.scope, exports: new Map(), commonjs: nothing, done: true });
+const looseRun = (cls: ClassValue): ModuleRun => ({
+  module: cls.module,
+  scope: cls.scope,
+  exports: new Map(),
+  commonjs: nothing,
+  done: true,
+});
 
 /** `super(…)`: the base's constructor on the same instance, then this class's own fields. */
 export function superConstruct(machine: Machine, base: Value, given: Args, made: ObjectValue, at: Place): void {
@@ -116,7 +163,8 @@ export function initFields(machine: Machine, cls: ClassValue, made: ObjectValue)
   scope.vars.set('this', made);
   const frame: Frame = { run, self: made, home: cls, returned: undefined, yielded: [], isGenerator: false };
   for (const member of cls.cls.members) {
-    if (member.kind === 'field' && !member.isStatic && member.value) made.props.set(member.name, evaluate(machine, member.value, scope, frame));
+    if (member.kind === 'field' && !member.isStatic && member.value)
+      made.props.set(member.name, evaluate(machine, member.value, scope, frame));
   }
 }
 
@@ -144,7 +192,15 @@ export function findMethod(machine: Machine, cls: ClassValue, name: string): Fun
       if (value?.kind === 'function') found = { ...value, home: each };
     } else {
       const member = each.cls.members.find((one) => one.name === name && one.kind === 'method' && !one.isStatic);
-      if (member?.fn) found = { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
+      if (member?.fn)
+        found = {
+          kind: 'function',
+          fn: member.fn,
+          scope: each.scope,
+          module: each.module,
+          home: each,
+          props: new Map(),
+        };
     }
     if (found) break;
   }
@@ -156,7 +212,8 @@ export function findMethod(machine: Machine, cls: ClassValue, name: string): Fun
 export function findGetter(cls: ClassValue, name: string): FunctionValue | undefined {
   for (const each of ancestry(cls)) {
     const member = each.cls.members.find((one) => one.name === name && one.kind === 'getter');
-    if (member?.fn) return { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
+    if (member?.fn)
+      return { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
   }
   return undefined;
 }

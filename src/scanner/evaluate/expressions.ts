@@ -11,11 +11,29 @@ import { narrowed } from './narrow.js';
 import { binary, text } from './operators.js';
 import { importFrom } from './imports.js';
 import { lookup, scopeIn, type Scope } from './scope.js';
-import { constant, join, list, nothing, object, optionsOf, stringOf, truth, unknown, type FunctionValue, type Value } from './values.js';
+import {
+  constant,
+  join,
+  list,
+  nothing,
+  object,
+  optionsOf,
+  stringOf,
+  truth,
+  unknown,
+  type FunctionValue,
+  type Value,
+} from './values.js';
 
 /** A function value closing over its scope. */
 export const functionFrom = (fn: FunctionNode, scope: Scope, frame: Frame): FunctionValue => ({
-  kind: 'function', fn, scope, module: frame.run.module, ...(fn.isArrow && frame.self ? { self: frame.self } : {}), ...(frame.home ? { home: frame.home } : {}), props: new Map(),
+  kind: 'function',
+  fn,
+  scope,
+  module: frame.run.module,
+  ...(fn.isArrow && frame.self ? { self: frame.self } : {}),
+  ...(frame.home ? { home: frame.home } : {}),
+  props: new Map(),
 });
 
 /** What an expression comes to, as far as it can be told without running anything. */
@@ -28,11 +46,19 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'template':
       return text(expr.parts.map((part) => (typeof part === 'string' ? part : value(part))));
     case 'name':
-      return follow(machine, lookup(scope, expr.name) ?? (expr.name === 'this' ? (frame.self ?? nothing) : globalOf(machine, expr.name, frame)));
+      return follow(
+        machine,
+        lookup(scope, expr.name) ??
+          (expr.name === 'this' ? (frame.self ?? nothing) : globalOf(machine, expr.name, frame)),
+      );
     case 'member':
       return memberOf(machine, value(expr.object), expr.property);
     case 'index':
-      if (expr.index.kind === 'slice') return sliced(value(expr.object), [expr.index.lower, expr.index.upper].map((bound) => bound && value(bound)));
+      if (expr.index.kind === 'slice')
+        return sliced(
+          value(expr.object),
+          [expr.index.lower, expr.index.upper].map((bound) => bound && value(bound)),
+        );
       return indexed(machine, value(expr.object), value(expr.index));
     case 'call':
       return callExpr(machine, expr satisfies Call, scope, frame);
@@ -52,13 +78,19 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
       const inner = value(expr.value);
       const known = expr.op === 'not' ? truth(inner) : undefined;
       if (expr.op === 'not') return known === undefined ? unknown('not') : constant(!known);
-      if (expr.op === '-' && inner.kind === 'constant' && typeof inner.value === 'number') return constant(-inner.value);
+      if (expr.op === '-' && inner.kind === 'constant' && typeof inner.value === 'number')
+        return constant(-inner.value);
       return expr.op === 'void' ? nothing : expr.op === 'typeof' ? typeOf(inner) : unknown(expr.op);
     }
     case 'conditional': {
       const known = truth(value(expr.test));
       if (known !== undefined) return value(known ? expr.yes : expr.no);
-      return maybe(machine, () => join(narrowed(expr.test, true, scope, () => value(expr.yes)), narrowed(expr.test, false, scope, () => value(expr.no))));
+      return maybe(machine, () =>
+        join(
+          narrowed(expr.test, true, scope, () => value(expr.yes)),
+          narrowed(expr.test, false, scope, () => value(expr.no)),
+        ),
+      );
     }
     case 'assign': {
       const made = value(expr.value);
@@ -91,7 +123,8 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
 }
 
 /** `import(pathToFileURL(x))` takes the URL for its path. */
-const pathIn = (machine: Machine, source: Value): Value => (source.kind === 'object' && source.props.has('href') ? memberOf(machine, source, 'href') : source);
+const pathIn = (machine: Machine, source: Value): Value =>
+  source.kind === 'object' && source.props.has('href') ? memberOf(machine, source, 'href') : source;
 
 function typeOf(value: Value): Value {
   if (value.kind === 'function' || value.kind === 'class' || value.kind === 'native') return constant('function');
@@ -121,7 +154,9 @@ function logical(op: 'and' | 'or' | '??', left: Value, right: () => Value): Valu
 
 const isThere = (value: Value): boolean | undefined => {
   if (value.kind === 'constant') return value.value !== null && value.value !== undefined;
-  return value.kind === 'unknown' || value.kind === 'external' || value.kind === 'choice' || value.kind === 'result' ? undefined : true;
+  return value.kind === 'unknown' || value.kind === 'external' || value.kind === 'choice' || value.kind === 'result'
+    ? undefined
+    : true;
 };
 
 /** `object[key]`. */
@@ -134,24 +169,39 @@ export function indexed(machine: Machine, holder: Value, key: Value): Value {
 }
 
 function indexedOne(machine: Machine, holder: Value, key: Value): Value {
-  if (holder.kind === 'list' && key.kind === 'constant' && typeof key.value === 'number') return holder.items.at(key.value) ?? (holder.open ? unknown('item') : nothing);
-  if (holder.kind === 'constant' && typeof holder.value === 'string' && key.kind === 'constant' && typeof key.value === 'number') return constant(holder.value.at(key.value));
-  const name = key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number') ? String(key.value) : undefined;
-  if (name !== undefined && holder.kind === 'class' && holder.module.language === 'python') return holder.statics.get(name) ?? holder;
+  if (holder.kind === 'list' && key.kind === 'constant' && typeof key.value === 'number')
+    return holder.items.at(key.value) ?? (holder.open ? unknown('item') : nothing);
+  if (
+    holder.kind === 'constant' &&
+    typeof holder.value === 'string' &&
+    key.kind === 'constant' &&
+    typeof key.value === 'number'
+  )
+    return constant(holder.value.at(key.value));
+  const name =
+    key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number')
+      ? String(key.value)
+      : undefined;
+  if (name !== undefined && holder.kind === 'class' && holder.module.language === 'python')
+    return holder.statics.get(name) ?? holder;
   // Python keys that are enumeration members count by their value.
   const enumerated = key.kind === 'object' ? stringOf(key.props.get('value')) : undefined;
   if (name !== undefined || enumerated !== undefined) return memberOf(machine, holder, name ?? enumerated ?? '');
   if (holder.kind === 'class') return holder;
   if (holder.kind === 'list') return holder.items.reduce<Value>((all, item) => join(all, item), unknown('item'));
-  if (holder.kind === 'object' && !holder.cls) return [...holder.props.values()].reduce<Value>((all, item) => join(all, item), unknown('item'));
+  if (holder.kind === 'object' && !holder.cls)
+    return [...holder.props.values()].reduce<Value>((all, item) => join(all, item), unknown('item'));
   return holder.kind === 'external' ? holder : unknown('index');
 }
 
 /** `items[a:b]`; where the bounds are not known, all of it: a page of a list is a part of what can be asked for. */
 function sliced(holder: Value, bounds: readonly (Value | undefined)[]): Value {
-  const [lower, upper] = bounds.map((bound) => (bound?.kind === 'constant' && typeof bound.value === 'number' ? bound.value : undefined));
+  const [lower, upper] = bounds.map((bound) =>
+    bound?.kind === 'constant' && typeof bound.value === 'number' ? bound.value : undefined,
+  );
   const isKnown = bounds.every((bound) => !bound || (bound.kind === 'constant' && typeof bound.value === 'number'));
-  if (holder.kind === 'list') return isKnown ? list(holder.items.slice(lower ?? 0, upper), holder.open) : list([...holder.items], holder.open);
+  if (holder.kind === 'list')
+    return isKnown ? list(holder.items.slice(lower ?? 0, upper), holder.open) : list([...holder.items], holder.open);
   const known = stringOf(holder);
   return known === undefined || !isKnown ? unknown('slice') : constant(known.slice(lower ?? 0, upper));
 }
@@ -181,7 +231,12 @@ function dictFrom(machine: Machine, expr: Dict, scope: Scope, frame: Frame): Val
       continue;
     }
     const key = evaluate(machine, entry.key, scope, frame);
-    const name = key.kind === 'constant' ? String(key.value) : key.kind === 'object' ? stringOf(key.props.get('value')) : undefined;
+    const name =
+      key.kind === 'constant'
+        ? String(key.value)
+        : key.kind === 'object'
+          ? stringOf(key.props.get('value'))
+          : undefined;
     if (name === undefined) {
       made.open = true;
       made.props.set(`\u0000${made.props.size}`, value);
@@ -198,7 +253,11 @@ export function spread(machine: Machine, made: Value & { kind: 'object' }, value
     if (each.kind === 'object') {
       // Where only some of the options have a key, what stood there before stays possible.
       const isSure = (key: string) => options.every((option) => option.kind === 'object' && option.props.has(key));
-      for (const [key, inner] of each.props) made.props.set(key, options.length === 1 || (each === options[0] && isSure(key)) ? inner : join(made.props.get(key), inner));
+      for (const [key, inner] of each.props)
+        made.props.set(
+          key,
+          options.length === 1 || (each === options[0] && isSure(key)) ? inner : join(made.props.get(key), inner),
+        );
       for (const key of each.getters.keys()) made.props.set(key, memberOf(machine, each, key));
       made.open ||= each.open;
     } else if (each.kind === 'module') {
@@ -222,7 +281,11 @@ function comprehend(machine: Machine, expr: Comprehension, scope: Scope, frame: 
       else pairs.props.set(key.kind === 'constant' ? String(key.value) : `\u0000${pairs.props.size}`, value);
       return;
     }
-    const { items, open } = itemsOf(machine, evaluate(machine, clause.iterable, depth === 0 ? scope : own, frame), 'values');
+    const { items, open } = itemsOf(
+      machine,
+      evaluate(machine, clause.iterable, depth === 0 ? scope : own, frame),
+      'values',
+    );
     made.open ||= open;
     pairs.open ||= open;
     for (const item of items.slice(0, 5_000)) {

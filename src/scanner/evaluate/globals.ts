@@ -11,8 +11,18 @@ export function globalOf(machine: Machine, name: string, frame: Frame): Value {
   const file = `/${frame.run.module.path}`;
   if (name === '__file__' || name === '__filename') return constant(file);
   if (name === '__dirname') return constant(posix.dirname(file));
-  if (name === 'import.meta') return object([['url', constant(file)], ['dirname', constant(posix.dirname(file))], ['filename', constant(file)], ['main', constant(true)]], { open: true });
-  if (name === 'arguments') return { kind: 'list', items: [...(frame.args ?? noArgs).positional], open: frame.args?.open ?? true };
+  if (name === 'import.meta')
+    return object(
+      [
+        ['url', constant(file)],
+        ['dirname', constant(posix.dirname(file))],
+        ['filename', constant(file)],
+        ['main', constant(true)],
+      ],
+      { open: true },
+    );
+  if (name === 'arguments')
+    return { kind: 'list', items: [...(frame.args ?? noArgs).positional], open: frame.args?.open ?? true };
   if (name === 'NotImplemented') return nothing;
   return (isPython ? pythonBuiltin(machine, name, frame) : javascriptGlobal(machine, name)) ?? external('', [name]);
 }

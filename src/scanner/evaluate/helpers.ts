@@ -5,7 +5,17 @@ import type { CallSeen, Machine } from './machine.js';
 import { memberOf } from './members.js';
 import { nothing, object, type FunctionValue, type Value } from './values.js';
 
-const interops = new Set(['__importDefault', '__importStar', '__toESM', '_interop_require_default', '_interop_require_wildcard', '_interopRequireDefault', '_interopRequireWildcard', '_interopNamespaceDefault', '__toCommonJS']);
+const interops = new Set([
+  '__importDefault',
+  '__importStar',
+  '__toESM',
+  '_interop_require_default',
+  '_interop_require_wildcard',
+  '_interopRequireDefault',
+  '_interopRequireWildcard',
+  '_interopNamespaceDefault',
+  '__toCommonJS',
+]);
 const plainAsync = new WeakMap<FunctionNode, FunctionNode>();
 
 /** Answers for what compilers add to a file: running their state machines step by step would tell nothing more. */
@@ -19,7 +29,13 @@ export function compilerHelper(machine: Machine, seen: CallSeen): Value | undefi
     return nothing;
   }
   const last = seen.args.positional.at(-1);
-  if (last?.kind === 'function' && last.fn.isGenerator && isAwaiter(seen.callee)) return callFunction(machine, { ...last, fn: asAsync(last.fn) }, { positional: [], named: new Map(), open: false }, last.self ?? first);
+  if (last?.kind === 'function' && last.fn.isGenerator && isAwaiter(seen.callee))
+    return callFunction(
+      machine,
+      { ...last, fn: asAsync(last.fn) },
+      { positional: [], named: new Map(), open: false },
+      last.self ?? first,
+    );
   return undefined;
 }
 
@@ -39,7 +55,11 @@ function asAsync(fn: FunctionNode): FunctionNode {
 /** A module as an import sees it: with a default that is the module itself where it has none. */
 function interop(machine: Machine, value: Value): Value {
   if (value.kind !== 'object' && value.kind !== 'function' && value.kind !== 'class') return value;
-  if (value.kind === 'object' && (value.props.has('__esModule') || value.props.has('default') || value.getters.has('default'))) return value;
+  if (
+    value.kind === 'object' &&
+    (value.props.has('__esModule') || value.props.has('default') || value.getters.has('default'))
+  )
+    return value;
   const made = object([['default', value]], { level: machine.level });
   if (value.kind === 'object') {
     for (const [key, inner] of value.props) made.props.set(key, inner);

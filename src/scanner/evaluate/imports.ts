@@ -10,7 +10,9 @@ export function importFrom(machine: Machine, source: Value, at: Place): Value {
   const name = stringOf(source);
   if (name !== undefined) {
     const plain = name.replace(/^file:\/\//, '').replace(/\?.*$/, '');
-    const path = plain.startsWith('/') ? findScript(plain.slice(1), new Set(machine.project.modules.keys())) : machine.project.resolve(from, plain);
+    const path = plain.startsWith('/')
+      ? findScript(plain.slice(1), new Set(machine.project.modules.keys()))
+      : machine.project.resolve(from, plain);
     if (path === undefined || !runModule(machine, path)) return external(name);
     return { kind: 'module', path };
   }
@@ -29,9 +31,12 @@ export function requireFrom(machine: Machine, source: Value, at: Place): Value {
 function importFolder(machine: Machine, source: Value, at: Place): Value {
   const from = posix.dirname(at.module.path);
   const isPython = at.module.language === 'python';
-  const written = source.kind === 'text' ? source.parts.filter((part): part is string => typeof part === 'string').join('') : '';
+  const written =
+    source.kind === 'text' ? source.parts.filter((part): part is string => typeof part === 'string').join('') : '';
   const known = written.startsWith('/') && from !== '.' ? posix.relative(`/${from}`, written) : written;
-  const words = known.split(isPython ? '.' : '/').filter((word) => /^[\w-]+$/.test(word) && word !== 'src' && word !== 'dist');
+  const words = known
+    .split(isPython ? '.' : '/')
+    .filter((word) => /^[\w-]+$/.test(word) && word !== 'src' && word !== 'dist');
   const folder = words.length > 0 ? posix.join(from, ...words) : from;
   const hasFiles = [...machine.project.modules.keys()].some((path) => path.startsWith(`${folder}/`));
   const prefix = hasFiles ? `${folder}/` : from === '.' ? '' : `${from}/`;
@@ -46,11 +51,21 @@ export function folderList(machine: Machine, folder: Value | undefined, options:
   if (path === undefined || !path.startsWith('/')) return list([], true);
   const prefix = path === '/' ? '' : `${posix.normalize(path).slice(1).replace(/\/$/, '')}/`;
   const names = new Set<string>();
-  for (const file of machine.project.modules.keys()) if (file.startsWith(prefix)) names.add(file.slice(prefix.length).split('/')[0] ?? '');
+  for (const file of machine.project.modules.keys())
+    if (file.startsWith(prefix)) names.add(file.slice(prefix.length).split('/')[0] ?? '');
   const withTypes = options?.kind === 'object' && options.props.has('withFileTypes');
-  return list([...names].map((name) => {
-    const isFile = machine.project.modules.has(prefix + name);
-    const answer = (is: boolean) => native('is', () => constant(is));
-    return withTypes ? object([['name', constant(name)], ['isFile', answer(isFile)], ['isDirectory', answer(!isFile)], ['parentPath', constant(path)]]) : constant(name);
-  }));
+  return list(
+    [...names].map((name) => {
+      const isFile = machine.project.modules.has(prefix + name);
+      const answer = (is: boolean) => native('is', () => constant(is));
+      return withTypes
+        ? object([
+            ['name', constant(name)],
+            ['isFile', answer(isFile)],
+            ['isDirectory', answer(!isFile)],
+            ['parentPath', constant(path)],
+          ])
+        : constant(name);
+    }),
+  );
 }

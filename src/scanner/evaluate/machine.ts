@@ -78,10 +78,33 @@ export interface Frame {
 const stepLimit = 4_000_000;
 
 /** A machine that has not run anything yet. */
-export function machineFor(project: Project, watch: Watcher, timeoutMs: number, settings: Machine['settings'] = 'any'): Machine {
+export function machineFor(
+  project: Project,
+  watch: Watcher,
+  timeoutMs: number,
+  settings: Machine['settings'] = 'any',
+): Machine {
   return {
-    project, watch, settings, assumed: false, runs: new Map(), level: 0, depth: 0, stepsLeft: stepLimit, allowance: Number.POSITIVE_INFINITY, cut: new Set(), deadline: Date.now() + timeoutMs, active: new Map(),
-    entered: new Map(), escaped: new Map(), unfinished: new Set(), exhausted: undefined, loose: [], following: new Set(), globals: new Map(), prototypes: new Map(),
+    project,
+    watch,
+    settings,
+    assumed: false,
+    runs: new Map(),
+    level: 0,
+    depth: 0,
+    stepsLeft: stepLimit,
+    allowance: Number.POSITIVE_INFINITY,
+    cut: new Set(),
+    deadline: Date.now() + timeoutMs,
+    active: new Map(),
+    entered: new Map(),
+    escaped: new Map(),
+    unfinished: new Set(),
+    exhausted: undefined,
+    loose: [],
+    following: new Set(),
+    globals: new Map(),
+    prototypes: new Map(),
   };
 }
 

@@ -7,7 +7,23 @@ import { argumentsOf, environmentOf } from './settings.js';
 import { listMethod } from './natives/lists.js';
 import { objectMethod } from './natives/objects.js';
 import { stringMethod } from './natives/strings.js';
-import { constant, external, isVoid, join, list, native, noArgs, nothing, object, unknown, type ClassValue, type FunctionValue, type ObjectValue, type Result, type Value } from './values.js';
+import {
+  constant,
+  external,
+  isVoid,
+  join,
+  list,
+  native,
+  noArgs,
+  nothing,
+  object,
+  unknown,
+  type ClassValue,
+  type FunctionValue,
+  type ObjectValue,
+  type Result,
+  type Value,
+} from './values.js';
 
 /** What `value.name` comes to. */
 export function memberOf(machine: Machine, given: Value, name: string): Value {
@@ -16,7 +32,11 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
     case 'object':
       return objectMember(machine, value, name);
     case 'list':
-      return name === 'length' ? (value.open ? unknown('length') : constant(value.items.length)) : (listMethod(machine, value, name) ?? indexIn(value.items, name));
+      return name === 'length'
+        ? value.open
+          ? unknown('length')
+          : constant(value.items.length)
+        : (listMethod(machine, value, name) ?? indexIn(value.items, name));
     case 'constant':
     case 'text':
       return stringMethod(value, name);
@@ -38,14 +58,20 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
     case 'result':
       return resultMember(value, name);
     case 'choice':
-      return solidOptions(value).reduce<Value | undefined>((all, option) => join(all, memberOf(machine, option, name)), undefined) ?? unknown(name);
+      return (
+        solidOptions(value).reduce<Value | undefined>(
+          (all, option) => join(all, memberOf(machine, option, name)),
+          undefined,
+        ) ?? unknown(name)
+      );
     default:
       return unknown(name);
   }
 }
 
 /** The options that have members at all. */
-const solidOptions = (value: Value & { kind: 'choice' }): readonly Value[] => value.options.filter((option) => !isVoid(option));
+const solidOptions = (value: Value & { kind: 'choice' }): readonly Value[] =>
+  value.options.filter((option) => !isVoid(option));
 
 const indexIn = (items: readonly Value[], name: string): Value => items[Number(name)] ?? nothing;
 
@@ -86,12 +112,25 @@ function functionMember(machine: Machine, value: FunctionValue, name: string): V
   if (name === '__name__' || name === 'name' || name === '__qualname__') return constant(named.fn.name ?? '');
   if (name === '__doc__') return named.fn.docstring === undefined ? constant(null) : constant(named.fn.docstring);
   if (name === '__wrapped__') return value.wraps ?? nothing;
-  if (name === 'bind') return native('bind', ({ positional }) => ({ ...value, ...(positional[0] ? { self: positional[0] } : {}), given: { positional: positional.slice(1), named: new Map(), open: false } }));
-  if (name === 'call') return native('call', ({ positional, named: keys, open }) => callFunction(machine, value, { positional: positional.slice(1), named: keys, open }, positional[0]));
+  if (name === 'bind')
+    return native('bind', ({ positional }) => ({
+      ...value,
+      ...(positional[0] ? { self: positional[0] } : {}),
+      given: { positional: positional.slice(1), named: new Map(), open: false },
+    }));
+  if (name === 'call')
+    return native('call', ({ positional, named: keys, open }) =>
+      callFunction(machine, value, { positional: positional.slice(1), named: keys, open }, positional[0]),
+    );
   if (name === 'apply') {
     return native('apply', ({ positional }) => {
       const [self, rest] = positional;
-      return callFunction(machine, value, { positional: rest?.kind === 'list' ? rest.items : [], named: new Map(), open: rest?.kind !== 'list' }, self);
+      return callFunction(
+        machine,
+        value,
+        { positional: rest?.kind === 'list' ? rest.items : [], named: new Map(), open: rest?.kind !== 'list' },
+        self,
+      );
     });
   }
   if (name === 'prototype') {
@@ -105,18 +144,41 @@ function functionMember(machine: Machine, value: FunctionValue, name: string): V
 function classMember(machine: Machine, value: ClassValue, name: string): Value {
   for (const each of ancestry(value)) {
     const found = each.statics.get(name);
-    if (found?.kind === 'function' && found.fn.decorators.some((one) => one.kind === 'name' && one.name === 'classmethod')) return { ...found, self: value };
+    if (
+      found?.kind === 'function' &&
+      found.fn.decorators.some((one) => one.kind === 'name' && one.name === 'classmethod')
+    )
+      return { ...found, self: value };
     if (found) return found.kind === 'function' && found.self?.kind === 'class' ? { ...found, self: value } : found;
   }
   if (name === '__name__' || name === 'name') return constant(value.cls.name ?? '');
   if (name === '__doc__') return constant(value.cls.docstring ?? null);
-  if (name === '__members__') return object([...value.statics].filter(([, member]) => member.kind === 'object' && member.cls === value));
+  if (name === '__members__')
+    return object([...value.statics].filter(([, member]) => member.kind === 'object' && member.cls === value));
   if (name === 'prototype') return object([], { cls: value, open: true });
-  const getter = value.cls.members.find((member) => member.kind === 'getter' && member.isStatic && member.name === name)?.fn;
-  if (getter) return callFunction(machine, { kind: 'function', fn: getter, scope: value.scope, module: value.module, home: value, props: new Map() }, noArgs, value);
+  const getter = value.cls.members.find(
+    (member) => member.kind === 'getter' && member.isStatic && member.name === name,
+  )?.fn;
+  if (getter)
+    return callFunction(
+      machine,
+      { kind: 'function', fn: getter, scope: value.scope, module: value.module, home: value, props: new Map() },
+      noArgs,
+      value,
+    );
   const outside = value.bases.find((base) => base.kind === 'external');
   // A method that only the outside base has, reached through the class.
-  return outside ? { kind: 'result', callee: outside, method: `.${name}`, receiver: value, args: noArgs, at: { module: value.module, spot: value.cls }, props: new Map() } : unknown(name);
+  return outside
+    ? {
+        kind: 'result',
+        callee: outside,
+        method: `.${name}`,
+        receiver: value,
+        args: noArgs,
+        at: { module: value.module, spot: value.cls },
+        props: new Map(),
+      }
+    : unknown(name);
 }
 
 /** Attributes of a symbol: what was written to it, what it was made with, and the few that zod derives. */
@@ -130,24 +192,41 @@ function resultMember(value: Result, name: string): Value {
   if ((name === 'shape' || name === 'options') && value.receiver?.kind === 'result') {
     const inner = resultMember(value.receiver, name);
     if (name === 'shape' && inner.kind === 'object' && /^(?:extend|merge|safeExtend)$/.test(value.method)) {
-      const more = first?.kind === 'object' ? first : first?.kind === 'result' ? resultMember(first, 'shape') : undefined;
-      return object([...inner.props, ...(more?.kind === 'object' ? more.props : [])], { open: more?.kind !== 'object' });
+      const more =
+        first?.kind === 'object' ? first : first?.kind === 'result' ? resultMember(first, 'shape') : undefined;
+      return object([...inner.props, ...(more?.kind === 'object' ? more.props : [])], {
+        open: more?.kind !== 'object',
+      });
     }
     if (inner.kind === 'object' || inner.kind === 'list') return inner;
   }
-  if ((name === 'enum' || name === 'Enum' || name === 'Values') && first?.kind === 'list') return object(first.items.flatMap((item) => (item.kind === 'constant' ? [[String(item.value), item] as const] : [])));
+  if ((name === 'enum' || name === 'Enum' || name === 'Values') && first?.kind === 'list')
+    return object(
+      first.items.flatMap((item) => (item.kind === 'constant' ? [[String(item.value), item] as const] : [])),
+    );
   // A method taken from a symbol stays that method however it is bound.
   if (name === 'bind' && value.method.startsWith('.')) return native('bind', () => value);
   // An object or dictionary given to a constructor often becomes its fields.
   if (first?.kind === 'object' && first.props.has(name) && !second) return first.props.get(name) ?? nothing;
-  return { kind: 'result', callee: value, method: `.${name}`, receiver: value, args: noArgs, at: value.at, props: new Map() };
+  return {
+    kind: 'result',
+    callee: value,
+    method: `.${name}`,
+    receiver: value,
+    args: noArgs,
+    at: value.at,
+    props: new Map(),
+  };
 }
 
 /** Writes `value.name = next`, joining where the write may not happen. */
 export function setMember(machine: Machine, holder: Value, name: string, next: Value): void {
   switch (holder.kind) {
     case 'object':
-      holder.props.set(name, machine.level > holder.level && holder.props.has(name) ? join(holder.props.get(name), next) : next);
+      holder.props.set(
+        name,
+        machine.level > holder.level && holder.props.has(name) ? join(holder.props.get(name), next) : next,
+      );
       return;
     case 'function':
     case 'result':

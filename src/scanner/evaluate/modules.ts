@@ -13,9 +13,16 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
   if (before) return before;
   const module = machine.project.modules.get(path);
   if (!module) return undefined;
-  const run: ModuleRun = { module, scope: scopeIn(undefined, 0, true), exports: new Map(), commonjs: object(), done: false };
+  const run: ModuleRun = {
+    module,
+    scope: scopeIn(undefined, 0, true),
+    exports: new Map(),
+    commonjs: object(),
+    done: false,
+  };
   machine.runs.set(path, run);
-  if (module.language === 'python') bind(run.scope, '__name__', { kind: 'constant', value: isMain ? '__main__' : path }, 0);
+  if (module.language === 'python')
+    bind(run.scope, '__name__', { kind: 'constant', value: isMain ? '__main__' : path }, 0);
   else {
     const holder = object([['exports', run.commonjs]]);
     bind(run.scope, 'module', holder, 0);
@@ -63,17 +70,38 @@ export function runImport(machine: Machine, stmt: ImportStmt, scope: Scope, fram
     if (imported === '*all') {
       for (const [name, read] of run ? exportsOf(machine, run) : []) bind(scope, name, read() ?? nothing, 0);
     } else if (imported === '*') bindModule(machine, scope, local, stmt.source, path, frame);
-    else if (run) scope.vars.set(local, (!run.done && !run.scope.vars.has(imported) ? submodule(machine, from, stmt.source, imported) : undefined) ?? link(machine, run, imported) ?? submodule(machine, from, stmt.source, imported) ?? external(stmt.source, [imported]));
-    else scope.vars.set(local, (isPython ? submodule(machine, from, stmt.source, imported) : undefined) ?? external(stmt.source, imported === 'default' ? [] : [imported]));
+    else if (run)
+      scope.vars.set(
+        local,
+        (!run.done && !run.scope.vars.has(imported) ? submodule(machine, from, stmt.source, imported) : undefined) ??
+          link(machine, run, imported) ??
+          submodule(machine, from, stmt.source, imported) ??
+          external(stmt.source, [imported]),
+      );
+    else
+      scope.vars.set(
+        local,
+        (isPython ? submodule(machine, from, stmt.source, imported) : undefined) ??
+          external(stmt.source, imported === 'default' ? [] : [imported]),
+      );
   }
 }
 
 /** Types carry no code, but their names tell which SDK class a parameter is. */
 function bindTypes(stmt: ImportStmt, scope: Scope): void {
-  for (const { imported, local } of stmt.bindings) if (local) scope.vars.set(local, external(stmt.source, imported === '*' || imported === 'default' ? [] : [imported]));
+  for (const { imported, local } of stmt.bindings)
+    if (local)
+      scope.vars.set(local, external(stmt.source, imported === '*' || imported === 'default' ? [] : [imported]));
 }
 
-function bindModule(machine: Machine, scope: Scope, local: string, source: string, path: string | undefined, frame: Frame): void {
+function bindModule(
+  machine: Machine,
+  scope: Scope,
+  local: string,
+  source: string,
+  path: string | undefined,
+  frame: Frame,
+): void {
   const [head = local, ...rest] = local.split('.');
   if (frame.run.module.language !== 'python' || rest.length === 0) {
     scope.vars.set(local, path === undefined ? external(source) : { kind: 'module', path });
@@ -81,7 +109,15 @@ function bindModule(machine: Machine, scope: Scope, local: string, source: strin
   }
   const top = machine.project.resolve(frame.run.module.path, head);
   if (top !== undefined) runModule(machine, top);
-  if (!scope.vars.has(head)) scope.vars.set(head, top === undefined ? (path === undefined ? external(head) : packagePath(rest, path)) : { kind: 'module', path: top });
+  if (!scope.vars.has(head))
+    scope.vars.set(
+      head,
+      top === undefined
+        ? path === undefined
+          ? external(head)
+          : packagePath(rest, path)
+        : { kind: 'module', path: top },
+    );
 }
 
 /** `import a.b.c` of a package without `__init__.py` binds an object that leads to the module. */
@@ -152,18 +188,24 @@ function moduleName(machine: Machine, run: ModuleRun, name: string): Value | und
 /** Every name that a module gives away. */
 export function exportsOf(machine: Machine, run: ModuleRun): Map<string, () => Value | undefined> {
   if (run.module.language === 'python') {
-    return new Map([...run.scope.vars].filter(([name]) => !name.startsWith('_')).map(([name, value]) => [name, () => follow(machine, value)]));
+    return new Map(
+      [...run.scope.vars]
+        .filter(([name]) => !name.startsWith('_'))
+        .map(([name, value]) => [name, () => follow(machine, value)]),
+    );
   }
   const all = new Map<string, () => Value | undefined>();
   for (const [name, read] of run.exports) {
     if (!name.startsWith('*')) all.set(name, read);
     const target = name.startsWith('*') ? read() : undefined;
     const inner = target?.kind === 'module' ? machine.runs.get(target.path) : undefined;
-    if (inner && inner !== run) for (const [key, value] of exportsOf(machine, inner)) if (key !== 'default') all.set(key, value);
+    if (inner && inner !== run)
+      for (const [key, value] of exportsOf(machine, inner)) if (key !== 'default') all.set(key, value);
   }
   if (run.commonjs.kind === 'object') {
     const { commonjs } = run;
-    for (const key of [...commonjs.props.keys(), ...commonjs.getters.keys()]) if (!all.has(key)) all.set(key, () => memberOf(machine, commonjs, key));
+    for (const key of [...commonjs.props.keys(), ...commonjs.getters.keys()])
+      if (!all.has(key)) all.set(key, () => memberOf(machine, commonjs, key));
   }
   return all;
 }
@@ -175,9 +217,16 @@ export function runExport(machine: Machine, stmt: ExportStmt, frame: Frame): voi
     const path = machine.project.resolve(run.module.path, stmt.source);
     const target = path === undefined ? undefined : runModule(machine, path);
     for (const { local, exported: name } of stmt.names) {
-      if (local === '*all') run.exports.set(`*${stmt.source}`, () => (path === undefined ? external(stmt.source ?? '') : { kind: 'module', path }));
-      else if (local === '*') run.exports.set(name, () => (path === undefined ? external(stmt.source ?? '') : { kind: 'module', path }));
-      else run.exports.set(name, () => (target ? exported(machine, target, local) : external(stmt.source ?? '', local === 'default' ? [] : [local])));
+      if (local === '*all')
+        run.exports.set(`*${stmt.source}`, () =>
+          path === undefined ? external(stmt.source ?? '') : { kind: 'module', path },
+        );
+      else if (local === '*')
+        run.exports.set(name, () => (path === undefined ? external(stmt.source ?? '') : { kind: 'module', path }));
+      else
+        run.exports.set(name, () =>
+          target ? exported(machine, target, local) : external(stmt.source ?? '', local === 'default' ? [] : [local]),
+        );
     }
     return;
   }

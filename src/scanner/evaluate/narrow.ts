@@ -14,9 +14,19 @@ function saidBy(test: Expr): Said | undefined {
     const inner = saidBy(test.value);
     return inner && { name: inner.name, holds: (option) => opposite(inner.holds(option)) };
   }
-  if (test.kind === 'binary' && test.left.kind === 'name' && test.right.kind === 'literal' && (test.op === '==' || test.op === '!=')) {
+  if (
+    test.kind === 'binary' &&
+    test.left.kind === 'name' &&
+    test.right.kind === 'literal' &&
+    (test.op === '==' || test.op === '!=')
+  ) {
     const wanted = test.right.value ?? undefined;
-    const equal = (option: Value) => (option.kind === 'constant' ? (option.value ?? undefined) === wanted : wanted === undefined && !isVoid(option) ? false : undefined);
+    const equal = (option: Value) =>
+      option.kind === 'constant'
+        ? (option.value ?? undefined) === wanted
+        : wanted === undefined && !isVoid(option)
+          ? false
+          : undefined;
     return { name: test.left.name, holds: test.op === '==' ? equal : (option) => opposite(equal(option)) };
   }
   return undefined;

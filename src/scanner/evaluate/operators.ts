@@ -29,11 +29,15 @@ const maxItems = 20_000;
 export function text(parts: readonly (string | Value)[]): Value {
   const whole = plainText(parts);
   if (whole !== undefined) return constant(whole);
-  const at = parts.findIndex((part) => typeof part !== 'string' && part.kind === 'choice' && part.options.length <= maxTexts);
+  const at = parts.findIndex(
+    (part) => typeof part !== 'string' && part.kind === 'choice' && part.options.length <= maxTexts,
+  );
   const part = parts[at];
   if (part === undefined || typeof part === 'string' || part.kind !== 'choice') return textOf(parts);
   // Nothing never becomes part of a text that anyone would want to read.
-  const options = part.options.filter((option) => option.kind === 'unknown' || !isVoid(option)).map((option) => textOf(parts.with(at, option)));
+  const options = part.options
+    .filter((option) => option.kind === 'unknown' || !isVoid(option))
+    .map((option) => textOf(parts.with(at, option)));
   return options.reduce<Value | undefined>((all, option) => join(all, option), undefined) ?? textOf(parts);
 }
 
@@ -47,31 +51,43 @@ function textOf(parts: readonly (string | Value)[]): Value {
   }
   if (merged.length === 0) return constant('');
   // `s = s + s` in a loop must not be allowed to fill the memory.
-  if (merged.length > maxParts || merged.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0) > maxText) return unknown('too long');
+  if (
+    merged.length > maxParts ||
+    merged.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0) > maxText
+  )
+    return unknown('too long');
   const [only] = merged;
   return merged.length === 1 && typeof only === 'string' ? constant(only) : { kind: 'text', parts: merged };
 }
 
-const isText = (value: Value): boolean => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string');
+const isText = (value: Value): boolean =>
+  value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string');
 const maxRepeat = 10_000;
 
 /** The value of `left op right`, as far as it is known. */
 export function binary(op: string, left: Value, right: Value): Value {
   if (op === '+' && (isText(left) || isText(right))) return text([left, right]);
-  if (op === '+' && left.kind === 'list' && right.kind === 'list') return list([...left.items, ...right.items].slice(0, maxItems), left.open || right.open || left.items.length + right.items.length > maxItems);
+  if (op === '+' && left.kind === 'list' && right.kind === 'list')
+    return list(
+      [...left.items, ...right.items].slice(0, maxItems),
+      left.open || right.open || left.items.length + right.items.length > maxItems,
+    );
   if (op === '+' && left.kind === 'list') return list([...left.items], true);
   if (op === '%' && left.kind === 'constant' && typeof left.value === 'string') return percent(left.value, right);
   if (op === '|' && left.kind === 'object' && right.kind === 'object') {
     return { ...left, props: new Map([...left.props, ...right.props]), open: left.open || right.open };
   }
   if (left.kind === 'constant' && right.kind === 'constant') return constants(op, left.value, right.value);
-  if ((op === '==' || op === '!=') && (isDefinite(left) || isDefinite(right)) && (isNone(left) || isNone(right))) return constant(op === '!=');
+  if ((op === '==' || op === '!=') && (isDefinite(left) || isDefinite(right)) && (isNone(left) || isNone(right)))
+    return constant(op === '!=');
   if (op === 'in' || op === 'not in') return membership(op === 'in', left, right);
   return unknown(`operator ${op}`);
 }
 
-const isNone = (value: Value): boolean => value.kind === 'constant' && (value.value === null || value.value === undefined);
-const isDefinite = (value: Value): boolean => ['list', 'object', 'function', 'class', 'module', 'native', 'text'].includes(value.kind);
+const isNone = (value: Value): boolean =>
+  value.kind === 'constant' && (value.value === null || value.value === undefined);
+const isDefinite = (value: Value): boolean =>
+  ['list', 'object', 'function', 'class', 'module', 'native', 'text'].includes(value.kind);
 
 function constants(op: string, left: Constant['value'], right: Constant['value']): Value {
   // None, null and undefined are one thing to a comparison, as `== null` is written for.
@@ -79,7 +95,8 @@ function constants(op: string, left: Constant['value'], right: Constant['value']
   if (op === '==') return constant(one === other);
   if (op === '!=') return constant(one !== other);
   if (typeof left === 'number' && typeof right === 'number') return arithmetic(op, left, right);
-  if (typeof left === 'string' && typeof right === 'number' && op === '*') return right * left.length <= maxRepeat && right >= 0 ? constant(left.repeat(right)) : unknown('repeat');
+  if (typeof left === 'string' && typeof right === 'number' && op === '*')
+    return right * left.length <= maxRepeat && right >= 0 ? constant(left.repeat(right)) : unknown('repeat');
   if (typeof left === 'string' && typeof right === 'string') {
     if (op === 'in' || op === 'not in') return constant(right.includes(left) === (op === 'in'));
     if (op === '<') return constant(left < right);
@@ -119,7 +136,8 @@ function arithmetic(op: string, left: number, right: number): Value {
 
 function membership(wanted: boolean, left: Value, right: Value): Value {
   if (left.kind !== 'constant') return unknown('membership');
-  if (right.kind === 'object' && !right.open && !right.collection) return constant(right.props.has(String(left.value)) === wanted);
+  if (right.kind === 'object' && !right.open && !right.collection)
+    return constant(right.props.has(String(left.value)) === wanted);
   if (right.kind !== 'list') return unknown('membership');
   if (right.items.some((item) => item.kind === 'constant' && item.value === left.value)) return constant(wanted);
   return right.open || right.items.some((item) => item.kind !== 'constant') ? unknown('membership') : constant(!wanted);
@@ -133,7 +151,8 @@ function percent(format: string, right: Value): Value {
     parts.push(format.slice(from, match.index));
     from = match.index + match[0].length;
     if (match[2] === '%') parts.push('%');
-    else if (match[1] !== undefined) parts.push((right.kind === 'object' ? right.props.get(match[1]) : undefined) ?? unknown('format'));
+    else if (match[1] !== undefined)
+      parts.push((right.kind === 'object' ? right.props.get(match[1]) : undefined) ?? unknown('format'));
     else parts.push(values.shift() ?? unknown('format'));
   }
   return text([...parts, format.slice(from)]);

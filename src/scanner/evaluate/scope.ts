@@ -13,7 +13,12 @@ export interface Scope {
 }
 
 /** A scope inside another. */
-export const scopeIn = (parent: Scope | undefined, level: number, isFunction: boolean): Scope => ({ vars: new Map(), parent, level, isFunction });
+export const scopeIn = (parent: Scope | undefined, level: number, isFunction: boolean): Scope => ({
+  vars: new Map(),
+  parent,
+  level,
+  isFunction,
+});
 
 /** The scope that holds a name. */
 export function holderOf(scope: Scope, name: string): Scope | undefined {

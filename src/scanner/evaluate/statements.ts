@@ -27,7 +27,8 @@ export function runBody(machine: Machine, body: readonly Stmt[], scope: Scope, f
 
 function hoist(body: readonly Stmt[], scope: Scope, frame: Frame): void {
   for (const stmt of body) {
-    if (stmt.kind === 'function' && stmt.fn.name !== undefined) scope.vars.set(stmt.fn.name, functionFrom(stmt.fn, scope, frame));
+    if (stmt.kind === 'function' && stmt.fn.name !== undefined)
+      scope.vars.set(stmt.fn.name, functionFrom(stmt.fn, scope, frame));
   }
 }
 
@@ -37,8 +38,13 @@ function runStmt(machine: Machine, stmt: Stmt, scope: Scope, frame: Frame): Endi
       evaluate(machine, stmt.value, scope, frame);
       return 'next';
     case 'assign':
-      if (stmt.value) assign(machine, stmt.target, evaluate(machine, stmt.value, scope, frame), scope, frame, { op: stmt.op, declares: stmt.declares });
-      else if (stmt.declares && stmt.target.kind === 'name') declare(stmt.declares === 'var' ? functionScope(scope) : scope, stmt.target.name);
+      if (stmt.value)
+        assign(machine, stmt.target, evaluate(machine, stmt.value, scope, frame), scope, frame, {
+          op: stmt.op,
+          declares: stmt.declares,
+        });
+      else if (stmt.declares && stmt.target.kind === 'name')
+        declare(stmt.declares === 'var' ? functionScope(scope) : scope, stmt.target.name);
       return 'next';
     case 'return':
       frame.returned = join(frame.returned, stmt.value ? evaluate(machine, stmt.value, scope, frame) : nothing);
@@ -64,13 +70,22 @@ function runStmt(machine: Machine, stmt: Stmt, scope: Scope, frame: Frame): Endi
       return runSwitch(machine, stmt, scope, frame);
     case 'function':
       if (frame.run.module.language === 'python' && stmt.fn.name !== undefined) {
-        assign(machine, { kind: 'name', name: stmt.fn.name, start: stmt.start, end: stmt.end }, decorated(machine, stmt.fn, scope, frame), scope, frame, {});
+        assign(
+          machine,
+          { kind: 'name', name: stmt.fn.name, start: stmt.start, end: stmt.end },
+          decorated(machine, stmt.fn, scope, frame),
+          scope,
+          frame,
+          {},
+        );
       }
       return 'next';
     case 'class':
       if (stmt.cls.name !== undefined) {
         const made = classFrom(machine, stmt.cls, scope, frame);
-        assign(machine, { kind: 'name', name: stmt.cls.name, start: stmt.start, end: stmt.end }, made, scope, frame, { declares: 'let' });
+        assign(machine, { kind: 'name', name: stmt.cls.name, start: stmt.start, end: stmt.end }, made, scope, frame, {
+          declares: 'let',
+        });
       }
       return 'next';
     case 'import':
@@ -81,7 +96,12 @@ function runStmt(machine: Machine, stmt: Stmt, scope: Scope, frame: Frame): Endi
       if (stmt.value) frame.run.exports.get('default')?.();
       return 'next';
     case 'block':
-      return runBody(machine, stmt.body, frame.run.module.language === 'python' ? scope : scopeIn(scope, machine.level, false), frame);
+      return runBody(
+        machine,
+        stmt.body,
+        frame.run.module.language === 'python' ? scope : scopeIn(scope, machine.level, false),
+        frame,
+      );
     case 'scope':
       scope.outward ??= new Set();
       for (const name of stmt.names) scope.outward.add(name);
@@ -141,7 +161,10 @@ function runWhile(machine: Machine, stmt: WhileStmt, scope: Scope, frame: Frame)
   for (let turns = 0; turns < (isEndless ? 2 : maxTurns); turns += 1) {
     const known = stmt.test ? truth(evaluate(machine, stmt.test, own, frame)) : undefined;
     if (known === false) return 'next';
-    const ending = known === true ? runBody(machine, stmt.body, inner(machine, own, frame), frame) : maybe(machine, () => runBody(machine, stmt.body, inner(machine, own, frame), frame));
+    const ending =
+      known === true
+        ? runBody(machine, stmt.body, inner(machine, own, frame), frame)
+        : maybe(machine, () => runBody(machine, stmt.body, inner(machine, own, frame), frame));
     if (known !== true || ending === 'break') return 'next';
     if (ending === 'return' || ending === 'throw') return ending;
     if (stmt.update) evaluate(machine, stmt.update, own, frame);
@@ -174,10 +197,13 @@ function runSwitch(machine: Machine, stmt: SwitchStmt, scope: Scope, frame: Fram
     if (!running || !certain) {
       const tests = one.tests.map((test) => evaluate(machine, test, own, frame));
       if (tests.some((test) => test.kind !== 'constant')) certain = false;
-      running = !certain || tests.length === 0 || tests.some((test) => test.kind === 'constant' && test.value === known);
+      running =
+        !certain || tests.length === 0 || tests.some((test) => test.kind === 'constant' && test.value === known);
     }
     if (!running) continue;
-    const ending = certain ? runBody(machine, one.body, own, frame) : maybe(machine, () => runBody(machine, one.body, own, frame));
+    const ending = certain
+      ? runBody(machine, one.body, own, frame)
+      : maybe(machine, () => runBody(machine, one.body, own, frame));
     if (!certain) continue;
     if (ending === 'break') return 'next';
     if (ending !== 'next') return ending;

@@ -5,7 +5,19 @@ import type { Scope } from './scope.js';
  * What an expression may come to without running anything: known data, code with its surroundings, or a symbol that
  * remembers which outside thing was called with what.
  */
-export type Value = Constant | TextValue | ListValue | ObjectValue | FunctionValue | ClassValue | ModuleValue | External | Result | Native | Choice | Unknown;
+export type Value =
+  | Constant
+  | TextValue
+  | ListValue
+  | ObjectValue
+  | FunctionValue
+  | ClassValue
+  | ModuleValue
+  | External
+  | Result
+  | Native
+  | Choice
+  | Unknown;
 
 export interface Constant {
   readonly kind: 'constant';
@@ -113,11 +125,18 @@ export const nothing: Constant = constant(undefined);
 export const unknown = (why: string): Unknown => ({ kind: 'unknown', why });
 export const list = (items: Value[], open = false): ListValue => ({ kind: 'list', items, open });
 export const native = (name: string, call: Native['call']): Native => ({ kind: 'native', name, call });
-export const external = (source: string, path: readonly string[] = []): External => ({ kind: 'external', source, path });
+export const external = (source: string, path: readonly string[] = []): External => ({
+  kind: 'external',
+  source,
+  path,
+});
 export const args = (...positional: Value[]): Args => ({ positional, named: new Map(), open: false });
 
 /** A new object; writes to it are joined when they happen in a less certain place than its birth. */
-export function object(entries: Iterable<readonly [string, Value]> = [], more: Partial<Pick<ObjectValue, 'cls' | 'collection' | 'open' | 'level' | 'at'>> = {}): ObjectValue {
+export function object(
+  entries: Iterable<readonly [string, Value]> = [],
+  more: Partial<Pick<ObjectValue, 'cls' | 'collection' | 'open' | 'level' | 'at'>> = {},
+): ObjectValue {
   return { kind: 'object', props: new Map(entries), getters: new Map(), open: false, level: 0, ...more };
 }
 
@@ -136,8 +155,12 @@ export function join(one: Value | undefined, other: Value | undefined): Value {
 }
 
 /** Nothing, or nothing known. */
-export const isVoid = (value: Value): boolean => value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null));
-const same = (one: Value, other: Value): boolean => one === other || (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value) || (one.kind === 'unknown' && other.kind === 'unknown');
+export const isVoid = (value: Value): boolean =>
+  value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null));
+const same = (one: Value, other: Value): boolean =>
+  one === other ||
+  (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value) ||
+  (one.kind === 'unknown' && other.kind === 'unknown');
 
 /** The values a value may be: the options of a choice, or itself. */
 export const optionsOf = (value: Value): readonly Value[] => (value.kind === 'choice' ? value.options : [value]);

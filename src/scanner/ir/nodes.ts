@@ -2,6 +2,9 @@
  * The module model: one small tree that Python, JavaScript and TypeScript are all turned into.
  * Everything above the parsers reads only this. `start` and `end` are offsets into `Module.text`.
  */
+import type { Stmt } from './statements.js';
+
+export type * from './statements.js';
 
 /** What every node has: where it stands in the text of its module. */
 export interface Spot {
@@ -164,8 +167,30 @@ export interface Opaque extends Spot {
 }
 
 export type Expr =
-  | Literal | Regex | Template | Name | Member | Index | Slice | Call | Tagged | List | Dict | FunctionExpr | ClassExpr
-  | Binary | Logical | Unary | Conditional | AssignExpr | Await | Yield | Comprehension | Sequence | ImportExpr | Opaque;
+  | Literal
+  | Regex
+  | Template
+  | Name
+  | Member
+  | Index
+  | Slice
+  | Call
+  | Tagged
+  | List
+  | Dict
+  | FunctionExpr
+  | ClassExpr
+  | Binary
+  | Logical
+  | Unary
+  | Conditional
+  | AssignExpr
+  | Await
+  | Yield
+  | Comprehension
+  | Sequence
+  | ImportExpr
+  | Opaque;
 
 export interface ListPattern extends Spot {
   readonly kind: 'list-pattern';
@@ -243,131 +268,6 @@ export interface ClassNode extends Spot {
   readonly decorators: readonly Expr[];
   readonly docstring?: string | undefined;
 }
-
-export interface ExprStmt extends Spot {
-  readonly kind: 'expr';
-  readonly value: Expr;
-}
-/** Assignments and declarations; `value` is absent for a bare declaration. */
-export interface AssignStmt extends Spot {
-  readonly kind: 'assign';
-  readonly target: Pattern;
-  readonly op?: string | undefined;
-  readonly value?: Expr | undefined;
-  readonly annotation?: Expr | undefined;
-  /** Set when the statement makes a new binding (`const`, `let`, `var`). */
-  readonly declares?: 'const' | 'let' | 'var' | undefined;
-}
-export interface ReturnStmt extends Spot {
-  readonly kind: 'return';
-  readonly value?: Expr | undefined;
-}
-export interface ThrowStmt extends Spot {
-  readonly kind: 'throw';
-  readonly value?: Expr | undefined;
-}
-export interface IfStmt extends Spot {
-  readonly kind: 'if';
-  readonly test: Expr;
-  readonly yes: readonly Stmt[];
-  readonly no: readonly Stmt[];
-}
-/** `while`, `do` and the three-part `for`; `update` runs after each turn. */
-export interface WhileStmt extends Spot {
-  readonly kind: 'while';
-  readonly init: readonly Stmt[];
-  readonly test?: Expr | undefined;
-  readonly update?: Expr | undefined;
-  readonly body: readonly Stmt[];
-  readonly else: readonly Stmt[];
-}
-export interface ForStmt extends Spot {
-  readonly kind: 'for';
-  readonly target: Pattern;
-  readonly declares?: 'const' | 'let' | 'var' | undefined;
-  readonly iterable: Expr;
-  /** JavaScript `for … in` walks keys; everything else walks values. */
-  readonly over: 'values' | 'keys';
-  readonly body: readonly Stmt[];
-  readonly else: readonly Stmt[];
-}
-export interface Handler extends Spot {
-  readonly param?: Pattern | undefined;
-  readonly type?: Expr | undefined;
-  readonly body: readonly Stmt[];
-}
-export interface TryStmt extends Spot {
-  readonly kind: 'try';
-  readonly body: readonly Stmt[];
-  readonly handlers: readonly Handler[];
-  readonly else: readonly Stmt[];
-  readonly finally: readonly Stmt[];
-}
-export interface WithStmt extends Spot {
-  readonly kind: 'with';
-  readonly items: readonly { readonly context: Expr; readonly target?: Pattern | undefined }[];
-  readonly body: readonly Stmt[];
-}
-export interface Case extends Spot {
-  /** Empty for `default` and `case _`; a Python pattern without a plain value is opaque. */
-  readonly tests: readonly Expr[];
-  readonly body: readonly Stmt[];
-}
-export interface SwitchStmt extends Spot {
-  readonly kind: 'switch';
-  readonly subject: Expr;
-  readonly cases: readonly Case[];
-  /** JavaScript cases run into the next one until `break`. */
-  readonly fallsThrough: boolean;
-}
-export interface FunctionStmt extends Spot {
-  readonly kind: 'function';
-  readonly fn: FunctionNode;
-}
-export interface ClassStmt extends Spot {
-  readonly kind: 'class';
-  readonly cls: ClassNode;
-}
-export interface ImportBinding {
-  /** `*` binds the module itself (Python `import a.b` has the local name `a.b` and binds `a`), `default` the default export; Python `from m import *` is `*all` with an empty local name. */
-  readonly imported: string;
-  readonly local: string;
-}
-export interface ImportStmt extends Spot {
-  readonly kind: 'import';
-  /** As written; Python relative imports keep their leading dots. */
-  readonly source: string;
-  readonly bindings: readonly ImportBinding[];
-  readonly typeOnly: boolean;
-}
-/** `export { a as b }`, `export { a as b } from 'm'`, `export * from 'm'` (imported `*all`), `export default x` (value). */
-export interface ExportStmt extends Spot {
-  readonly kind: 'export';
-  readonly source?: string | undefined;
-  readonly names: readonly { readonly local: string; readonly exported: string }[];
-  readonly value?: Expr | undefined;
-}
-export interface BlockStmt extends Spot {
-  readonly kind: 'block';
-  readonly body: readonly Stmt[];
-}
-export interface JumpStmt extends Spot {
-  readonly kind: 'break' | 'continue';
-}
-/** Python `global` and `nonlocal`. */
-export interface ScopeStmt extends Spot {
-  readonly kind: 'scope';
-  readonly scope: 'global' | 'nonlocal';
-  readonly names: readonly string[];
-}
-export interface AssertStmt extends Spot {
-  readonly kind: 'assert';
-  readonly test: Expr;
-}
-
-export type Stmt =
-  | ExprStmt | AssignStmt | ReturnStmt | ThrowStmt | IfStmt | WhileStmt | ForStmt | TryStmt | WithStmt | SwitchStmt
-  | FunctionStmt | ClassStmt | ImportStmt | ExportStmt | BlockStmt | JumpStmt | ScopeStmt | AssertStmt;
 
 export type Language = 'python' | 'javascript' | 'typescript';
 

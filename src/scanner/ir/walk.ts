@@ -54,16 +54,29 @@ function partsOf(stmt: Stmt): Part[] {
     case 'if':
       return [{ expr: stmt.test }, { body: stmt.yes }, { body: stmt.no }];
     case 'while':
-      return [{ body: stmt.init }, { expr: stmt.test }, { body: stmt.body }, { expr: stmt.update }, { body: stmt.else }];
+      return [
+        { body: stmt.init },
+        { expr: stmt.test },
+        { body: stmt.body },
+        { expr: stmt.update },
+        { body: stmt.else },
+      ];
     case 'for':
       return [{ expr: stmt.iterable }, { expr: stmt.target }, { body: stmt.body }, { body: stmt.else }];
     case 'try':
-      return [{ body: stmt.body }, ...stmt.handlers.flatMap((handler) => [{ expr: handler.type }, { body: handler.body }]),
-        { body: stmt.else }, { body: stmt.finally }];
+      return [
+        { body: stmt.body },
+        ...stmt.handlers.flatMap((handler) => [{ expr: handler.type }, { body: handler.body }]),
+        { body: stmt.else },
+        { body: stmt.finally },
+      ];
     case 'with':
       return [...stmt.items.flatMap((item) => [{ expr: item.context }, { expr: item.target }]), { body: stmt.body }];
     case 'switch':
-      return [{ expr: stmt.subject }, ...stmt.cases.flatMap((one) => [...one.tests.map((expr) => ({ expr })), { body: one.body }])];
+      return [
+        { expr: stmt.subject },
+        ...stmt.cases.flatMap((one) => [...one.tests.map((expr) => ({ expr })), { body: one.body }]),
+      ];
     case 'function':
       return [{ fn: stmt.fn }];
     case 'class':
@@ -110,7 +123,13 @@ export function walkExpr(root: Expr | Pattern, visitor: Visitor): void {
   // A stack of our own: a sum of ten thousand strings is one deep expression, and must not end the process.
   const stack: (Expr | Pattern)[] = [root];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    if (at.kind !== 'list-pattern' && at.kind !== 'dict-pattern' && at.kind !== 'default-pattern' && visitor.expr?.(at) === false) continue;
+    if (
+      at.kind !== 'list-pattern' &&
+      at.kind !== 'dict-pattern' &&
+      at.kind !== 'default-pattern' &&
+      visitor.expr?.(at) === false
+    )
+      continue;
     if (at.kind === 'function') walkFunction(at.fn, undefined, visitor);
     else if (at.kind === 'class') walkClass(at.cls, visitor);
     else {
@@ -155,7 +174,11 @@ export function childrenOf(at: Expr | Pattern): readonly (Expr | Pattern | undef
     case 'assign':
       return [at.value, at.target];
     case 'comprehension':
-      return [...at.clauses.flatMap((clause) => [clause.iterable, clause.target, ...clause.conditions]), at.key, at.element];
+      return [
+        ...at.clauses.flatMap((clause) => [clause.iterable, clause.target, ...clause.conditions]),
+        at.key,
+        at.element,
+      ];
     case 'sequence':
       return at.items;
     case 'import':

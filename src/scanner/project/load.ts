@@ -17,7 +17,13 @@ export interface ProjectLimits {
   readonly timeoutMs: number;
 }
 
-export const defaultLimits: ProjectLimits = { maxFiles: 20_000, maxDepth: 40, maxFileBytes: 60_000_000, maxTotalBytes: 120_000_000, timeoutMs: 120_000 };
+export const defaultLimits: ProjectLimits = {
+  maxFiles: 20_000,
+  maxDepth: 40,
+  maxFileBytes: 60_000_000,
+  maxTotalBytes: 120_000_000,
+  timeoutMs: 120_000,
+};
 
 /** Everything that was read under one root. */
 export interface Project {
@@ -37,7 +43,11 @@ export interface Project {
 /** How many bytes the files have together. */
 async function sizeOf(root: string, files: readonly string[]): Promise<number> {
   let bytes = 0;
-  for (const path of files) bytes += await lstat(join(root, path)).then(({ size }) => size, () => 0);
+  for (const path of files)
+    bytes += await lstat(join(root, path)).then(
+      ({ size }) => size,
+      () => 0,
+    );
   return bytes;
 }
 
@@ -55,7 +65,9 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   const shelf = moduleShelf(parse, deadline, await sizeOf(walked.root, walked.files.filter(isCode)));
   const load = async (path: string): Promise<void> => {
     const name = posix.basename(path);
-    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(name);
+    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(
+      name,
+    );
     if (!isManifest && !isCode(path)) return;
     if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
       skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
@@ -72,7 +84,8 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
       if (manifest) node.push(manifest);
     } else if (name === 'tsconfig.json') paths.set(folder, tsconfigPaths(read.text));
     // Of an installed or built package, the folder beside the code tells how it is started.
-    else if (isManifest) python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, read.text));
+    else if (isManifest)
+      python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, read.text));
     if (!isCode(path)) return;
     bytes += read.text.length;
     const made = shelf(path, read.text, () => readTextAgain(join(walked.root, path), limits.maxFileBytes));
@@ -82,7 +95,9 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   };
   const late = (): Skipped[] => {
     const known = new Set(skipped.map((each) => each.path));
-    return [...modules.values()].filter((module) => module.partial && !known.has(module.path)).map(({ path }) => ({ path, reason: 'partial' }));
+    return [...modules.values()]
+      .filter((module) => module.partial && !known.has(module.path))
+      .map(({ path }) => ({ path, reason: 'partial' }));
   };
   for (const path of walked.files) await load(path);
   const siblings = walked.only === undefined ? [] : await withSiblings(walked.root, modules, walked.only, load);
@@ -90,5 +105,15 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
   const script = scriptResolver(files, node, paths);
   const snake = pythonResolver(files);
   const resolve: Resolver = (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));
-  return { modules, node, python, get skipped() { return [...skipped, ...late()]; }, resolve, bytes, ...(walked.only === undefined ? {} : { only: walked.only }) };
+  return {
+    modules,
+    node,
+    python,
+    get skipped() {
+      return [...skipped, ...late()];
+    },
+    resolve,
+    bytes,
+    ...(walked.only === undefined ? {} : { only: walked.only }),
+  };
 }

@@ -14,7 +14,8 @@ export interface PythonManifest {
   readonly scripts: readonly { readonly module: string; readonly attribute: string }[];
 }
 
-const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {});
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 /** Reads a package.json; anything odd in it counts as absent. */
 export function nodeManifest(folder: string, text: string): NodeManifest | undefined {
@@ -30,27 +31,49 @@ export function nodeManifest(folder: string, text: string): NodeManifest | undef
     else if (depth < 6) for (const each of Object.values(record(value))) add(each, depth + 1);
   };
   add(data['bin']);
-  for (const script of ['start', 'serve', 'dev', 'mcp']) entries.push(...filesInCommand(record(data['scripts'])[script]));
+  for (const script of ['start', 'serve', 'dev', 'mcp'])
+    entries.push(...filesInCommand(record(data['scripts'])[script]));
   add(data['main']);
   add(data['module']);
   add(data['exports']);
-  const dependencies = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((key) => Object.keys(record(data[key])));
-  const aliases = new Map(Object.entries(record(data['imports'])).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])));
-  return { folder, name: typeof data['name'] === 'string' ? data['name'] : undefined, entries: [...new Set(entries)], dependencies, aliases };
+  const dependencies = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((key) =>
+    Object.keys(record(data[key])),
+  );
+  const aliases = new Map(
+    Object.entries(record(data['imports'])).flatMap(([key, value]) =>
+      typeof value === 'string' ? [[key, value] as const] : [],
+    ),
+  );
+  return {
+    folder,
+    name: typeof data['name'] === 'string' ? data['name'] : undefined,
+    entries: [...new Set(entries)],
+    dependencies,
+    aliases,
+  };
 }
 
 const filesInCommand = (command: unknown): string[] =>
-  typeof command === 'string' && command.length < 2_000 ? (command.match(/[\w@./-]+\.(?:[mc]?[jt]s|[jt]sx)\b/g) ?? []) : [];
+  typeof command === 'string' && command.length < 2_000
+    ? (command.match(/[\w@./-]+\.(?:[mc]?[jt]s|[jt]sx)\b/g) ?? [])
+    : [];
 
 /** Reads the `paths` and `baseUrl` of a tsconfig.json, comments and trailing commas allowed. */
 export function tsconfigPaths(text: string): ReadonlyMap<string, readonly string[]> {
   try {
-    const plain = text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) => (part.startsWith('"') ? part : '')).replace(/,(?=\s*[}\]])/g, '');
+    const plain = text
+      .replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) => (part.startsWith('"') ? part : ''))
+      .replace(/,(?=\s*[}\]])/g, '');
     const options = record(record(JSON.parse(plain))['compilerOptions']);
     const base = typeof options['baseUrl'] === 'string' ? options['baseUrl'] : '.';
-    return new Map(Object.entries(record(options['paths'])).map(([key, targets]) => [
-      key, (Array.isArray(targets) ? targets : []).filter((each): each is string => typeof each === 'string').map((each) => `${base}/${each}`),
-    ]));
+    return new Map(
+      Object.entries(record(options['paths'])).map(([key, targets]) => [
+        key,
+        (Array.isArray(targets) ? targets : [])
+          .filter((each): each is string => typeof each === 'string')
+          .map((each) => `${base}/${each}`),
+      ]),
+    );
   } catch {
     return new Map();
   }

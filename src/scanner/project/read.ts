@@ -3,8 +3,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import type { Skipped } from './walk.js';
 
 /** The text of a file, or why it cannot be had. Never more than the limit is read, and a link put in the way is not followed. */
-export async function readText(path: string, maxBytes: number): Promise<{ readonly text: string } | { readonly reason: Skipped['reason'] }> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);
+export async function readText(
+  path: string,
+  maxBytes: number,
+): Promise<{ readonly text: string } | { readonly reason: Skipped['reason'] }> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    () => undefined,
+  );
   if (!handle) return { reason: 'unreadable' };
   try {
     const stat = await handle.stat();
@@ -42,6 +47,8 @@ function decode(bytes: Buffer): { text: string } | { reason: Skipped['reason'] }
   } catch {
     // Python still allows Latin-1 sources; anything else in that clothing reads as odd letters, never as other code.
     const head = bytes.subarray(0, 200).toString('latin1');
-    return /coding[:=]\s*(?:latin-?1|iso-8859-1|cp1252|windows-1252)/i.test(head) ? { text: bytes.toString('latin1') } : { reason: 'encoding' };
+    return /coding[:=]\s*(?:latin-?1|iso-8859-1|cp1252|windows-1252)/i.test(head)
+      ? { text: bytes.toString('latin1') }
+      : { reason: 'encoding' };
   }
 }

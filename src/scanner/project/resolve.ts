@@ -4,7 +4,24 @@ import type { NodeManifest } from './manifests.js';
 /** Finds the project file that an import means, or undefined when it means something outside. */
 export type Resolver = (from: string, source: string) => string | undefined;
 
-const suffixes = ['', '.ts', '.tsx', '.mts', '.cts', '.js', '.mjs', '.cjs', '.jsx', '/index.ts', '/index.tsx', '/index.mts', '/index.js', '/index.mjs', '/index.cjs', '/index.jsx'];
+const suffixes = [
+  '',
+  '.ts',
+  '.tsx',
+  '.mts',
+  '.cts',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.jsx',
+  '/index.ts',
+  '/index.tsx',
+  '/index.mts',
+  '/index.js',
+  '/index.mjs',
+  '/index.cjs',
+  '/index.jsx',
+];
 const built = /^(.*?)\b(dist|build|lib|out|esm|cjs)\//;
 
 /** The files that a path without or with a wrong extension may mean, the likeliest first; none above the root. */
@@ -12,11 +29,15 @@ export function scriptCandidates(path: string): string[] {
   const clean = posix.normalize(path).replace(/^\.\//, '').replace(/\/$/, '');
   if (clean.startsWith('../')) return [];
   const swapped = clean.replace(/\.([mc]?)jsx?$/, '');
-  return [...suffixes.map((suffix) => clean + suffix), ...(swapped === clean ? [] : suffixes.slice(1).map((suffix) => swapped + suffix))];
+  return [
+    ...suffixes.map((suffix) => clean + suffix),
+    ...(swapped === clean ? [] : suffixes.slice(1).map((suffix) => swapped + suffix)),
+  ];
 }
 
 /** Finds a JavaScript file by a path without or with a wrong extension; built files that are absent are sought in `src`. */
-export const findScript = (path: string, files: ReadonlySet<string>): string | undefined => scriptCandidates(path).find((each) => files.has(each));
+export const findScript = (path: string, files: ReadonlySet<string>): string | undefined =>
+  scriptCandidates(path).find((each) => files.has(each));
 
 /** Finds what a manifest entry means: the file itself, or the source that it is built from. */
 export function findEntry(folder: string, entry: string, files: ReadonlySet<string>): string | undefined {
@@ -28,12 +49,22 @@ export function findEntry(folder: string, entry: string, files: ReadonlySet<stri
 }
 
 /** Resolves JavaScript imports: relative, by tsconfig paths, by package imports, and by the names of packages inside the root. */
-export function scriptResolver(files: ReadonlySet<string>, manifests: readonly NodeManifest[], paths: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): Resolver {
+export function scriptResolver(
+  files: ReadonlySet<string>,
+  manifests: readonly NodeManifest[],
+  paths: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>,
+): Resolver {
   return (from, source) => {
     if (source.startsWith('.')) return findScript(posix.join(posix.dirname(from), source), files);
     if (source.startsWith('/') || source.startsWith('node:')) return undefined;
     const manifest = nearest(from, manifests);
-    if (source.startsWith('#') && manifest) return byPattern(source, manifest.folder, [...manifest.aliases].map(([key, value]) => [key, [value]]), files);
+    if (source.startsWith('#') && manifest)
+      return byPattern(
+        source,
+        manifest.folder,
+        [...manifest.aliases].map(([key, value]) => [key, [value]]),
+        files,
+      );
     for (const [folder, table] of paths) {
       if (!isUnder(from, folder)) continue;
       const found = byPattern(source, folder, [...table], files);
@@ -57,7 +88,12 @@ const isUnder = (path: string, folder: string): boolean => folder === '.' || pat
 const nearest = (from: string, manifests: readonly NodeManifest[]): NodeManifest | undefined =>
   manifests.filter((each) => isUnder(from, each.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0];
 
-function byPattern(source: string, folder: string, table: readonly (readonly [string, readonly string[]])[], files: ReadonlySet<string>): string | undefined {
+function byPattern(
+  source: string,
+  folder: string,
+  table: readonly (readonly [string, readonly string[]])[],
+  files: ReadonlySet<string>,
+): string | undefined {
   for (const [pattern, targets] of table) {
     const [head = '', tail] = pattern.split('*');
     if (tail === undefined ? source !== pattern : !(source.startsWith(head) && source.endsWith(tail))) continue;
@@ -93,7 +129,11 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
     let folder = posix.dirname(from);
     if (dots > 0) {
       for (let up = 1; up < dots; up += 1) folder = posix.dirname(folder);
-      return parts ? find(posix.join(folder, parts)) : files.has(posix.join(folder, '__init__.py')) ? posix.join(folder, '__init__.py') : undefined;
+      return parts
+        ? find(posix.join(folder, parts))
+        : files.has(posix.join(folder, '__init__.py'))
+          ? posix.join(folder, '__init__.py')
+          : undefined;
     }
     for (;;) {
       const found = find(posix.join(folder, parts)) ?? find(posix.join(folder, 'src', parts));

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import type { Module } from '../ir/nodes.js';
 import { moduleShelf } from './shelf.js';
 
-const put = (shelf: ReturnType<typeof moduleShelf>, path: string, text: string, again: () => string = () => text): Module => {
+const put = (
+  shelf: ReturnType<typeof moduleShelf>,
+  path: string,
+  text: string,
+  again: () => string = () => text,
+): Module => {
   const module = shelf(path, text, again);
   if (typeof module === 'string') throw new Error(module);
   return module;
@@ -25,7 +30,11 @@ test('a tree that is no single server gets less room', () => {
 test('files beyond what is read early are read when they are asked for', () => {
   const shelf = counting(4_500_000);
   const [first, second, third] = ['a.js', 'b.js', 'c.js'].map((path) => put(shelf, path, 'x'));
-  expect([first?.unread, second?.unread, third?.unread]).toMatchObject([undefined, undefined, { glance: expect.any(Function) }]);
+  expect([first?.unread, second?.unread, third?.unread]).toMatchObject([
+    undefined,
+    undefined,
+    { glance: expect.any(Function) },
+  ]);
   expect(third?.partial).toBe(false);
   void third?.body;
   expect(third?.partial).toBe(true);

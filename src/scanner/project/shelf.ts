@@ -60,13 +60,26 @@ export function moduleShelf(parse: Parse, deadline: number, allBytes = 0): Shelf
       return [];
     };
     const module: Module = {
-      path, language: languageOf(path),
-      get text() { return text(); },
-      get body() { return parsed().body; },
-      get docstring() { return parsed().docstring; },
-      get partial() { return (isPartial ||= known?.partial === true); },
-      get lineStarts() { return (starts ??= lineStartsOf(text())); },
-      get unread() { return known ? undefined : unread; },
+      path,
+      language: languageOf(path),
+      get text() {
+        return text();
+      },
+      get body() {
+        return parsed().body;
+      },
+      get docstring() {
+        return parsed().docstring;
+      },
+      get partial() {
+        return (isPartial ||= known?.partial === true);
+      },
+      get lineStarts() {
+        return (starts ??= lineStartsOf(text()));
+      },
+      get unread() {
+        return known ? undefined : unread;
+      },
     };
     // Tests and examples count only where the program imports them: most are never asked for.
     if (!isAside(path) && taken < codeBytes * early) parsed();

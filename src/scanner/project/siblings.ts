@@ -10,11 +10,15 @@ const scriptImport = /(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*["'](\.[^"'\n
 /** The files that a module imports from its own folder or below, as paths that may exist. */
 function candidates({ language, text, path }: Module): string[] {
   const folder = posix.dirname(path);
-  if (language !== 'python') return [...text.matchAll(scriptImport)].flatMap(([, source = '']) => scriptCandidates(posix.join(folder, source)));
+  if (language !== 'python')
+    return [...text.matchAll(scriptImport)].flatMap(([, source = '']) => scriptCandidates(posix.join(folder, source)));
   const parts = [...text.matchAll(pythonImport)].flatMap(([, from, names = '', plain]) => {
     if (plain !== undefined) return plain.split(',').map((each) => each.trim().split(/\s/)[0] ?? '');
     const base = from ?? '';
-    return [base, ...names.split(',').map((each) => `${base}${base.endsWith('.') ? '' : '.'}${each.trim().split(/\s/)[0] ?? ''}`)];
+    return [
+      base,
+      ...names.split(',').map((each) => `${base}${base.endsWith('.') ? '' : '.'}${each.trim().split(/\s/)[0] ?? ''}`),
+    ];
   });
   return parts.flatMap((part) => {
     const dots = /^\.*/.exec(part)?.[0].length ?? 0;
@@ -25,7 +29,12 @@ function candidates({ language, text, path }: Module): string[] {
 }
 
 /** Calls `load` for what a file imports from its own folder, and for what that imports in turn; nothing above the folder is looked at. */
-export async function withSiblings(root: string, modules: ReadonlyMap<string, Module>, first: string, load: (path: string) => Promise<void>): Promise<readonly string[]> {
+export async function withSiblings(
+  root: string,
+  modules: ReadonlyMap<string, Module>,
+  first: string,
+  load: (path: string) => Promise<void>,
+): Promise<readonly string[]> {
   const seen = new Set([first]);
   const found: string[] = [];
   for (const open = [first]; open.length > 0;) {

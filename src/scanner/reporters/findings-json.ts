@@ -1,7 +1,24 @@
 import type { ScanReport } from '../report.js';
 
 /** The JSON form of a scan; the same input gives the same bytes. */
-export function formatScanJson({ verdict, counts, findings, gaps, capabilities, surface, surfaceHash }: ScanReport): string {
-  const offered = { tools: surface.tools.length, resources: surface.resources.length, prompts: surface.prompts.length, transports: surface.transports, sdks: surface.sdks, unresolved: surface.unresolved, files: surface.files, bytes: surface.bytes };
+export function formatScanJson({
+  verdict,
+  counts,
+  findings,
+  gaps,
+  capabilities,
+  surface,
+  surfaceHash,
+}: ScanReport): string {
+  const offered = {
+    tools: surface.tools.length,
+    resources: surface.resources.length,
+    prompts: surface.prompts.length,
+    transports: surface.transports,
+    sdks: surface.sdks,
+    unresolved: surface.unresolved,
+    files: surface.files,
+    bytes: surface.bytes,
+  };
   return `${JSON.stringify({ verdict, counts, findings, gaps, capabilities, surface_hash: surfaceHash, surface: offered }, null, 2)}\n`;
 }

@@ -3,13 +3,30 @@ import type { ReportFinding, ScanReport } from '../report.js';
 import { rules } from '../rules/index.js';
 import type { Rule, Severity } from '../rules/rule.js';
 
-const level: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note', note: 'note' };
-const score: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.5', low: '3.0', note: '0.0' };
+const level: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+  note: 'note',
+};
+const score: Readonly<Record<Severity, string>> = {
+  critical: '9.5',
+  high: '8.0',
+  medium: '5.5',
+  low: '3.0',
+  note: '0.0',
+};
 
 const place = ({ file, startLine, startColumn, endLine, endColumn }: Location) => ({
   physicalLocation: {
     artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/'), uriBaseId: 'ROOT' },
-    region: { startLine, startColumn, endLine, endColumn: Math.max(endColumn, endLine === startLine ? startColumn : 1) },
+    region: {
+      startLine,
+      startColumn,
+      endLine,
+      endColumn: Math.max(endColumn, endLine === startLine ? startColumn : 1),
+    },
   },
 });
 
@@ -20,35 +37,66 @@ const toRule = (rule: Rule) => ({
   fullDescription: { text: rule.why },
   help: { text: `${rule.why}\n\n${rule.mend}`, markdown: `${rule.why}\n\n**Mend it:** ${rule.mend}` },
   defaultConfiguration: { level: level[rule.severity] },
-  properties: { 'security-severity': score[rule.severity], tags: ['security', ...rule.cwe.map((each) => `external/cwe/cwe-${each}`), ...rule.owasp, ...rule.safeMcp] },
+  properties: {
+    'security-severity': score[rule.severity],
+    tags: ['security', ...rule.cwe.map((each) => `external/cwe/cwe-${each}`), ...rule.owasp, ...rule.safeMcp],
+  },
 });
 
 function toResult(finding: ReportFinding) {
-  const flow = finding.flow && finding.flow.length > 1
-    ? [{ threadFlows: [{ locations: finding.flow.map((step) => ({ location: { ...place(step.at), message: { text: step.says } } })) }] }]
-    : undefined;
+  const flow =
+    finding.flow && finding.flow.length > 1
+      ? [
+          {
+            threadFlows: [
+              {
+                locations: finding.flow.map((step) => ({
+                  location: { ...place(step.at), message: { text: step.says } },
+                })),
+              },
+            ],
+          },
+        ]
+      : undefined;
   return {
-    ruleId: finding.rule, ruleIndex: rules.findIndex((rule) => rule.id === finding.rule), level: level[finding.severity], message: { text: finding.message }, locations: [place(finding.location)],
+    ruleId: finding.rule,
+    ruleIndex: rules.findIndex((rule) => rule.id === finding.rule),
+    level: level[finding.severity],
+    message: { text: finding.message },
+    locations: [place(finding.location)],
     partialFingerprints: { 'toolgate/v1': finding.fingerprint },
     ...(flow ? { codeFlows: flow } : {}),
-    ...(finding.suppressed === undefined ? {} : { suppressions: [{ kind: 'inSource', justification: finding.suppressed }] }),
+    ...(finding.suppressed === undefined
+      ? {}
+      : { suppressions: [{ kind: 'inSource', justification: finding.suppressed }] }),
     ...(finding.known ? { baselineState: 'unchanged' } : {}),
-    properties: { kind: finding.kind, ...(finding.tool === undefined ? {} : { tool: finding.tool }), ...(finding.param === undefined ? {} : { param: finding.param }) },
+    properties: {
+      kind: finding.kind,
+      ...(finding.tool === undefined ? {} : { tool: finding.tool }),
+      ...(finding.param === undefined ? {} : { param: finding.param }),
+    },
   };
 }
 
 /** SARIF 2.1.0, with the way from parameter to sink as code flows and marks that survive moved lines. */
 export function formatSarif(report: ScanReport, version: string): string {
-  const notifications = report.gaps.map((gap) => ({ level: 'warning', message: { text: `${gap.file}: ${gap.reason}` } }));
+  const notifications = report.gaps.map((gap) => ({
+    level: 'warning',
+    message: { text: `${gap.file}: ${gap.reason}` },
+  }));
   const sarif = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
-    runs: [{
-      tool: { driver: { name: 'toolgate', version, rules: rules.map(toRule) } },
-      invocations: [{ executionSuccessful: report.verdict !== 'incomplete', toolExecutionNotifications: notifications }],
-      columnKind: 'utf16CodeUnits',
-      results: report.findings.map(toResult),
-    }],
+    runs: [
+      {
+        tool: { driver: { name: 'toolgate', version, rules: rules.map(toRule) } },
+        invocations: [
+          { executionSuccessful: report.verdict !== 'incomplete', toolExecutionNotifications: notifications },
+        ],
+        columnKind: 'utf16CodeUnits',
+        results: report.findings.map(toResult),
+      },
+    ],
   };
   return `${JSON.stringify(sarif, null, 2)}\n`;
 }

@@ -33,14 +33,37 @@ export function formatSurfaceText(report: SurfaceReport): string {
     `Transport: ${report.transports.map((each) => each.toUpperCase()).join(', ') || 'UNKNOWN'}`,
     '',
     ...section('Tools', report.tools, numbered),
-    ...(report.optionalTools.length > 0 ? ['', ...section('Optional tools, offered when configured', report.optionalTools, numbered)] : []),
+    ...(report.optionalTools.length > 0
+      ? ['', ...section('Optional tools, offered when configured', report.optionalTools, numbered)]
+      : []),
     '',
-    ...section('Resources', report.resources, (items) => items.map((each, index) => `  ${index + 1}. ${shown(each.name)} ${shown(each.uri)} (${place(each.location)})`)),
-    ...section('Prompts', report.prompts, (items) => items.map((each, index) => `  ${index + 1}. ${shown(each.name)} (${place(each.location)})`)),
+    ...section('Resources', report.resources, (items) =>
+      items.map((each, index) => `  ${index + 1}. ${shown(each.name)} ${shown(each.uri)} (${place(each.location)})`),
+    ),
+    ...section('Prompts', report.prompts, (items) =>
+      items.map((each, index) => `  ${index + 1}. ${shown(each.name)} (${place(each.location)})`),
+    ),
     '',
-    ...(report.authSignals.length === 0 ? ['Auth Signals: None'] : ['Auth Signals:', ...report.authSignals.map((each) => `  - ${each.type}: ${shown(each.name)} (${place(each.location)})`)]),
-    ...(report.unresolved.length === 0 ? [] : ['', `Unresolved (${report.unresolved.length}):`, ...report.unresolved.map((each) => `  - ${each.kind}: ${shown(each.reason)} (${place(each.location)})`)]),
-    ...(report.skipped.length === 0 ? [] : ['', `Not read (${report.skipped.length}):`, ...report.skipped.map((each) => `  - ${shown(each.file)}: ${each.reason}`)]),
+    ...(report.authSignals.length === 0
+      ? ['Auth Signals: None']
+      : [
+          'Auth Signals:',
+          ...report.authSignals.map((each) => `  - ${each.type}: ${shown(each.name)} (${place(each.location)})`),
+        ]),
+    ...(report.unresolved.length === 0
+      ? []
+      : [
+          '',
+          `Unresolved (${report.unresolved.length}):`,
+          ...report.unresolved.map((each) => `  - ${each.kind}: ${shown(each.reason)} (${place(each.location)})`),
+        ]),
+    ...(report.skipped.length === 0
+      ? []
+      : [
+          '',
+          `Not read (${report.skipped.length}):`,
+          ...report.skipped.map((each) => `  - ${shown(each.file)}: ${each.reason}`),
+        ]),
   ];
   return `${lines.join('\n')}\n`;
 }

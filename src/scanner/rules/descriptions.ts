@@ -16,8 +16,14 @@ export interface Shown {
 export function shownTexts(scanned: Scanned): readonly Shown[] {
   const { surface, project } = scanned;
   const found: Shown[] = [];
-  const add = (owner: string, text: unknown, at: { file: string; start_line: number; end_line?: number }, tool?: string): void => {
-    if (typeof text === 'string' && text !== '') found.push({ owner, text, location: placeOf(project, text, at), ...(tool === undefined ? {} : { tool }) });
+  const add = (
+    owner: string,
+    text: unknown,
+    at: { file: string; start_line: number; end_line?: number },
+    tool?: string,
+  ): void => {
+    if (typeof text === 'string' && text !== '')
+      found.push({ owner, text, location: placeOf(project, text, at), ...(tool === undefined ? {} : { tool }) });
   };
   for (const tool of [...surface.tools, ...surface.optionalTools]) {
     const at = tool.location;
@@ -40,7 +46,9 @@ export function shownTexts(scanned: Scanned): readonly Shown[] {
 function textsIn(schema: unknown, depth: number): string[] {
   if (typeof schema === 'string') return [schema];
   if (depth > 6 || typeof schema !== 'object' || schema === null) return [];
-  return Object.entries(schema).flatMap(([key, value]) => (key === 'type' || key === 'format' ? [] : textsIn(value, depth + 1)));
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === 'type' || key === 'format' ? [] : textsIn(value, depth + 1),
+  );
 }
 
 /** Docstrings that code assigns while it runs. */
@@ -48,9 +56,21 @@ function laterTexts(scanned: Scanned): { text: string; at: { file: string; start
   const found: { text: string; at: { file: string; start_line: number } }[] = [];
   for (const module of scanned.project.modules.values()) {
     if (module.language !== 'python' || !module.text.includes('.__doc__')) continue;
-    walk(module.body, { stmt: (stmt) => {
-      if (stmt.kind === 'assign' && stmt.target.kind === 'member' && stmt.target.property === '__doc__' && stmt.value?.kind === 'literal' && typeof stmt.value.value === 'string') found.push({ text: stmt.value.value, at: { file: module.path, start_line: positionAt(module, stmt.start).line } });
-    } });
+    walk(module.body, {
+      stmt: (stmt) => {
+        if (
+          stmt.kind === 'assign' &&
+          stmt.target.kind === 'member' &&
+          stmt.target.property === '__doc__' &&
+          stmt.value?.kind === 'literal' &&
+          typeof stmt.value.value === 'string'
+        )
+          found.push({
+            text: stmt.value.value,
+            at: { file: module.path, start_line: positionAt(module, stmt.start).line },
+          });
+      },
+    });
   }
   return found;
 }
@@ -59,22 +79,43 @@ function laterTexts(scanned: Scanned): { text: string; at: { file: string; start
 function instructionsIn(scanned: Scanned): { text: string; at: { file: string; start_line: number } }[] {
   const found: { text: string; at: { file: string; start_line: number } }[] = [];
   for (const module of scanned.project.modules.values()) {
-    for (const match of module.text.matchAll(/\binstructions\s*[:=]\s*(?:f|r)?("""|'''|`|"|')([\s\S]{10,6000}?)\1/g)) found.push({ text: match[2] ?? '', at: { file: module.path, start_line: positionAt(module, match.index).line } });
+    for (const match of module.text.matchAll(/\binstructions\s*[:=]\s*(?:f|r)?("""|'''|`|"|')([\s\S]{10,6000}?)\1/g))
+      found.push({ text: match[2] ?? '', at: { file: module.path, start_line: positionAt(module, match.index).line } });
   }
   return found;
 }
 
 /** The line on which a text stands, as near as the source tells: the first long enough line of it that is found again. */
-function placeOf(project: Scanned['project'], text: string, at: { file: string; start_line: number; end_line?: number }): Location {
+function placeOf(
+  project: Scanned['project'],
+  text: string,
+  at: { file: string; start_line: number; end_line?: number },
+): Location {
   const module = project.modules.get(at.file);
-  const line = { file: at.file, startLine: at.start_line, startColumn: 1, endLine: at.end_line ?? at.start_line, endColumn: 1 };
+  const line = {
+    file: at.file,
+    startLine: at.start_line,
+    startColumn: 1,
+    endLine: at.end_line ?? at.start_line,
+    endColumn: 1,
+  };
   if (!module) return line;
   const from = module.lineStarts[at.start_line - 1] ?? 0;
-  const piece = text.split('\n').map((each) => each.trim()).find((each) => each.length > 8) ?? text.trim();
+  const piece =
+    text
+      .split('\n')
+      .map((each) => each.trim())
+      .find((each) => each.length > 8) ?? text.trim();
   const found = module.text.indexOf(piece.slice(0, 60), from);
   if (found === -1 || piece.length < 4) return line;
   const { line: startLine, column } = positionAt(module, found);
-  return { file: at.file, startLine, startColumn: column, endLine: startLine, endColumn: column + Math.min(piece.length, 60) };
+  return {
+    file: at.file,
+    startLine,
+    startColumn: column,
+    endLine: startLine,
+    endColumn: column + Math.min(piece.length, 60),
+  };
 }
 
 /** Where inside a shown text an offset stands. */
@@ -86,5 +127,11 @@ export function placeInside(scanned: Scanned, shown: Shown, start: number): Loca
   const found = piece.length < 4 ? -1 : module.text.indexOf(piece, from);
   if (found === -1) return shown.location;
   const { line, column } = positionAt(module, found);
-  return { file: shown.location.file, startLine: line, startColumn: column, endLine: line, endColumn: column + piece.length };
+  return {
+    file: shown.location.file,
+    startLine: line,
+    startColumn: column,
+    endLine: line,
+    endColumn: column + piece.length,
+  };
 }

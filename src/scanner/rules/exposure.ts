@@ -4,7 +4,8 @@ import { pythonCase } from './cases.js';
 import { nodeAt, spotAt } from './literals.js';
 import type { Finding, Rule } from './rule.js';
 
-const word = /(?:^|[_.-])(?:access_?token|refresh_?token|auth_?token|api_?key|secret(?:_?key)?|password|passwd|private_?key|token|credentials?)$/i;
+const word =
+  /(?:^|[_.-])(?:access_?token|refresh_?token|auth_?token|api_?key|secret(?:_?key)?|password|passwd|private_?key|token|credentials?)$/i;
 const introduced = /(?:token|api[ _-]?key|password|secret|bearer|credential)[^\n]{0,24}[:=]?\s*(?:Bearer )?$/i;
 const harmless = /count|used|limit|usage|length|total|max|num|budget|page/i;
 
@@ -19,13 +20,17 @@ export const exposure: Rule = {
   why: 'What a tool answers is kept in the conversation, shown to the user and to every other tool.',
   mend: 'Leave credentials out of answers and error texts, or show only their last characters.',
   cases: [
-    pythonCase('import json', `@mcp.tool()
+    pythonCase(
+      'import json',
+      `@mcp.tool()
 def status(service: str) -> str:
     info = json.load(open("/srv/services.json"))[service]
-    return f"Service is up. Access token: {info['access_token']}"`, `@mcp.tool()
+    return f"Service is up. Access token: {info['access_token']}"`,
+      `@mcp.tool()
 def status(service: str) -> str:
     info = json.load(open("/srv/services.json"))[service]
-    return f"Service is up since {info['since']}"`),
+    return f"Service is up since {info['since']}"`,
+    ),
   ],
   find: (scanned) => {
     const done = new Set<FunctionNode>();
@@ -35,18 +40,40 @@ def status(service: str) -> str:
       done.add(fn);
       const returned = new Set<string>();
       const texts: { readonly expr: Expr & { kind: 'template' }; readonly held: string | undefined }[] = [];
-      walk(fn.body, { stmt: (stmt) => {
-        if (stmt.kind === 'return' && stmt.value?.kind === 'name') returned.add(stmt.value.name);
-        if (stmt.kind === 'return' && stmt.value?.kind === 'template') texts.push({ expr: stmt.value, held: undefined });
-        if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value?.kind === 'template') texts.push({ expr: stmt.value, held: stmt.target.name });
-      } });
-      return texts.filter(({ held }) => held === undefined || returned.has(held)).flatMap(({ expr }) => expr.parts.flatMap((part, at): Finding[] => {
-        if (typeof part === 'string') return [];
-        const before = expr.parts[at - 1];
-        const name = lastName(part);
-        if (!word.test(name) || harmless.test(name) || !introduced.test(typeof before === 'string' ? before.slice(-60) : '')) return [];
-        return [{ rule: exposure.id, kind: 'bug', severity: 'medium', tool: entry.name, message: `The answer of ${entry.name} holds ${name}`, location: part.end > part.start ? nodeAt(module, part) : spotAt(module, expr.start) }];
-      }));
+      walk(fn.body, {
+        stmt: (stmt) => {
+          if (stmt.kind === 'return' && stmt.value?.kind === 'name') returned.add(stmt.value.name);
+          if (stmt.kind === 'return' && stmt.value?.kind === 'template')
+            texts.push({ expr: stmt.value, held: undefined });
+          if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value?.kind === 'template')
+            texts.push({ expr: stmt.value, held: stmt.target.name });
+        },
+      });
+      return texts
+        .filter(({ held }) => held === undefined || returned.has(held))
+        .flatMap(({ expr }) =>
+          expr.parts.flatMap((part, at): Finding[] => {
+            if (typeof part === 'string') return [];
+            const before = expr.parts[at - 1];
+            const name = lastName(part);
+            if (
+              !word.test(name) ||
+              harmless.test(name) ||
+              !introduced.test(typeof before === 'string' ? before.slice(-60) : '')
+            )
+              return [];
+            return [
+              {
+                rule: exposure.id,
+                kind: 'bug',
+                severity: 'medium',
+                tool: entry.name,
+                message: `The answer of ${entry.name} holds ${name}`,
+                location: part.end > part.start ? nodeAt(module, part) : spotAt(module, expr.start),
+              },
+            ];
+          }),
+        );
     });
   },
 };
@@ -56,6 +83,12 @@ function lastName(expr: Expr): string {
   if (expr.kind === 'name') return expr.name;
   if (expr.kind === 'member') return expr.property;
   if (expr.kind === 'index' && expr.index.kind === 'literal') return String(expr.index.value);
-  if (expr.kind === 'call' && expr.callee.kind === 'member' && expr.callee.property === 'get' && expr.args[0]?.value.kind === 'literal') return String(expr.args[0].value.value);
+  if (
+    expr.kind === 'call' &&
+    expr.callee.kind === 'member' &&
+    expr.callee.property === 'get' &&
+    expr.args[0]?.value.kind === 'literal'
+  )
+    return String(expr.args[0].value.value);
   return '';
 }

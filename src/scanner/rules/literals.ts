@@ -6,7 +6,9 @@ import type { Scanned } from './rule.js';
 
 /** Modules that belong to the program, not to its tests and examples. */
 export const servedModules = (scanned: Scanned): readonly Module[] =>
-  [...scanned.project.modules.values()].filter((module) => !isAside(module.path) || scanned.machine.runs.has(module.path));
+  [...scanned.project.modules.values()].filter(
+    (module) => !isAside(module.path) || scanned.machine.runs.has(module.path),
+  );
 
 /** The place of an offset in a module. */
 export function spotAt(module: Module, start: number, length = 1): Location {
@@ -25,7 +27,8 @@ export function eachStmt(module: Module, visit: (stmt: Stmt) => void): void {
 }
 
 /** The place of a node. */
-export const nodeAt = (module: Module, node: { readonly start: number; readonly end: number }): Location => locationOf(module, node);
+export const nodeAt = (module: Module, node: { readonly start: number; readonly end: number }): Location =>
+  locationOf(module, node);
 
 /** Whether an offset stands in a comment, as far as its own line tells. */
 export function isComment(module: Module, at: number): boolean {

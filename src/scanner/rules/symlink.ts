@@ -2,17 +2,21 @@ import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
 /** A path is held to a folder by its spelling, while a link inside the folder may lead out. */
-export const symlink = taintRule('link', {
-  id: 'TG-SYMLINK',
-  title: 'A path is checked by its spelling, not by where its links lead',
-  severity: 'low',
-  cwe: [59, 367],
-  owasp: ['MCP02:2025 Privilege Escalation via Scope Creep'],
-  safeMcp: ['SAFE-T1105'],
-  why: 'Whoever can make a link inside the folder, or who finds one there, gets out by it although the path looks right.',
-  mend: 'Follow links first (os.path.realpath, Path.resolve, fs.realpath) and compare the result with the folder, then open the path that was compared.',
-  cases: [
-    pythonCase('import os', `ROOT = "/srv/notes"
+export const symlink = taintRule(
+  'link',
+  {
+    id: 'TG-SYMLINK',
+    title: 'A path is checked by its spelling, not by where its links lead',
+    severity: 'low',
+    cwe: [59, 367],
+    owasp: ['MCP02:2025 Privilege Escalation via Scope Creep'],
+    safeMcp: ['SAFE-T1105'],
+    why: 'Whoever can make a link inside the folder, or who finds one there, gets out by it although the path looks right.',
+    mend: 'Follow links first (os.path.realpath, Path.resolve, fs.realpath) and compare the result with the folder, then open the path that was compared.',
+    cases: [
+      pythonCase(
+        'import os',
+        `ROOT = "/srv/notes"
 
 @mcp.tool()
 def read_note(name: str) -> str:
@@ -21,7 +25,8 @@ def read_note(name: str) -> str:
     if not path.startswith(ROOT + os.sep):
         raise ValueError("outside the notes")
     with open(path) as file:
-        return file.read()`, `ROOT = "/srv/notes"
+        return file.read()`,
+        `ROOT = "/srv/notes"
 
 @mcp.tool()
 def read_note(name: str) -> str:
@@ -30,15 +35,22 @@ def read_note(name: str) -> str:
     if not path.startswith(ROOT + os.sep):
         raise ValueError("outside the notes")
     with open(path) as file:
-        return file.read()`),
-    scriptCase('import { readFile, realpath } from "node:fs/promises";\nimport path from "node:path";', `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
+        return file.read()`,
+      ),
+      scriptCase(
+        'import { readFile, realpath } from "node:fs/promises";\nimport path from "node:path";',
+        `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
   const file = path.resolve('/srv/notes', name);
   if (!file.startsWith('/srv/notes/')) throw new Error('outside the notes');
   return { content: [{ type: 'text', text: await readFile(file, 'utf8') }] };
-});`, `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
+});`,
+        `server.registerTool('read_note', { inputSchema: { name: z.string() } }, async ({ name }) => {
   const file = await realpath(path.resolve('/srv/notes', name));
   if (!file.startsWith('/srv/notes/')) throw new Error('outside the notes');
   return { content: [{ type: 'text', text: await readFile(file, 'utf8') }] };
-});`),
-  ],
-}, 'A link inside the folder leads out of it.');
+});`,
+      ),
+    ],
+  },
+  'A link inside the folder leads out of it.',
+);

@@ -2,34 +2,46 @@ import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
 /** A caller's text decides which code is loaded. */
-export const taintModule = taintRule('module', {
-  id: 'TG-TAINT-IMPORT',
-  title: 'A parameter decides which module is loaded',
-  severity: 'high',
-  cwe: [470, 829],
-  owasp: ['MCP05:2025 Command Injection and Execution'],
-  safeMcp: ['SAFE-T1101'],
-  why: 'Loading a module runs it; a path in the name loads any file.',
-  mend: 'Keep a table from names to modules that were imported at the start.',
-  cases: [
-    pythonCase('import importlib', `@mcp.tool()
+export const taintModule = taintRule(
+  'module',
+  {
+    id: 'TG-TAINT-IMPORT',
+    title: 'A parameter decides which module is loaded',
+    severity: 'high',
+    cwe: [470, 829],
+    owasp: ['MCP05:2025 Command Injection and Execution'],
+    safeMcp: ['SAFE-T1101'],
+    why: 'Loading a module runs it; a path in the name loads any file.',
+    mend: 'Keep a table from names to modules that were imported at the start.',
+    cases: [
+      pythonCase(
+        'import importlib',
+        `@mcp.tool()
 def run_plugin(name: str) -> str:
     """Runs a plugin."""
-    return importlib.import_module(name).main()`, `PLUGINS = {"csv", "html"}
+    return importlib.import_module(name).main()`,
+        `PLUGINS = {"csv", "html"}
 
 @mcp.tool()
 def run_plugin(name: str) -> str:
     """Runs a plugin."""
     if name not in PLUGINS:
         raise ValueError("no such plugin")
-    return importlib.import_module(f"plugins.{name}").main()`),
-    scriptCase('', `server.registerTool('run_plugin', { inputSchema: { name: z.string() } }, async ({ name }) => {
+    return importlib.import_module(f"plugins.{name}").main()`,
+      ),
+      scriptCase(
+        '',
+        `server.registerTool('run_plugin', { inputSchema: { name: z.string() } }, async ({ name }) => {
   const plugin = await import(name);
   return { content: [{ type: 'text', text: plugin.main() }] };
-});`, `const plugins = { csv: () => import('./csv.js') };
+});`,
+        `const plugins = { csv: () => import('./csv.js') };
 server.registerTool('run_plugin', { inputSchema: { name: z.enum(['csv']) } }, async ({ name }) => {
   const plugin = await plugins[name]();
   return { content: [{ type: 'text', text: plugin.main() }] };
-});`),
-  ],
-}, 'Code of the caller\'s choice is loaded.');
+});`,
+      ),
+    ],
+  },
+  "Code of the caller's choice is loaded.",
+);

@@ -7,7 +7,7 @@ import type { Finding, Rule } from './rule.js';
 /** Tools that are harmless alone and dangerous together. */
 export const toxicFlow: Rule = {
   id: 'TG-TOXIC-FLOW',
-  title: 'Together, tools can carry private data away at a stranger\'s word',
+  title: "Together, tools can carry private data away at a stranger's word",
   severity: 'low',
   cwe: [200],
   owasp: ['MCP10:2025 Context Injection and Over-Sharing', 'MCP06:2025 Intent Flow Subversion'],
@@ -15,7 +15,9 @@ export const toxicFlow: Rule = {
   why: 'One tool reads what is private, one brings in text of strangers, one sends something out: whoever writes that text can ask for the rest.',
   mend: 'Do not let one conversation use all three; the gateway can refuse the third after the first two.',
   cases: [
-    pythonCase('import requests', `@mcp.tool()
+    pythonCase(
+      'import requests',
+      `@mcp.tool()
 def notes() -> str:
     """Reads the notes."""
     return open("/home/me/notes.txt").read()
@@ -28,10 +30,12 @@ def page(number: int) -> str:
 @mcp.tool()
 def publish(number: int) -> str:
     """Publishes a note."""
-    return requests.post("https://blog.example.com/new", json={"n": number}).text`, `@mcp.tool()
+    return requests.post("https://blog.example.com/new", json={"n": number}).text`,
+      `@mcp.tool()
 def page(number: int) -> str:
     """Reads a page of the wiki."""
-    return requests.get(f"https://wiki.example.com/{number}").text`),
+    return requests.get(f"https://wiki.example.com/{number}").text`,
+    ),
   ],
   find: (scanned) => {
     const labelled = capabilitiesOf(scanned.entries);
@@ -41,7 +45,11 @@ def page(number: int) -> str:
     const place = scanned.entries.find(({ entry }) => entry.name === sends)?.entry.handler;
     if (!place) return [];
     const finding: Finding = {
-      rule: toxicFlow.id, kind: 'bug', severity: 'low', tool: sends, location: locationOf(place.module, { start: place.fn.start, end: place.fn.start }),
+      rule: toxicFlow.id,
+      kind: 'bug',
+      severity: 'low',
+      tool: sends,
+      location: locationOf(place.module, { start: place.fn.start, end: place.fn.start }),
       message: `${reads} reads private data, ${hears} brings in text of strangers, and ${sends} sends to the outside`,
     };
     return [finding];

@@ -1,10 +1,26 @@
 import { boundNames } from '../ir/names.js';
 import { locationOf } from '../ir/positions.js';
 import type { Machine } from '../evaluate/machine.js';
-import { constant, optionsOf, solid, stringOf, type FunctionValue, type Place, type Value } from '../evaluate/values.js';
+import {
+  constant,
+  optionsOf,
+  solid,
+  stringOf,
+  type FunctionValue,
+  type Place,
+  type Value,
+} from '../evaluate/values.js';
 import { prefixesOf } from './mounts.js';
 import type { Findings, Registration } from './registrations.js';
-import type { InputSchema, ReportHandler, ReportLocation, ReportPrompt, ReportResource, ReportTool, Unresolved } from './report.js';
+import type {
+  InputSchema,
+  ReportHandler,
+  ReportLocation,
+  ReportPrompt,
+  ReportResource,
+  ReportTool,
+  Unresolved,
+} from './report.js';
 import { paramSchema, schemaOf } from './schema.js';
 
 export interface Built {
@@ -27,13 +43,22 @@ export function buildSurface(machine: Machine, findings: Findings): Built {
     const names = namesOf(registration);
     if (names.length === 0) {
       const kind = registration.kind === 'template' ? 'resource' : registration.kind;
-      built.unresolved.push({ kind, reason: computedName(registration.name), location: reportLocation(registration.at) });
+      built.unresolved.push({
+        kind,
+        reason: computedName(registration.name),
+        location: reportLocation(registration.at),
+      });
     }
-    for (const name of names) for (const prefix of prefixesOf(findings.mounts, registration.server)) add(machine, built, registration, name, prefix);
+    for (const name of names)
+      for (const prefix of prefixesOf(findings.mounts, registration.server))
+        add(machine, built, registration, name, prefix);
   }
-  for (const { kind, reason, at } of findings.unresolved) built.unresolved.push({ kind, reason, location: reportLocation(at) });
+  for (const { kind, reason, at } of findings.unresolved)
+    built.unresolved.push({ kind, reason, location: reportLocation(at) });
   return {
-    tools: distinct(built.tools, (tool) => JSON.stringify([tool.name, tool.description, Object.keys(tool.schema?.properties ?? {})])),
+    tools: distinct(built.tools, (tool) =>
+      JSON.stringify([tool.name, tool.description, Object.keys(tool.schema?.properties ?? {})]),
+    ),
     resources: distinct(built.resources, (resource) => JSON.stringify([resource.name, resource.uri])),
     prompts: distinct(built.prompts, (prompt) => JSON.stringify([prompt.name, prompt.description])),
     unresolved: distinct(built.unresolved, (each) => JSON.stringify(each)),
@@ -46,7 +71,10 @@ function computedName(name: Value | undefined): string {
 }
 
 function namesOf({ name, kind, uri }: Registration): string[] {
-  const known = (value: Value | undefined): string[] => (value ? optionsOf(value) : []).flatMap((each) => stringOf(each.kind === 'object' ? (each.props.get('value') ?? constant(undefined)) : each) ?? []);
+  const known = (value: Value | undefined): string[] =>
+    (value ? optionsOf(value) : []).flatMap(
+      (each) => stringOf(each.kind === 'object' ? (each.props.get('value') ?? constant(undefined)) : each) ?? [],
+    );
   const names = known(name);
   return names.length > 0 || (kind !== 'resource' && kind !== 'template') ? names : known(uri);
 }
@@ -67,9 +95,12 @@ function textOf(value: Value | undefined): { readonly text: string; readonly com
   for (const each of value ? optionsOf(value) : []) {
     const known = stringOf(each);
     if (known !== undefined) return { text: known, complete: value ? solid(value).kind !== 'choice' : true };
-    if (each.kind === 'text') return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
+    if (each.kind === 'text')
+      return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
   }
-  return value && !optionsOf(value).some((each) => each.kind === 'constant') ? { text: '', complete: false } : undefined;
+  return value && !optionsOf(value).some((each) => each.kind === 'constant')
+    ? { text: '', complete: false }
+    : undefined;
 }
 
 /** Where a handler stands, in the form of the report. */
@@ -83,16 +114,28 @@ function add(machine: Machine, built: Built, registration: Registration, plainNa
   const { kind, handler, at } = registration;
   const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
   const title = stringOf(registration.title && solid(registration.title));
-  const described = textOf(registration.description) ?? (handler?.fn.docstring === undefined ? undefined : { text: handler.fn.docstring, complete: true });
+  const described =
+    textOf(registration.description) ??
+    (handler?.fn.docstring === undefined ? undefined : { text: handler.fn.docstring, complete: true });
   const common = {
-    name, ...(title === undefined ? {} : { title }), description: described?.text ?? '', ...(described?.complete === false ? { description_complete: false } : {}),
-    ...reportHandler(handler), decorators: registration.decorators, location: reportLocation(at), confidence: 'certain' as const,
+    name,
+    ...(title === undefined ? {} : { title }),
+    description: described?.text ?? '',
+    ...(described?.complete === false ? { description_complete: false } : {}),
+    ...reportHandler(handler),
+    decorators: registration.decorators,
+    location: reportLocation(at),
+    confidence: 'certain' as const,
   };
   if (kind === 'tool') built.tools.push({ ...common, schema: inputOf(machine, registration) });
   else if (kind === 'prompt') built.prompts.push({ ...common, arguments: promptArguments(machine, registration) });
   else {
     const uri = stringOf(registration.uri) ?? textOf(registration.uri)?.text ?? '';
-    built.resources.push({ ...common, uri: prefix === '' ? uri : uri.replace(/^([\w+.-]+:\/\/)/, `$1${prefix}/`), is_template: kind === 'template' });
+    built.resources.push({
+      ...common,
+      uri: prefix === '' ? uri : uri.replace(/^([\w+.-]+:\/\/)/, `$1${prefix}/`),
+      is_template: kind === 'template',
+    });
   }
 }
 
@@ -106,7 +149,22 @@ function inputOf(machine: Machine, { schema, handler, at }: Registration): Input
 function promptArguments(machine: Machine, registration: Registration): string[] {
   const { schema, handler, at } = registration;
   const named = schema?.kind === 'list' ? schema.items : undefined;
-  if (named) return named.flatMap((item) => stringOf(item.kind === 'object' ? item.props.get('name') : item.kind === 'result' ? item.args.named.get('name') : undefined) ?? []);
-  if (!schema && at.module.language !== 'python') return handler ? handler.fn.params.slice(0, 1).flatMap((param) => (param.target.kind === 'dict-pattern' ? boundNames(param.target) : [])) : [];
+  if (named)
+    return named.flatMap(
+      (item) =>
+        stringOf(
+          item.kind === 'object'
+            ? item.props.get('name')
+            : item.kind === 'result'
+              ? item.args.named.get('name')
+              : undefined,
+        ) ?? [],
+    );
+  if (!schema && at.module.language !== 'python')
+    return handler
+      ? handler.fn.params
+          .slice(0, 1)
+          .flatMap((param) => (param.target.kind === 'dict-pattern' ? boundNames(param.target) : []))
+      : [];
   return Object.keys(inputOf(machine, registration).properties);
 }

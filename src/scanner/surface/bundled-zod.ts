@@ -3,8 +3,49 @@ import { walk } from '../ir/walk.js';
 import type { CallSeen } from '../evaluate/machine.js';
 import { external, type Value } from '../evaluate/values.js';
 
-const zodTypes = new Set(['string', 'number', 'boolean', 'object', 'array', 'enum', 'literal', 'union', 'record', 'any', 'unknown', 'optional', 'nullable', 'default', 'tuple', 'date', 'null',
-  'undefined', 'void', 'never', 'map', 'set', 'intersection', 'lazy', 'promise', 'bigint', 'symbol', 'nan', 'pipe', 'transform', 'catch', 'readonly', 'prefault', 'nonoptional', 'custom', 'int', 'discriminatedUnion', 'nativeEnum', 'template_literal', 'success', 'file']);
+const zodTypes = new Set([
+  'string',
+  'number',
+  'boolean',
+  'object',
+  'array',
+  'enum',
+  'literal',
+  'union',
+  'record',
+  'any',
+  'unknown',
+  'optional',
+  'nullable',
+  'default',
+  'tuple',
+  'date',
+  'null',
+  'undefined',
+  'void',
+  'never',
+  'map',
+  'set',
+  'intersection',
+  'lazy',
+  'promise',
+  'bigint',
+  'symbol',
+  'nan',
+  'pipe',
+  'transform',
+  'catch',
+  'readonly',
+  'prefault',
+  'nonoptional',
+  'custom',
+  'int',
+  'discriminatedUnion',
+  'nativeEnum',
+  'template_literal',
+  'success',
+  'file',
+]);
 
 const known = new WeakMap<FunctionNode, string | undefined>();
 const carriers = new WeakMap<Module, boolean>();
@@ -32,7 +73,14 @@ export function bundledSchema(seen: CallSeen): Value | undefined {
   // zod 4 passes the class to build first: `_string(ZodString, params)`.
   const [first, ...rest] = seen.args.positional;
   const positional = first?.kind === 'function' || first?.kind === 'class' ? rest : seen.args.positional;
-  return { kind: 'result', callee: external('zod', ['z', type]), method: type, args: { ...seen.args, positional }, at: seen.at, props: new Map() };
+  return {
+    kind: 'result',
+    callee: external('zod', ['z', type]),
+    method: type,
+    args: { ...seen.args, positional },
+    at: seen.at,
+    props: new Map(),
+  };
 }
 
 function typeBuilt(fn: FunctionNode): string | undefined {
@@ -52,8 +100,15 @@ function typeBuilt(fn: FunctionNode): string | undefined {
 function typeIn(dict: Expr & { kind: 'dict' }): string | undefined {
   for (const { key, value } of dict.entries) {
     if (key?.kind !== 'literal') continue;
-    if (key.value === 'typeName' && value.kind === 'member' && /^Zod[A-Z]/.test(value.property)) return lowerFirst(value.property.slice(3));
-    if (key.value === 'type' && value.kind === 'literal' && typeof value.value === 'string' && zodTypes.has(value.value)) return value.value;
+    if (key.value === 'typeName' && value.kind === 'member' && /^Zod[A-Z]/.test(value.property))
+      return lowerFirst(value.property.slice(3));
+    if (
+      key.value === 'type' &&
+      value.kind === 'literal' &&
+      typeof value.value === 'string' &&
+      zodTypes.has(value.value)
+    )
+      return value.value;
   }
   return undefined;
 }

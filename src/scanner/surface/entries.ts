@@ -15,7 +15,8 @@ export function entryPoints(project: Project): EntryPoint[] {
   const paths = new Set(project.modules.keys());
   const add = (path: string | undefined, attribute?: string) => {
     if (path === undefined || !project.modules.has(path)) return;
-    if (!found.some((each) => each.path === path && each.attribute === attribute)) found.push({ path, ...(attribute === undefined ? {} : { attribute }) });
+    if (!found.some((each) => each.path === path && each.attribute === attribute))
+      found.push({ path, ...(attribute === undefined ? {} : { attribute }) });
   };
   // What a single file imports is not started for itself.
   if (project.only !== undefined) return project.modules.has(project.only) ? [{ path: project.only }] : [];
@@ -25,7 +26,8 @@ export function entryPoints(project: Project): EntryPoint[] {
   }
   for (const manifest of project.python) {
     if (isAside(`${manifest.folder}/`)) continue;
-    for (const script of manifest.scripts) add(project.resolve(posix.join(manifest.folder, '_.py'), script.module), script.attribute);
+    for (const script of manifest.scripts)
+      add(project.resolve(posix.join(manifest.folder, '_.py'), script.module), script.attribute);
   }
   for (const [path, module] of project.modules) {
     if (module.language !== 'python' || isAside(path)) continue;

@@ -16,13 +16,26 @@ export function readHandRolled(machine: Machine, findings: Findings): void {
     const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
     const see = (expr: Expr & { kind: 'dict' }) => {
       for (const { key, value } of expr.entries) {
-        if (key?.kind !== 'literal' || key.value !== 'tools' || (value.kind !== 'list' && value.kind !== 'name' && value.kind !== 'member')) continue;
+        if (
+          key?.kind !== 'literal' ||
+          key.value !== 'tools' ||
+          (value.kind !== 'list' && value.kind !== 'name' && value.kind !== 'member')
+        )
+          continue;
         const { items, open } = itemsOf(machine, evaluate(machine, value, run.scope, frame), 'values');
         for (const item of items) addTool(machine, findings, item, { module, spot: value });
-        if (open) findings.unresolved.push({ kind: 'tool', reason: 'the list is not fully known before the server runs', at: { module, spot: value } });
+        if (open)
+          findings.unresolved.push({
+            kind: 'tool',
+            reason: 'the list is not fully known before the server runs',
+            at: { module, spot: value },
+          });
       }
     };
-    walk(module.body, { mayHold: (text) => /\btools\b/.test(text), expr: (expr) => void (expr.kind === 'dict' && see(expr)) });
+    walk(module.body, {
+      mayHold: (text) => /\btools\b/.test(text),
+      expr: (expr) => void (expr.kind === 'dict' && see(expr)),
+    });
   }
 }
 
@@ -31,7 +44,14 @@ function addTool(machine: Machine, findings: Findings, item: Value, at: Findings
     if (each.kind !== 'object' || stringOf(each.props.get('name')) === undefined) continue;
     const schema = memberOf(machine, each, 'inputSchema');
     findings.registrations.push({
-      kind: 'tool', server: undefined, name: each.props.get('name'), title: each.props.get('title'), description: each.props.get('description'), schema, decorators: [], at: each.at ?? at,
+      kind: 'tool',
+      server: undefined,
+      name: each.props.get('name'),
+      title: each.props.get('title'),
+      description: each.props.get('description'),
+      schema,
+      decorators: [],
+      at: each.at ?? at,
     });
   }
 }

@@ -9,7 +9,11 @@ export const looksLikeTool = (name: string): boolean => looks.test(name);
 
 /** Whether a module imports an MCP SDK itself. */
 export const importsSdk = (module: Module): boolean =>
-  module.body.some((stmt) => stmt.kind === 'import' && (module.language === 'python' ? sdkOf(stmt.source) : scriptSdkOf(stmt.source)) !== undefined);
+  module.body.some(
+    (stmt) =>
+      stmt.kind === 'import' &&
+      (module.language === 'python' ? sdkOf(stmt.source) : scriptSdkOf(stmt.source)) !== undefined,
+  );
 
 /** Undecorated functions and methods whose name suggests a tool, in files that import an SDK. */
 export function suggestedTools(module: Module): FunctionNode[] {
@@ -20,9 +24,11 @@ export function suggestedTools(module: Module): FunctionNode[] {
     void owner;
   };
   // Only module functions and class methods: a nested function is nobody's tool by its name.
-  walk(module.body, { fn: (fn, owner) => {
-    add(fn, owner);
-    return false;
-  } });
+  walk(module.body, {
+    fn: (fn, owner) => {
+      add(fn, owner);
+      return false;
+    },
+  });
   return found;
 }

@@ -11,9 +11,12 @@ const words = { tool: 'tool', resource: 'resource', template: 'resource', prompt
 /** Runs what answers a list request and registers each definition in the answer; what stays unknown is said. */
 export function readListings(machine: Machine, findings: Findings): void {
   for (const listing of findings.listings.splice(0)) {
-    const answers = optionsOf(listing.handler).flatMap((each) => (each.kind === 'function' ? [maybe(machine, () => callBlind(machine, each))] : []));
+    const answers = optionsOf(listing.handler).flatMap((each) =>
+      each.kind === 'function' ? [maybe(machine, () => callBlind(machine, each))] : [],
+    );
     if (answers.length === 0) unsolved(findings, listing, 'the function that lists them is not known');
-    for (const answer of answers.flatMap((each) => optionsOf(solid(each)))) readAnswer(machine, findings, listing, answer);
+    for (const answer of answers.flatMap((each) => optionsOf(solid(each))))
+      readAnswer(machine, findings, listing, answer);
   }
 }
 
@@ -23,16 +26,34 @@ function unsolved(findings: Findings, { kind, at }: Listing, reason: string): vo
 
 function readAnswer(machine: Machine, findings: Findings, listing: Listing, answer: Value): void {
   const key = keys[listing.kind];
-  const inside = solid(answer.kind === 'list' ? answer : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list' ? answer.args.positional[0] : memberOf(machine, answer, key));
+  const inside = solid(
+    answer.kind === 'list'
+      ? answer
+      : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list'
+        ? answer.args.positional[0]
+        : memberOf(machine, answer, key),
+  );
   const { items, open } = itemsOf(machine, inside, 'values');
   if (isVoid(answer) && answer.kind === 'constant') return;
-  for (const item of items) for (const each of optionsOf(solid(item))) if (!(each.kind === 'constant')) addItem(machine, findings, listing, each);
-  if (open || inside.kind === 'unknown' || inside.kind === 'external' || (inside.kind === 'result' && items.length === 0)) unsolved(findings, listing, 'the list is not fully known before the server runs');
+  for (const item of items)
+    for (const each of optionsOf(solid(item)))
+      if (!(each.kind === 'constant')) addItem(machine, findings, listing, each);
+  if (
+    open ||
+    inside.kind === 'unknown' ||
+    inside.kind === 'external' ||
+    (inside.kind === 'result' && items.length === 0)
+  )
+    unsolved(findings, listing, 'the list is not fully known before the server runs');
 }
 
 const present = (given: Value): Value | undefined => {
   const value = solid(given);
-  return (value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null)) || (value.kind === 'result' && value.method.startsWith('.'))) ? undefined : value;
+  return value.kind === 'unknown' ||
+    (value.kind === 'constant' && (value.value === undefined || value.value === null)) ||
+    (value.kind === 'result' && value.method.startsWith('.'))
+    ? undefined
+    : value;
 };
 
 function addItem(machine: Machine, findings: Findings, listing: Listing, item: Value): void {
@@ -50,7 +71,21 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
   const dispatcher = findings.dispatchers.find((each) => each.server === listing.server) ?? findings.dispatchers[0];
   const handler: FunctionValue | undefined = dispatcher?.handler;
   findings.registrations.push({
-    kind: listing.kind, server: listing.server, name: field('name'), title: field('title'), description: field('description'), uri: field('uri', 'uriTemplate'),
-    schema: field('inputSchema', 'input_schema', 'arguments') ?? { kind: 'object', props: new Map(), getters: new Map(), open: false, level: 0 }, handler, decorators: [], at: (item.kind === 'result' ? item.at : item.at) ?? listing.at,
+    kind: listing.kind,
+    server: listing.server,
+    name: field('name'),
+    title: field('title'),
+    description: field('description'),
+    uri: field('uri', 'uriTemplate'),
+    schema: field('inputSchema', 'input_schema', 'arguments') ?? {
+      kind: 'object',
+      props: new Map(),
+      getters: new Map(),
+      open: false,
+      level: 0,
+    },
+    handler,
+    decorators: [],
+    at: (item.kind === 'result' ? item.at : item.at) ?? listing.at,
   });
 }

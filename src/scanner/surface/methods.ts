@@ -1,9 +1,13 @@
 import type { Value } from '../evaluate/values.js';
 
 const bySchema = new Map([
-  ['ListToolsRequestSchema', 'tools/list'], ['CallToolRequestSchema', 'tools/call'], ['ListResourcesRequestSchema', 'resources/list'],
-  ['ListResourceTemplatesRequestSchema', 'resources/templates/list'], ['ReadResourceRequestSchema', 'resources/read'],
-  ['ListPromptsRequestSchema', 'prompts/list'], ['GetPromptRequestSchema', 'prompts/get'],
+  ['ListToolsRequestSchema', 'tools/list'],
+  ['CallToolRequestSchema', 'tools/call'],
+  ['ListResourcesRequestSchema', 'resources/list'],
+  ['ListResourceTemplatesRequestSchema', 'resources/templates/list'],
+  ['ReadResourceRequestSchema', 'resources/read'],
+  ['ListPromptsRequestSchema', 'prompts/list'],
+  ['GetPromptRequestSchema', 'prompts/get'],
 ]);
 const names = new Set(bySchema.values());
 
@@ -24,7 +28,15 @@ export function methodNameIn(schema: Value): string | undefined {
       value.args.positional.forEach(push);
       // What a schema extends is looked at last: its own method is the one that counts.
       push(value.receiver);
-    } else if (value.kind === 'object') push(value.props.get('method') ?? value.props.get('shape') ?? value.props.get('_def') ?? value.props.get('def') ?? value.props.get('value') ?? value.props.get('values'));
+    } else if (value.kind === 'object')
+      push(
+        value.props.get('method') ??
+          value.props.get('shape') ??
+          value.props.get('_def') ??
+          value.props.get('def') ??
+          value.props.get('value') ??
+          value.props.get('values'),
+      );
     else if (value.kind === 'list') value.items.slice(0, 5).forEach(push);
     else if (value.kind === 'choice') value.options.forEach(push);
   }

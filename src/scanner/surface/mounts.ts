@@ -3,8 +3,13 @@ import type { Mount } from './registrations.js';
 
 /** The prefixes under which a server's tools are seen from outside: none where it is not mounted, one for each place where it is. */
 export function prefixesOf(mounts: readonly Mount[], server: Value | undefined, depth = 0): string[] {
-  const inside = server && depth < 6 ? mounts.filter((mount) => optionsOf(mount.child).some((child) => optionsOf(server).includes(child))) : [];
+  const inside =
+    server && depth < 6
+      ? mounts.filter((mount) => optionsOf(mount.child).some((child) => optionsOf(server).includes(child)))
+      : [];
   if (inside.length === 0) return [''];
-  const found = inside.flatMap(({ parent, prefix }) => prefixesOf(mounts, parent, depth + 1).map((outer) => [outer, prefix].filter(Boolean).join('_')));
+  const found = inside.flatMap(({ parent, prefix }) =>
+    prefixesOf(mounts, parent, depth + 1).map((outer) => [outer, prefix].filter(Boolean).join('_')),
+  );
   return [...new Set(found)];
 }

@@ -44,4 +44,12 @@ export interface Findings {
   readonly started: { readonly name: string; readonly args: Args; readonly at: Place }[];
 }
 
-export const noFindings = (): Findings => ({ registrations: [], listings: [], mounts: [], dispatchers: [], unresolved: [], sites: new Set(), started: [] });
+export const noFindings = (): Findings => ({
+  registrations: [],
+  listings: [],
+  mounts: [],
+  dispatchers: [],
+  unresolved: [],
+  sites: new Set(),
+  started: [],
+});

@@ -55,7 +55,8 @@ export interface AuthSignal {
   readonly evidence: string;
 }
 
-export type Sdk = 'python-official' | 'python-fastmcp' | 'typescript-official' | 'typescript-v2' | 'npm-fastmcp' | 'other';
+export type Sdk =
+  'python-official' | 'python-fastmcp' | 'typescript-official' | 'typescript-v2' | 'npm-fastmcp' | 'other';
 export interface ReportSdk {
   readonly sdk: Sdk;
   readonly name: string;

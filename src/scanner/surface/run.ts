@@ -53,7 +53,13 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
 function enter(machine: Machine, entry: EntryPoint): void {
   const run = guarded(machine, () => runModule(machine, entry.path, true));
   if (!run || entry.attribute === undefined) return;
-  const value = entry.attribute.split('.').reduce<Value>((at, name, index) => (index === 0 ? (exported(machine, run, name) ?? unknown(name)) : memberOf(machine, at, name)), unknown('entry'));
+  const value = entry.attribute
+    .split('.')
+    .reduce<Value>(
+      (at, name, index) =>
+        index === 0 ? (exported(machine, run, name) ?? unknown(name)) : memberOf(machine, at, name),
+      unknown('entry'),
+    );
   if (value.kind === 'function') guarded(machine, () => callBlind(machine, value));
 }
 
@@ -94,13 +100,21 @@ function useClass(machine: Machine, cls: ClassValue): void {
   if (!mentionsRegistration(cls.module.text.slice(cls.cls.start, cls.cls.end))) return;
   const methods = cls.cls.members.flatMap((member) => (member.fn && !machine.entered.has(member.fn) ? [member] : []));
   if (methods.length === 0) return;
-  guarded(machine, () => maybe(machine, () => {
-    const made = instantiate(machine, cls, blind, { module: cls.module, spot: cls.cls });
-    for (const member of methods) {
-      if (!member.fn || machine.entered.has(member.fn) || member.isStatic || !mentionsRegistration(cls.module.text.slice(member.start, member.end))) continue;
-      const method = memberOf(machine, made, member.name);
-      if (method.kind === 'function') callFunction(machine, method, blind, made);
-    }
-    return noArgs;
-  }));
+  guarded(machine, () =>
+    maybe(machine, () => {
+      const made = instantiate(machine, cls, blind, { module: cls.module, spot: cls.cls });
+      for (const member of methods) {
+        if (
+          !member.fn ||
+          machine.entered.has(member.fn) ||
+          member.isStatic ||
+          !mentionsRegistration(cls.module.text.slice(member.start, member.end))
+        )
+          continue;
+        const method = memberOf(machine, made, member.name);
+        if (method.kind === 'function') callFunction(machine, method, blind, made);
+      }
+      return noArgs;
+    }),
+  );
 }

@@ -26,10 +26,14 @@ export async function scanSurface(root: string, options: SurfaceOptions = {}): P
 }
 
 /** The same for a project that was loaded already. */
-export const surfaceOf = (project: Project, options: SurfaceOptions = {}): SurfaceReport => examine(project, options).report;
+export const surfaceOf = (project: Project, options: SurfaceOptions = {}): SurfaceReport =>
+  examine(project, options).report;
 
 /** The surface together with the run that it was read from, for whoever looks further into the code. */
-export function examine(project: Project, options: SurfaceOptions = {}): { readonly report: SurfaceReport; readonly run: Run } {
+export function examine(
+  project: Project,
+  options: SurfaceOptions = {},
+): { readonly report: SurfaceReport; readonly run: Run } {
   const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
   const usual = shownByDefault(project, timeoutMs, options);
   const full = usual.run ?? runProject(project, timeoutMs, 'any');
@@ -46,7 +50,14 @@ export function examine(project: Project, options: SurfaceOptions = {}): { reado
     transports: transportsOf(full.machine, full.findings),
     authSignals: served.flatMap(authSignals),
     sdks: sdksOf(served),
-    unresolved: [...all.unresolved, ...stillUnknown(full, [...all.tools, ...shown.tools], all.unresolved.length + all.prompts.length + all.resources.length > 0)],
+    unresolved: [
+      ...all.unresolved,
+      ...stillUnknown(
+        full,
+        [...all.tools, ...shown.tools],
+        all.unresolved.length + all.prompts.length + all.resources.length > 0,
+      ),
+    ],
     skipped: project.skipped.map(({ path, reason }) => ({ file: path, reason })),
     files: project.modules.size,
     bytes: project.bytes,
@@ -61,55 +72,113 @@ interface Shown {
 }
 
 const shownBy = (project: Project, run: Run, tools: readonly ReportTool[], { heuristics }: SurfaceOptions): Shown => ({
-  tools, heuristic: heuristics === false ? [] : heuristicTools(project, tools, run), ran: new Set(run.machine.runs.keys()),
+  tools,
+  heuristic: heuristics === false ? [] : heuristicTools(project, tools, run),
+  ran: new Set(run.machine.runs.keys()),
 });
 
 /** What is offered with no settings made, unless that is nothing; the run itself only where another would see no more, so that two are never in memory. */
-function shownByDefault(project: Project, timeoutMs: number, options: SurfaceOptions): { readonly shown?: Shown; readonly run?: Run } {
+function shownByDefault(
+  project: Project,
+  timeoutMs: number,
+  options: SurfaceOptions,
+): { readonly shown?: Shown; readonly run?: Run } {
   const run = runProject(project, timeoutMs, 'unset');
   const { tools } = buildSurface(run.machine, run.findings);
-  return { ...(tools.length === 0 ? {} : { shown: shownBy(project, run, tools, options) }), ...(run.machine.assumed ? {} : { run }) };
+  return {
+    ...(tools.length === 0 ? {} : { shown: shownBy(project, run, tools, options) }),
+    ...(run.machine.assumed ? {} : { run }),
+  };
 }
 
 /** What the run could not finish, import or reach. */
-function stillUnknown({ machine, findings, unreached }: Run, tools: readonly ReportTool[], isQuiet: boolean): Unresolved[] {
-  const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({ kind: 'any', reason: `modules under ${prefix || '.'} are imported by computed names`, location: reportLocation(at) }));
+function stillUnknown(
+  { machine, findings, unreached }: Run,
+  tools: readonly ReportTool[],
+  isQuiet: boolean,
+): Unresolved[] {
+  const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({
+    kind: 'any',
+    reason: `modules under ${prefix || '.'} are imported by computed names`,
+    location: reportLocation(at),
+  }));
   const [ran] = machine.runs.values();
   const [any] = machine.project.modules.values();
   const first = ran?.module ?? any;
-  if (machine.exhausted !== undefined && first) found.push({ kind: 'any', reason: `the analysis ended early: ${machine.exhausted}`, location: { file: first.path, start_line: 1 } });
-  for (const path of machine.unfinished) found.push({ kind: 'any', reason: 'the module nests deeper than can be followed', location: { file: path, start_line: 1 } });
+  if (machine.exhausted !== undefined && first)
+    found.push({
+      kind: 'any',
+      reason: `the analysis ended early: ${machine.exhausted}`,
+      location: { file: first.path, start_line: 1 },
+    });
+  for (const path of machine.unfinished)
+    found.push({
+      kind: 'any',
+      reason: 'the module nests deeper than can be followed',
+      location: { file: path, start_line: 1 },
+    });
   const names = new Set(tools.map((tool) => tool.name));
   for (const tool of buildSurface(machine, unreached).tools) {
     if (names.has(tool.name)) continue;
-    found.push({ kind: 'tool', reason: `${tool.name} is registered by code that no known entry point reaches`, location: tool.location });
+    found.push({
+      kind: 'tool',
+      reason: `${tool.name} is registered by code that no known entry point reaches`,
+      location: tool.location,
+    });
   }
   found.push(...unseenSites(machine, new Set([...findings.sites, ...unreached.sites])));
   const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
-  if (!anything && first) found.push({ kind: 'any', reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood', location: { file: first.path, start_line: 1 } });
+  if (!anything && first)
+    found.push({
+      kind: 'any',
+      reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood',
+      location: { file: first.path, start_line: 1 },
+    });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }
 
 /** A function that other code calls by name is a helper; only one that nobody mentions may be a tool by its name. */
 function heuristicTools(project: Project, tools: readonly ReportTool[], { machine }: Run): ReportTool[] {
-  const candidates = [...project.modules.values()].filter((module) => !isAside(module.path)).flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
+  const candidates = [...project.modules.values()]
+    .filter((module) => !isAside(module.path))
+    .flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
   if (candidates.length === 0) return [];
   const mentioned = new Set<string>();
   const names = [...new Set(candidates.map(({ fn }) => fn.name ?? ''))];
-  const visitor: Visitor = { mayHold: (text) => names.some((name) => text.includes(name)), expr: (expr) => void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)) };
+  const visitor: Visitor = {
+    mayHold: (text) => names.some((name) => text.includes(name)),
+    expr: (expr) =>
+      void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)),
+  };
   for (const module of project.modules.values()) if (visitor.mayHold?.(module.text)) walkModule(module, visitor);
   const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
-  const handlers = new Set(tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])));
+  const handlers = new Set(
+    tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])),
+  );
   return candidates.flatMap(({ fn, module }) => {
     const name = fn.name ?? '';
-    if (mentioned.has(name) || scripts.has(name) || handlers.has(`${module.path}:${positionAt(module, fn.start).line}`)) return [];
+    if (mentioned.has(name) || scripts.has(name) || handlers.has(`${module.path}:${positionAt(module, fn.start).line}`))
+      return [];
     const run = machine.runs.get(module.path);
-    const value = { kind: 'function' as const, fn, module, scope: run?.scope ?? { vars: new Map(), parent: undefined, level: 0, isFunction: true }, props: new Map() };
-    return [{
-      name, description: fn.docstring ?? '', ...reportHandler(value), decorators: [], location: reportLocation({ module, spot: fn }), confidence: 'heuristic' as const,
-      ...(module.language === 'python' ? { schema: paramSchema(machine, value) } : {}),
-    }];
+    const value = {
+      kind: 'function' as const,
+      fn,
+      module,
+      scope: run?.scope ?? { vars: new Map(), parent: undefined, level: 0, isFunction: true },
+      props: new Map(),
+    };
+    return [
+      {
+        name,
+        description: fn.docstring ?? '',
+        ...reportHandler(value),
+        decorators: [],
+        location: reportLocation({ module, spot: fn }),
+        confidence: 'heuristic' as const,
+        ...(module.language === 'python' ? { schema: paramSchema(machine, value) } : {}),
+      },
+    ];
   });
 }
 
@@ -118,13 +187,24 @@ function sdksOf(modules: readonly Module[]): ReportSdk[] {
   const add = (source: string, isPython: boolean) => {
     const sdk = isPython ? sdkOf(source) : scriptSdkOf(source);
     if (!sdk) return;
-    const name = isPython ? source.split('.')[0] : source.startsWith('@') ? source.split('/').slice(0, 2).join('/') : source.split('/')[0];
+    const name = isPython
+      ? source.split('.')[0]
+      : source.startsWith('@')
+        ? source.split('/').slice(0, 2).join('/')
+        : source.split('/')[0];
     found.set(sdk, (found.get(sdk) ?? new Set()).add(name ?? source));
   };
   for (const module of modules) {
     const isPython = module.language === 'python';
-    for (const stmt of module.body) if (stmt.kind === 'import' || stmt.kind === 'export') add(stmt.source ?? '', isPython);
-    if (!isPython) for (const match of module.text.matchAll(/(?:require|import)\(\s*["'](@modelcontextprotocol\/[\w/.-]+|fastmcp)["']/g)) add(match[1] ?? '', false);
+    for (const stmt of module.body)
+      if (stmt.kind === 'import' || stmt.kind === 'export') add(stmt.source ?? '', isPython);
+    if (!isPython)
+      for (const match of module.text.matchAll(
+        /(?:require|import)\(\s*["'](@modelcontextprotocol\/[\w/.-]+|fastmcp)["']/g,
+      ))
+        add(match[1] ?? '', false);
   }
-  return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([sdk, packages]) => ({ sdk, name: sdkNames[sdk], packages: [...packages].sort() }));
+  return [...found]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([sdk, packages]) => ({ sdk, name: sdkNames[sdk], packages: [...packages].sort() }));
 }

@@ -15,8 +15,25 @@ interface Where {
 }
 
 const simple = new Map([
-  ['str', 'string'], ['int', 'integer'], ['float', 'number'], ['bool', 'boolean'], ['dict', 'object'], ['Dict', 'object'], ['list', 'array'], ['List', 'array'], ['Sequence', 'array'],
-  ['set', 'array'], ['tuple', 'array'], ['Tuple', 'array'], ['bytes', 'string'], ['datetime', 'string'], ['date', 'string'], ['Path', 'string'], ['AnyUrl', 'string'], ['HttpUrl', 'string'], ['Mapping', 'object'],
+  ['str', 'string'],
+  ['int', 'integer'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['dict', 'object'],
+  ['Dict', 'object'],
+  ['list', 'array'],
+  ['List', 'array'],
+  ['Sequence', 'array'],
+  ['set', 'array'],
+  ['tuple', 'array'],
+  ['Tuple', 'array'],
+  ['bytes', 'string'],
+  ['datetime', 'string'],
+  ['date', 'string'],
+  ['Path', 'string'],
+  ['AnyUrl', 'string'],
+  ['HttpUrl', 'string'],
+  ['Mapping', 'object'],
 ]);
 
 /** The input schema that a Python handler's parameters make; what the framework injects is left out. */
@@ -33,11 +50,19 @@ export function paramSchema(machine: Machine, fn: FunctionValue): InputSchema {
     }
     if (index === 0 && (name === 'self' || name === 'cls')) return;
     if (isInjected(param)) return;
-    const field = param.annotation || param.default ? pythonField(machine, param.annotation, param.default, fn) : { schema: {}, optional: false };
+    const field =
+      param.annotation || param.default
+        ? pythonField(machine, param.annotation, param.default, fn)
+        : { schema: {}, optional: false };
     properties.set(name, field.schema);
     if (!field.optional) required.push(name);
   });
-  return { type: 'object', properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}), ...(partial ? { partial } : {}) };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+    ...(partial ? { partial } : {}),
+  };
 }
 
 /** A context, a dependency, or a resolved value is given by the framework, not by the caller. */
@@ -45,7 +70,11 @@ function isInjected(param: Param): boolean {
   const text = param.annotation ? words(param.annotation) : [];
   if (text.includes('Context') || text.includes('ToolContext')) return true;
   const byDefault = param.default?.kind === 'call' ? (dottedName(param.default.callee) ?? '') : '';
-  return /(?:^|\.)(?:Depends|CurrentContext|CurrentFastMCP|CurrentRequest|Progress|CurrentDocket|CurrentWorker|TokenClaim)$/.test(byDefault) || text.includes('Resolve');
+  return (
+    /(?:^|\.)(?:Depends|CurrentContext|CurrentFastMCP|CurrentRequest|Progress|CurrentDocket|CurrentWorker|TokenClaim)$/.test(
+      byDefault,
+    ) || text.includes('Resolve')
+  );
 }
 
 function words(expr: Expr): string[] {
@@ -70,7 +99,12 @@ function words(expr: Expr): string[] {
 }
 
 /** One annotated field or parameter. */
-export function pythonField(machine: Machine, annotation: Expr | undefined, value: Expr | undefined, where: Where): Field {
+export function pythonField(
+  machine: Machine,
+  annotation: Expr | undefined,
+  value: Expr | undefined,
+  where: Where,
+): Field {
   const run = machine.runs.get(where.module.path);
   const frame: Frame | undefined = run && { run, returned: undefined, yielded: [], isGenerator: false };
   const read = (expr: Expr): Value | undefined => frame && evaluate(machine, expr, where.scope, frame);
@@ -92,7 +126,11 @@ export function pythonField(machine: Machine, annotation: Expr | undefined, valu
 }
 
 /** `Field(default, description=…)` and `Param(…)`. */
-function fieldCall(machine: Machine, expr: Expr & { kind: 'call' }, read: (expr: Expr) => Value | undefined): Field | undefined {
+function fieldCall(
+  machine: Machine,
+  expr: Expr & { kind: 'call' },
+  read: (expr: Expr) => Value | undefined,
+): Field | undefined {
   if (!/(?:^|\.)(?:Field|Query|Param|Body)$/.test(dottedName(expr.callee) ?? '')) return undefined;
   const schema: Record<string, unknown> = {};
   const named = new Map(expr.args.flatMap((arg) => (arg.name === undefined ? [] : [[arg.name, arg.value] as const])));
@@ -110,16 +148,24 @@ function fieldCall(machine: Machine, expr: Expr & { kind: 'call' }, read: (expr:
   return { schema, optional: !isRequired, alias: alias && stringOf(read(alias)) };
 }
 
-function typeSchema(machine: Machine, expr: Expr, where: Where, read: (expr: Expr) => Value | undefined, depth: number): Record<string, unknown> {
+function typeSchema(
+  machine: Machine,
+  expr: Expr,
+  where: Where,
+  read: (expr: Expr) => Value | undefined,
+  depth: number,
+): Record<string, unknown> {
   if (depth > 6) return {};
   const inner = (each: Expr) => typeSchema(machine, each, where, read, depth + 1);
-  if (expr.kind === 'binary' && expr.op === '|') return inner(expr.left.kind === 'literal' && expr.left.value === null ? expr.right : expr.left);
+  if (expr.kind === 'binary' && expr.op === '|')
+    return inner(expr.left.kind === 'literal' && expr.left.value === null ? expr.right : expr.left);
   const name = (dottedName(expr.kind === 'index' ? expr.object : expr) ?? '').split('.').at(-1) ?? '';
   if (expr.kind === 'index') {
     const parts = expr.index.kind === 'list' ? expr.index.items.map((item) => item.value) : [expr.index];
     const [first, ...rest] = parts;
     if (name === 'Optional' || name === 'Union') return first ? inner(first) : {};
-    if (name === 'Literal') return { type: 'string', enum: parts.flatMap((part) => (part.kind === 'literal' ? [part.value] : [])) };
+    if (name === 'Literal')
+      return { type: 'string', enum: parts.flatMap((part) => (part.kind === 'literal' ? [part.value] : [])) };
     if (name === 'Annotated') return { ...(first ? inner(first) : {}), ...annotated(machine, rest, read) };
     const type = simple.get(name);
     return type === 'array' && first ? { type, items: inner(first) } : type === undefined ? {} : { type };
@@ -128,14 +174,20 @@ function typeSchema(machine: Machine, expr: Expr, where: Where, read: (expr: Exp
   if (type !== undefined) return { type };
   const known = expr.kind === 'name' ? lookup(where.scope, expr.name) : read(expr);
   if (known?.kind === 'class' && depth < 4) {
-    const members = [...known.statics.values()].flatMap((each) => (each.kind === 'object' && each.cls === known ? [plain(machine, each, 0)] : []));
+    const members = [...known.statics.values()].flatMap((each) =>
+      each.kind === 'object' && each.cls === known ? [plain(machine, each, 0)] : [],
+    );
     return members.length > 0 ? { type: 'string', enum: members } : { ...schemaOf(machine, known) };
   }
   return {};
 }
 
 /** The extras of `Annotated[T, …]`: a plain string or a field's description. */
-function annotated(machine: Machine, extras: readonly Expr[], read: (expr: Expr) => Value | undefined): Record<string, unknown> {
+function annotated(
+  machine: Machine,
+  extras: readonly Expr[],
+  read: (expr: Expr) => Value | undefined,
+): Record<string, unknown> {
   for (const extra of extras) {
     if (extra.kind === 'literal' && typeof extra.value === 'string') return { description: extra.value };
     const field = extra.kind === 'call' ? fieldCall(machine, extra, read) : undefined;

@@ -10,8 +10,23 @@ export interface Field {
 }
 
 const types = new Map([
-  ['string', 'string'], ['number', 'number'], ['int', 'integer'], ['bigint', 'integer'], ['boolean', 'boolean'], ['array', 'array'], ['tuple', 'array'], ['object', 'object'],
-  ['strictObject', 'object'], ['looseObject', 'object'], ['record', 'object'], ['map', 'object'], ['email', 'string'], ['url', 'string'], ['uuid', 'string'], ['date', 'string'], ['null', 'null'],
+  ['string', 'string'],
+  ['number', 'number'],
+  ['int', 'integer'],
+  ['bigint', 'integer'],
+  ['boolean', 'boolean'],
+  ['array', 'array'],
+  ['tuple', 'array'],
+  ['object', 'object'],
+  ['strictObject', 'object'],
+  ['looseObject', 'object'],
+  ['record', 'object'],
+  ['map', 'object'],
+  ['email', 'string'],
+  ['url', 'string'],
+  ['uuid', 'string'],
+  ['date', 'string'],
+  ['null', 'null'],
 ]);
 
 /** Reads a zod field by the names of the calls that made it; the wrappers outside in, then the base type. */
@@ -29,15 +44,18 @@ export function zodField(machine: Machine, value: Value): Field {
     if (at.kind !== 'result') break;
     const [first] = at.args.positional;
     optional = applyModifier(machine, at, schema) || optional;
-    const wrapped: Value | undefined = /^(?:optional|nullable|nullish|preprocess|lazy|catch|readonly|pipe|promise|effects)$/.test(at.method) && !isChained(at) ? lastResult(at) : undefined;
+    const wrapped: Value | undefined =
+      /^(?:optional|nullable|nullish|preprocess|lazy|catch|readonly|pipe|promise|effects)$/.test(at.method) &&
+      !isChained(at)
+        ? lastResult(at)
+        : undefined;
     if (wrapped) at = wrapped;
     else if (isChained(at)) {
       // `.int()`, `.email()` and `.array()` say more about the type than what they hang on.
       const type = types.get(at.method);
       if (type !== undefined) schema['type'] ??= type;
       at = at.receiver;
-    }
-    else {
+    } else {
       applyBase(machine, at, first, schema);
       break;
     }
@@ -47,7 +65,8 @@ export function zodField(machine: Machine, value: Value): Field {
 
 /** `z.string().optional()` hangs on another schema; `z.optional(x)` on the library. */
 const isChained = (value: Result): boolean => value.receiver?.kind === 'result' || value.receiver?.kind === 'object';
-const lastResult = (value: Result): Value | undefined => value.args.positional.findLast((each) => each.kind === 'result' || each.kind === 'object');
+const lastResult = (value: Result): Value | undefined =>
+  value.args.positional.findLast((each) => each.kind === 'result' || each.kind === 'object');
 
 /** Notes what a wrapper adds; answers whether it makes the field optional. */
 function applyModifier(machine: Machine, value: Result, schema: Record<string, unknown>): boolean {
@@ -77,5 +96,6 @@ function applyBase(machine: Machine, value: Result, first: Value | undefined, sc
   if (value.method === 'literal' && first) schema['const'] = plain(machine, first, 0);
   if (value.method === 'array' && first) schema['items'] = zodField(machine, first).schema;
   if (type === 'object' && first?.kind === 'object') Object.assign(schema, schemaOf(machine, value));
-  if (value.method === 'union' && first?.kind === 'list') schema['anyOf'] = first.items.slice(0, 50).map((item) => zodField(machine, item).schema);
+  if (value.method === 'union' && first?.kind === 'list')
+    schema['anyOf'] = first.items.slice(0, 50).map((item) => zodField(machine, item).schema);
 }

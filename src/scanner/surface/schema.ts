@@ -1,7 +1,16 @@
 import { ancestry, descendsFrom } from '../evaluate/classes.js';
 import type { Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { constant, isVoid, optionsOf, solid, stringOf, type ClassValue, type Result, type Value } from '../evaluate/values.js';
+import {
+  constant,
+  isVoid,
+  optionsOf,
+  solid,
+  stringOf,
+  type ClassValue,
+  type Result,
+  type Value,
+} from '../evaluate/values.js';
 import { keysOf } from '../evaluate/natives/objects.js';
 import { paramSchema, pythonField } from './schema-python.js';
 import type { InputSchema } from './report.js';
@@ -24,10 +33,19 @@ function one(machine: Machine, given: Value, depth: number): InputSchema | undef
   if (value.kind === 'class') return fromClass(machine, value);
   if (value.kind !== 'result') return undefined;
   const [first] = value.args.positional;
-  if (/^(?:z\.)?(?:object|strictObject|looseObject|strict|interface)$/.test(value.method) && first?.kind === 'object') return fromShape(machine, first);
-  if (/^to[A-Z]/.test(value.method) && value.receiver?.kind === 'result') return one(machine, value.receiver, depth + 1);
-  if (/^(?:zodToJsonSchema|toJSONSchema|toJsonSchema|zodToMcp|jsonSchema|toJsonSchemaCompat|Object)$/.test(value.method) && first) return one(machine, first, depth + 1);
-  if (/^(?:model_json_schema|schema|schema_json)$/.test(value.method) && value.receiver) return one(machine, value.receiver, depth + 1);
+  if (/^(?:z\.)?(?:object|strictObject|looseObject|strict|interface)$/.test(value.method) && first?.kind === 'object')
+    return fromShape(machine, first);
+  if (/^to[A-Z]/.test(value.method) && value.receiver?.kind === 'result')
+    return one(machine, value.receiver, depth + 1);
+  if (
+    /^(?:zodToJsonSchema|toJSONSchema|toJsonSchema|zodToMcp|jsonSchema|toJsonSchemaCompat|Object)$/.test(
+      value.method,
+    ) &&
+    first
+  )
+    return one(machine, first, depth + 1);
+  if (/^(?:model_json_schema|schema|schema_json)$/.test(value.method) && value.receiver)
+    return one(machine, value.receiver, depth + 1);
   if (/^(?:extend|merge|safeExtend|and)$/.test(value.method) && value.receiver) return extended(machine, value, depth);
   if (/^(?:pick|omit)$/.test(value.method) && value.receiver) return picked(machine, value, depth);
   // `.describe()`, `.strict()`, `.shape`, `.refine()` and their like leave the fields as they are.
@@ -41,8 +59,12 @@ function extended(machine: Machine, value: Result, depth: number): InputSchema |
   const added = more && one(machine, more, depth + 1);
   if (!base || !added) return base ?? added;
   return {
-    type: 'object', properties: { ...base.properties, ...added.properties },
-    ...required([...(base.required ?? []).filter((key) => !Object.hasOwn(added.properties, key)), ...(added.required ?? [])]),
+    type: 'object',
+    properties: { ...base.properties, ...added.properties },
+    ...required([
+      ...(base.required ?? []).filter((key) => !Object.hasOwn(added.properties, key)),
+      ...(added.required ?? []),
+    ]),
     ...(base.partial === true || added.partial === true ? { partial: true } : {}),
   };
 }
@@ -53,27 +75,35 @@ function picked(machine: Machine, value: Result, depth: number): InputSchema | u
   if (!base || mask?.kind !== 'object') return base;
   const keep = (key: string) => mask.props.has(key) === (value.method === 'pick');
   return {
-    type: 'object', properties: Object.fromEntries(Object.entries(base.properties).filter(([key]) => keep(key))),
-    ...required((base.required ?? []).filter(keep)), ...(base.partial === true ? { partial: true } : {}),
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(base.properties).filter(([key]) => keep(key))),
+    ...required((base.required ?? []).filter(keep)),
+    ...(base.partial === true ? { partial: true } : {}),
   };
 }
 
-const required = (names: readonly string[]): { required?: readonly string[] } => (names.length > 0 ? { required: names } : {});
+const required = (names: readonly string[]): { required?: readonly string[] } =>
+  names.length > 0 ? { required: names } : {};
 
 function fromObject(machine: Machine, value: Value & { kind: 'object' }): InputSchema | undefined {
   const properties = solid(memberOf(machine, value, 'properties'));
   // `properties: converted.properties`: the conversion is followed back to what was converted.
   const derived = optionsOf(properties).find((each) => each.kind === 'result' && each.method === '.properties');
   if (derived) return one(machine, derived, 6);
-  const isJsonSchema = properties.kind === 'object' || stringOf(value.props.get('type')) === 'object' || value.props.has('$schema');
+  const isJsonSchema =
+    properties.kind === 'object' || stringOf(value.props.get('type')) === 'object' || value.props.has('$schema');
   if (!isJsonSchema) return value.cls ? instance(machine, value) : fromShape(machine, value);
   const made = new Map<string, unknown>();
-  if (properties.kind === 'object') for (const key of keysOf(properties)) made.set(key, plain(machine, memberOf(machine, properties, key), 0));
+  if (properties.kind === 'object')
+    for (const key of keysOf(properties)) made.set(key, plain(machine, memberOf(machine, properties, key), 0));
   const needed = solid(memberOf(machine, value, 'required'));
   return {
-    type: 'object', properties: Object.fromEntries(made),
+    type: 'object',
+    properties: Object.fromEntries(made),
     ...required(needed.kind === 'list' ? needed.items.flatMap((item) => stringOf(item) ?? []) : []),
-    ...(value.open || properties.kind === 'unknown' || (properties.kind === 'object' && properties.open) ? { partial: true } : {}),
+    ...(value.open || properties.kind === 'unknown' || (properties.kind === 'object' && properties.open)
+      ? { partial: true }
+      : {}),
   };
 }
 
@@ -94,7 +124,12 @@ function fromShape(machine: Machine, shape: Value & { kind: 'object' }): InputSc
     properties.set(key, field.schema);
     if (!field.optional) needed.push(key);
   }
-  return { type: 'object', properties: Object.fromEntries(properties), ...required(needed), ...(shape.open ? { partial: true } : {}) };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...required(needed),
+    ...(shape.open ? { partial: true } : {}),
+  };
 }
 
 /** A pydantic model, dataclass or typed dictionary: its annotated fields, inherited ones first. */
@@ -103,14 +138,28 @@ function fromClass(machine: Machine, cls: ClassValue): InputSchema | undefined {
   const needed: string[] = [];
   for (const each of ancestry(cls).toReversed()) {
     for (const member of each.cls.members) {
-      if (member.kind !== 'field' || !member.annotation || member.name.startsWith('_') || member.name === 'model_config') continue;
+      if (
+        member.kind !== 'field' ||
+        !member.annotation ||
+        member.name.startsWith('_') ||
+        member.name === 'model_config'
+      )
+        continue;
       const field = pythonField(machine, member.annotation, member.value, each);
       properties.set(field.alias ?? member.name, field.schema);
       if (!field.optional) needed.push(field.alias ?? member.name);
     }
   }
-  const inherits = descendsFrom(cls, (base) => base.kind === 'external' && !/^(?:BaseModel|TypedDict|Generic|ABC|object)$/.test(base.path.at(-1) ?? ''));
-  return { type: 'object', properties: Object.fromEntries(properties), ...required(needed), ...(inherits && properties.size === 0 ? { partial: true } : {}) };
+  const inherits = descendsFrom(
+    cls,
+    (base) => base.kind === 'external' && !/^(?:BaseModel|TypedDict|Generic|ABC|object)$/.test(base.path.at(-1) ?? ''),
+  );
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...required(needed),
+    ...(inherits && properties.size === 0 ? { partial: true } : {}),
+  };
 }
 
 /** A value as plain data; what is not known is left out. */
@@ -119,9 +168,14 @@ export function plain(machine: Machine, value: Value, depth: number): unknown {
   if (value.kind === 'text') return value.parts.map((part) => (typeof part === 'string' ? part : '…')).join('');
   if (depth > 10) return {};
   if (value.kind === 'list') return value.items.slice(0, 1_000).map((item) => plain(machine, item, depth + 1));
-  if (value.kind === 'object' && value.cls && value.props.has('value')) return plain(machine, value.props.get('value') ?? value, depth + 1);
-  if (value.kind === 'object') return Object.fromEntries(keysOf(value).map((key) => [key, plain(machine, memberOf(machine, value, key), depth + 1)]));
-  if (value.kind === 'choice') return plain(machine, value.options.find((option) => !isVoid(option)) ?? constant(null), depth + 1);
+  if (value.kind === 'object' && value.cls && value.props.has('value'))
+    return plain(machine, value.props.get('value') ?? value, depth + 1);
+  if (value.kind === 'object')
+    return Object.fromEntries(
+      keysOf(value).map((key) => [key, plain(machine, memberOf(machine, value, key), depth + 1)]),
+    );
+  if (value.kind === 'choice')
+    return plain(machine, value.options.find((option) => !isVoid(option)) ?? constant(null), depth + 1);
   return {};
 }
 

@@ -10,15 +10,22 @@ export function sdkOf(source: string): Sdk | undefined {
   if (/^mcp(?:\.|$)/.test(source)) return 'python-official';
   if (/^fastmcp(?:\.|$)/.test(source)) return 'python-fastmcp';
   if (/^@modelcontextprotocol\/sdk(?:\/|$)/.test(source)) return 'typescript-official';
-  if (/^@modelcontextprotocol\/(?:server|client|core|node|express|hono|fastify|ext-apps)(?:[-/]|$)/.test(source)) return 'typescript-v2';
+  if (/^@modelcontextprotocol\/(?:server|client|core|node|express|hono|fastify|ext-apps)(?:[-/]|$)/.test(source))
+    return 'typescript-v2';
   return undefined;
 }
 
 /** The same for JavaScript, where `fastmcp` is another package. */
-export const scriptSdkOf = (source: string): Sdk | undefined => (/^fastmcp(?:\/|$)/.test(source) ? 'npm-fastmcp' : /^mcp(?:\.|$)/.test(source) ? undefined : sdkOf(source)) ?? framework(source);
+export const scriptSdkOf = (source: string): Sdk | undefined =>
+  (/^fastmcp(?:\/|$)/.test(source) ? 'npm-fastmcp' : /^mcp(?:\.|$)/.test(source) ? undefined : sdkOf(source)) ??
+  framework(source);
 
 const framework = (source: string): Sdk | undefined =>
-  /^(?:agents\/mcp|mcp-framework|@nestjs-mcp|@rekog\/mcp-nest|mcp-handler|@vercel\/mcp-adapter|mcp-lite|tmcp|@mastra\/mcp|xmcp|litemcp|@smithery\/sdk)(?:\/|$)/.test(source) ? 'other' : undefined;
+  /^(?:agents\/mcp|mcp-framework|@nestjs-mcp|@rekog\/mcp-nest|mcp-handler|@vercel\/mcp-adapter|mcp-lite|tmcp|@mastra\/mcp|xmcp|litemcp|@smithery\/sdk)(?:\/|$)/.test(
+    source,
+  )
+    ? 'other'
+    : undefined;
 
 /** The display name of an SDK. */
 export const sdkNames: Readonly<Record<Sdk, string>> = {
@@ -71,7 +78,8 @@ export function isSdkMethod(callee: Value): boolean {
 function kindOfShape(cls: ClassValue): ServerKind | undefined {
   const has = (name: string) => cls.cls.members.some((member) => member.name === name);
   if (has('sendToolListChanged') && (has('registerTool') || has('tool')) && has('connect')) return 'script-high';
-  if (has('setRequestHandler') && (has('assertCanSetRequestHandler') || has('setNotificationHandler'))) return 'script-low';
+  if (has('setRequestHandler') && (has('assertCanSetRequestHandler') || has('setNotificationHandler')))
+    return 'script-low';
   if (has('addTool') && has('addPrompt') && has('addResource') && has('start')) return 'script-fastmcp';
   return undefined;
 }
@@ -98,5 +106,9 @@ export function serverKind(value: Value | undefined): ServerKind | undefined {
 function factory(callee: Value): ServerKind | undefined {
   if (callee.kind !== 'external') return undefined;
   const [owner, method] = callee.path.slice(-2);
-  return owner !== undefined && method?.startsWith('from_') && highPython.has(owner) ? 'python-high' : method === 'as_proxy' ? 'python-high' : undefined;
+  return owner !== undefined && method?.startsWith('from_') && highPython.has(owner)
+    ? 'python-high'
+    : method === 'as_proxy'
+      ? 'python-high'
+      : undefined;
 }

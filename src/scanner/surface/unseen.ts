@@ -36,7 +36,11 @@ export function unseenSites(machine: Machine, sites: ReadonlySet<string>): Unres
         if (expr.kind !== 'call' || !registers(expr)) return;
         if (sites.has(siteOf(module, expr.start)) || found.length >= most) return;
         const { line } = positionAt(module, expr.start);
-        found.push({ kind: 'tool', reason: 'a registration stands here that no followed path reaches', location: { file: module.path, start_line: line } });
+        found.push({
+          kind: 'tool',
+          reason: 'a registration stands here that no followed path reaches',
+          location: { file: module.path, start_line: line },
+        });
       },
     });
   }

@@ -7,12 +7,32 @@ import { constant, optionsOf, stringOf, type Args, type FunctionValue, type Valu
 import type { Findings, Registration } from './registrations.js';
 import { kindOfClass, serverKind } from './sdk.js';
 
-const kinds = new Map([['tool', 'tool'], ['resource', 'resource'], ['prompt', 'prompt'], ['custom_tool', 'tool']] as const);
-const listers = new Map([['list_tools', 'tool'], ['list_resources', 'resource'], ['list_resource_templates', 'template'], ['list_prompts', 'prompt']] as const);
-const adders = new Map([['add_tool', 'tool'], ['add_resource', 'resource'], ['add_template', 'template'], ['add_prompt', 'prompt'], ['add_tool_from_fn', 'tool']] as const);
+const kinds = new Map([
+  ['tool', 'tool'],
+  ['resource', 'resource'],
+  ['prompt', 'prompt'],
+  ['custom_tool', 'tool'],
+] as const);
+const listers = new Map([
+  ['list_tools', 'tool'],
+  ['list_resources', 'resource'],
+  ['list_resource_templates', 'template'],
+  ['list_prompts', 'prompt'],
+] as const);
+const adders = new Map([
+  ['add_tool', 'tool'],
+  ['add_resource', 'resource'],
+  ['add_template', 'template'],
+  ['add_prompt', 'prompt'],
+  ['add_tool_from_fn', 'tool'],
+] as const);
 const providers = new Map([
-  ['add_provider', 'tools come from a provider at run time'], ['add_transform', 'a transform changes the list at run time'], ['add_tool_transformation', 'a transform changes the list at run time'],
-  ['enable', 'what is visible changes at run time'], ['disable', 'what is visible changes at run time'], ['add_middleware', ''],
+  ['add_provider', 'tools come from a provider at run time'],
+  ['add_transform', 'a transform changes the list at run time'],
+  ['add_tool_transformation', 'a transform changes the list at run time'],
+  ['enable', 'what is visible changes at run time'],
+  ['disable', 'what is visible changes at run time'],
+  ['add_middleware', ''],
 ]);
 
 /** Sees the registrations of Python servers. */
@@ -20,9 +40,11 @@ export function watchPython(findings: Findings, seen: CallSeen, machine: Machine
   seeConstruction(findings, seen, machine);
   const pending = seen.callee.kind === 'result' && !seen.callee.method.startsWith('.') ? seen.callee : undefined;
   // `@server.tool(...)` gave a decorator, and now it meets its function.
-  if (pending?.receiver && isServerLike(pending.receiver, machine)) return seeDecoration(findings, pending, seen, machine);
+  if (pending?.receiver && isServerLike(pending.receiver, machine))
+    return seeDecoration(findings, pending, seen, machine);
   const { method, receiver } = seen;
-  if (!receiver || seen.callee.kind === 'function' || seen.callee.kind === 'native' || seen.callee.kind === 'class') return undefined;
+  if (!receiver || seen.callee.kind === 'function' || seen.callee.kind === 'native' || seen.callee.kind === 'class')
+    return undefined;
   if (!isServerLike(receiver, machine)) return undefined;
   const [first] = seen.args.positional;
   const kind = kinds.get(method as 'tool');
@@ -42,7 +64,10 @@ export function watchPython(findings: Findings, seen: CallSeen, machine: Machine
 const isServerLike = (value: Value, machine: Machine): boolean => {
   void machine;
   if (serverKind(value)) return true;
-  return value.kind === 'unknown' || (value.kind === 'choice' && value.options.some((option) => serverKind(option) !== undefined));
+  return (
+    value.kind === 'unknown' ||
+    (value.kind === 'choice' && value.options.some((option) => serverKind(option) !== undefined))
+  );
 };
 
 function callableOf(value: Value): FunctionValue | undefined {
@@ -58,7 +83,12 @@ function decoratorName(seen: CallSeen): string {
   return /^[\w.]+/.exec(text)?.[0] ?? seen.method;
 }
 
-function seeDecoration(findings: Findings, pending: Value & { kind: 'result' }, seen: CallSeen, machine: Machine): Value | undefined {
+function seeDecoration(
+  findings: Findings,
+  pending: Value & { kind: 'result' },
+  seen: CallSeen,
+  machine: Machine,
+): Value | undefined {
   const [target] = seen.args.positional;
   const { method, receiver } = pending;
   const lister = listers.get(method as 'list_tools');
@@ -69,12 +99,22 @@ function seeDecoration(findings: Findings, pending: Value & { kind: 'result' }, 
   const fn = target && callableOf(target);
   if (method === 'call_tool' && fn) findings.dispatchers.push({ server: receiver, handler: fn });
   const kind = kinds.get(method as 'tool');
-  if (kind && target) register(findings, kind, receiver, seen, target, pending.args, decoratorName({ ...seen, at: pending.at }), machine);
+  if (kind && target)
+    register(findings, kind, receiver, seen, target, pending.args, decoratorName({ ...seen, at: pending.at }), machine);
   return kind || fn ? target : undefined;
 }
 
 /** A registration from a decorator's arguments and the function under it. */
-function register(findings: Findings, kind: 'tool' | 'resource' | 'prompt', server: Value | undefined, seen: CallSeen, target: Value | undefined, args: Args, decorator: string, machine: Machine): void {
+function register(
+  findings: Findings,
+  kind: 'tool' | 'resource' | 'prompt',
+  server: Value | undefined,
+  seen: CallSeen,
+  target: Value | undefined,
+  args: Args,
+  decorator: string,
+  machine: Machine,
+): void {
   const handler = target && callableOf(target);
   const plain = handler && (original(handler) ?? handler);
   const named = args.positional.filter((value) => !callableOf(value));
@@ -84,14 +124,21 @@ function register(findings: Findings, kind: 'tool' | 'resource' | 'prompt', serv
   if (kind === 'resource' && uri === undefined) return;
   void machine;
   const registration: Registration = {
-    kind: isTemplate ? 'template' : kind, server, name: isNothing(name) ? (plain?.fn.name === undefined ? undefined : constant(plain.fn.name)) : name,
-    title: args.named.get('title'), description: args.named.get('description') ?? (kind === 'resource' ? undefined : named[1]), uri, handler: plain,
-    decorators: decoratorsOf(plain, decorator), at: placeOf(plain, seen),
+    kind: isTemplate ? 'template' : kind,
+    server,
+    name: isNothing(name) ? (plain?.fn.name === undefined ? undefined : constant(plain.fn.name)) : name,
+    title: args.named.get('title'),
+    description: args.named.get('description') ?? (kind === 'resource' ? undefined : named[1]),
+    uri,
+    handler: plain,
+    decorators: decoratorsOf(plain, decorator),
+    at: placeOf(plain, seen),
   };
   findings.registrations.push(registration);
 }
 
-const isNothing = (value: Value | undefined): boolean => !value || (value.kind === 'constant' && (value.value === null || value.value === undefined));
+const isNothing = (value: Value | undefined): boolean =>
+  !value || (value.kind === 'constant' && (value.value === null || value.value === undefined));
 
 const decoratorsOf = (fn: FunctionValue | undefined, decorator: string): string[] => {
   const names = (fn?.fn.decorators ?? []).flatMap((each) => dottedName(each) ?? []);
@@ -104,30 +151,75 @@ const placeOf = (fn: FunctionValue | undefined, seen: CallSeen) =>
     ? { module: fn.module, spot: { start: fn.fn.decoratedStart, end: fn.fn.end } }
     : seen.at;
 
-function seeAdded(findings: Findings, kind: 'tool' | 'resource' | 'template' | 'prompt', seen: CallSeen, machine: Machine): Value | undefined {
+function seeAdded(
+  findings: Findings,
+  kind: 'tool' | 'resource' | 'template' | 'prompt',
+  seen: CallSeen,
+  machine: Machine,
+): Value | undefined {
   const [given] = seen.args.positional;
-  const first = given ?? seen.args.named.get('tool') ?? seen.args.named.get('fn') ?? seen.args.named.get('resource') ?? seen.args.named.get('prompt');
+  const first =
+    given ??
+    seen.args.named.get('tool') ??
+    seen.args.named.get('fn') ??
+    seen.args.named.get('resource') ??
+    seen.args.named.get('prompt');
   if (!first) return undefined;
   for (const each of optionsOf(first)) addDefinition(findings, kind, seen.receiver, each, seen, machine);
   return symbol(seen);
 }
 
 /** A function, or the object that describes one: `Tool.from_function(fn, name=…)`, `FunctionTool(…)`, `Prompt(…)`. */
-function addDefinition(findings: Findings, kind: 'tool' | 'resource' | 'template' | 'prompt', server: Value | undefined, value: Value, seen: CallSeen, machine: Machine): void {
+function addDefinition(
+  findings: Findings,
+  kind: 'tool' | 'resource' | 'template' | 'prompt',
+  server: Value | undefined,
+  value: Value,
+  seen: CallSeen,
+  machine: Machine,
+): void {
   if (value.kind === 'function') {
-    register(findings, kind === 'template' ? 'resource' : kind, server, seen, value, { ...seen.args, positional: seen.args.positional.slice(1) }, seen.method, machine);
+    register(
+      findings,
+      kind === 'template' ? 'resource' : kind,
+      server,
+      seen,
+      value,
+      { ...seen.args, positional: seen.args.positional.slice(1) },
+      seen.method,
+      machine,
+    );
     return;
   }
   if (value.kind !== 'result' && value.kind !== 'object') {
-    findings.unresolved.push({ kind: kind === 'template' ? 'resource' : kind, reason: 'a definition that is not known', at: seen.at });
+    findings.unresolved.push({
+      kind: kind === 'template' ? 'resource' : kind,
+      reason: 'a definition that is not known',
+      at: seen.at,
+    });
     return;
   }
-  const field = (key: string): Value | undefined => (value.kind === 'result' ? (value.args.named.get(key) ?? value.props.get(key)) : value.props.get(key));
-  const fn = value.kind === 'result' ? callableOf(value) ?? callableOf(field('fn') ?? constant(null)) : callableOf(field('fn') ?? constant(null));
-  const name = field('name') ?? seen.args.named.get('name') ?? (fn?.fn.name === undefined ? undefined : constant(original(fn)?.fn.name ?? fn.fn.name));
+  const field = (key: string): Value | undefined =>
+    value.kind === 'result' ? (value.args.named.get(key) ?? value.props.get(key)) : value.props.get(key);
+  const fn =
+    value.kind === 'result'
+      ? (callableOf(value) ?? callableOf(field('fn') ?? constant(null)))
+      : callableOf(field('fn') ?? constant(null));
+  const name =
+    field('name') ??
+    seen.args.named.get('name') ??
+    (fn?.fn.name === undefined ? undefined : constant(original(fn)?.fn.name ?? fn.fn.name));
   findings.registrations.push({
-    kind, server, name, title: field('title'), description: field('description'), uri: field('uri') ?? field('uri_template'), schema: field('parameters') ?? field('inputSchema') ?? field('input_schema'),
-    handler: fn && (original(fn) ?? fn), decorators: [seen.method], at: value.kind === 'result' ? value.at : seen.at,
+    kind,
+    server,
+    name,
+    title: field('title'),
+    description: field('description'),
+    uri: field('uri') ?? field('uri_template'),
+    schema: field('parameters') ?? field('inputSchema') ?? field('input_schema'),
+    handler: fn && (original(fn) ?? fn),
+    decorators: [seen.method],
+    at: value.kind === 'result' ? value.at : seen.at,
   });
 }
 
@@ -135,8 +227,15 @@ function addDefinition(findings: Findings, kind: 'tool' | 'resource' | 'template
 function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): void {
   const kind = kindOfClass(seen.callee, true);
   if (!kind) {
-    if (seen.callee.kind === 'external' && /(?:^|\.)(?:from_openapi|from_fastapi|as_proxy|from_client)$/.test(seen.callee.path.join('.'))) {
-      findings.unresolved.push({ kind: 'tool', reason: `tools are made at run time by ${seen.callee.path.join('.')}`, at: seen.at });
+    if (
+      seen.callee.kind === 'external' &&
+      /(?:^|\.)(?:from_openapi|from_fastapi|as_proxy|from_client)$/.test(seen.callee.path.join('.'))
+    ) {
+      findings.unresolved.push({
+        kind: 'tool',
+        reason: `tools are made at run time by ${seen.callee.path.join('.')}`,
+        at: seen.at,
+      });
     }
     return;
   }
@@ -145,10 +244,21 @@ function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): 
   const tools = seen.args.named.get('tools');
   if (tools) {
     const { items, open } = itemsOf(machine, tools, 'values');
-    for (const item of items) addDefinition(findings, 'tool', server, item, { ...holder, args: { positional: [], named: new Map(), open: false } }, machine);
-    if (open) findings.unresolved.push({ kind: 'tool', reason: 'a list of tools that is not fully known', at: seen.at });
+    for (const item of items)
+      addDefinition(
+        findings,
+        'tool',
+        server,
+        item,
+        { ...holder, args: { positional: [], named: new Map(), open: false } },
+        machine,
+      );
+    if (open)
+      findings.unresolved.push({ kind: 'tool', reason: 'a list of tools that is not fully known', at: seen.at });
   }
-  for (const option of ['providers', 'transforms']) if (seen.args.named.has(option)) findings.unresolved.push({ kind: 'any', reason: `${option} change the list at run time`, at: seen.at });
+  for (const option of ['providers', 'transforms'])
+    if (seen.args.named.has(option))
+      findings.unresolved.push({ kind: 'any', reason: `${option} change the list at run time`, at: seen.at });
   for (const [name, value] of seen.args.named) {
     const lister = name.startsWith('on_') ? listers.get(name.slice(3) as 'list_tools') : undefined;
     if (lister) findings.listings.push({ kind: lister, server, handler: value, at: seen.at });
@@ -159,10 +269,14 @@ function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): 
 
 function seeMount(findings: Findings, seen: CallSeen): Value | undefined {
   const [first, second] = seen.args.positional;
-  const [child, prefix] = stringOf(first) === undefined ? [first ?? seen.args.named.get('server'), second] : [second ?? seen.args.named.get('server'), first];
+  const [child, prefix] =
+    stringOf(first) === undefined
+      ? [first ?? seen.args.named.get('server'), second]
+      : [second ?? seen.args.named.get('server'), first];
   if (!child) return undefined;
   const named = stringOf(seen.args.named.get('prefix') ?? seen.args.named.get('namespace') ?? prefix);
   findings.mounts.push({ parent: seen.receiver, child, prefix: named });
-  if (!serverKind(child)) findings.unresolved.push({ kind: 'any', reason: 'a mounted server that is not known', at: seen.at });
+  if (!serverKind(child))
+    findings.unresolved.push({ kind: 'any', reason: 'a mounted server that is not known', at: seen.at });
   return undefined;
 }

@@ -21,7 +21,12 @@ export function watchScript(findings: Findings, seen: CallSeen, machine: Machine
   if (method === 'registerAppTool' || method === 'registerAppResource') {
     if (seen.callee.kind === 'function') return undefined;
     const [server, ...rest] = args.positional;
-    return seeHigh(findings, { ...seen, receiver: server, args: { ...args, positional: rest } }, method === 'registerAppTool' ? 'registerTool' : 'registerResource', machine);
+    return seeHigh(
+      findings,
+      { ...seen, receiver: server, args: { ...args, positional: rest } },
+      method === 'registerAppTool' ? 'registerTool' : 'registerResource',
+      machine,
+    );
   }
   if (!owner) return undefined;
   const kind = serverKind(owner);
@@ -31,7 +36,8 @@ export function watchScript(findings: Findings, seen: CallSeen, machine: Machine
   // A subclass of a server may have methods of its own; those of the SDK's classes are never run.
   if (kind !== undefined && seen.callee.kind === 'function' && !isSdkMethod(seen.callee)) return undefined;
   if (method === 'setRequestHandler') return seeListing(findings, seen, machine);
-  if (kind === 'script-fastmcp' || (kind === undefined && (method === 'addTool' || method === 'addTools'))) return seeFast(findings, seen, machine);
+  if (kind === 'script-fastmcp' || (kind === undefined && (method === 'addTool' || method === 'addTools')))
+    return seeFast(findings, seen, machine);
   if (kind === 'script-low') return undefined;
   if (kind === undefined && !looksRight(seen)) return undefined;
   return seeHigh(findings, seen, method, machine);
@@ -42,7 +48,8 @@ function looksRight({ method, args, receiver, callee }: CallSeen): boolean {
   if (callee.kind === 'external' || receiver?.kind === 'external' || receiver?.kind === 'constant') return false;
   const [name, second] = args.positional;
   const hasHandler = args.positional.some((value) => asFunction(value));
-  if (method === 'registerTool' || method === 'registerToolTask' || method === 'registerPrompt') return name !== undefined && (second?.kind === 'object' || hasHandler) && args.positional.length >= 2;
+  if (method === 'registerTool' || method === 'registerToolTask' || method === 'registerPrompt')
+    return name !== undefined && (second?.kind === 'object' || hasHandler) && args.positional.length >= 2;
   if (method === 'registerResource') return args.positional.length >= 3;
   return method === 'tool' && isText(name) && args.positional.length >= 2 && hasHandler;
 }
@@ -51,7 +58,8 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
   const { positional } = seen.args;
   const [name, second, third, fourth] = positional;
   const common = { server: seen.receiver, name, at: seen.at, decorators: [`${method}`] };
-  const field = (value: Value | undefined, key: string): Value | undefined => (value ? present(memberOf(machine, value, key)) : undefined);
+  const field = (value: Value | undefined, key: string): Value | undefined =>
+    value ? present(memberOf(machine, value, key)) : undefined;
   const add = (registration: Registration) => {
     findings.registrations.push(registration);
     return symbol(seen);
@@ -59,13 +67,28 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
   switch (method) {
     case 'registerTool':
     case 'registerToolTask':
-      return add({ ...common, kind: 'tool', title: field(second, 'title'), description: field(second, 'description'), schema: field(second, 'inputSchema'), handler: asFunction(third) });
+      return add({
+        ...common,
+        kind: 'tool',
+        title: field(second, 'title'),
+        description: field(second, 'description'),
+        schema: field(second, 'inputSchema'),
+        handler: asFunction(third),
+      });
     case 'registerPrompt':
-      return add({ ...common, kind: 'prompt', title: field(second, 'title'), description: field(second, 'description'), schema: field(second, 'argsSchema'), handler: asFunction(third) });
+      return add({
+        ...common,
+        kind: 'prompt',
+        title: field(second, 'title'),
+        description: field(second, 'description'),
+        schema: field(second, 'argsSchema'),
+        handler: asFunction(third),
+      });
     case 'tool':
     case 'prompt': {
       const rest = positional.slice(1);
-      const description = isText(rest[0]) || (rest[0]?.kind === 'unknown' && rest.length > 2) ? rest.shift() : undefined;
+      const description =
+        isText(rest[0]) || (rest[0]?.kind === 'unknown' && rest.length > 2) ? rest.shift() : undefined;
       const handler = rest.length > 0 ? asFunction(rest.pop()) : undefined;
       return add({ ...common, kind: method, description, schema: rest[0], handler });
     }
@@ -73,9 +96,21 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
     case 'registerResource': {
       const isTemplate = second?.kind === 'result' && second.method.endsWith('ResourceTemplate');
       const isOwnTemplate = second?.kind === 'object' && second.cls !== undefined;
-      const uri = second?.kind === 'result' ? second.args.positional[0] : isOwnTemplate ? (present(memberOf(machine, second, '_uriTemplate')) ?? second) : second;
+      const uri =
+        second?.kind === 'result'
+          ? second.args.positional[0]
+          : isOwnTemplate
+            ? (present(memberOf(machine, second, '_uriTemplate')) ?? second)
+            : second;
       const meta = positional.length > 3 ? third : undefined;
-      return add({ ...common, kind: isTemplate || isOwnTemplate ? 'template' : 'resource', uri, title: field(meta, 'title'), description: field(meta, 'description'), handler: asFunction(fourth ?? third) });
+      return add({
+        ...common,
+        kind: isTemplate || isOwnTemplate ? 'template' : 'resource',
+        uri,
+        title: field(meta, 'title'),
+        description: field(meta, 'description'),
+        handler: asFunction(fourth ?? third),
+      });
     }
     default:
       return undefined;
@@ -88,27 +123,60 @@ const present = (given: Value): Value | undefined => {
 };
 
 function seeFast(findings: Findings, seen: CallSeen, machine: Machine): Value | undefined {
-  const kinds = { addTool: 'tool', addTools: 'tool', addResource: 'resource', addResources: 'resource', addResourceTemplate: 'template', addPrompt: 'prompt', addPrompts: 'prompt' } as const;
+  const kinds = {
+    addTool: 'tool',
+    addTools: 'tool',
+    addResource: 'resource',
+    addResources: 'resource',
+    addResourceTemplate: 'template',
+    addPrompt: 'prompt',
+    addPrompts: 'prompt',
+  } as const;
   if (!Object.hasOwn(kinds, seen.method)) return undefined;
   // Only names of the table reach this line.
   const kind = kinds[seen.method as keyof typeof kinds];
   const [given] = seen.args.positional;
   if (!given) return undefined;
-  const many = seen.method.endsWith('s') && seen.method !== 'address' ? itemsOf(machine, given, 'values') : { items: optionsOf(given), open: false };
+  const many =
+    seen.method.endsWith('s') && seen.method !== 'address'
+      ? itemsOf(machine, given, 'values')
+      : { items: optionsOf(given), open: false };
   const isKnown = serverKind(seen.receiver) !== undefined;
-  if (!isKnown && !many.items.every((item) => item.kind === 'object' && item.props.has('name') && item.props.has('execute'))) return undefined;
+  if (
+    !isKnown &&
+    !many.items.every((item) => item.kind === 'object' && item.props.has('name') && item.props.has('execute'))
+  )
+    return undefined;
   for (const item of many.items) {
     const field = (key: string) => present(memberOf(machine, item, key));
     findings.registrations.push({
-      kind, server: seen.receiver, name: field('name'), title: field('title'), description: field('description'), schema: field('parameters') ?? field('arguments'),
-      uri: field('uri') ?? field('uriTemplate'), handler: asFunction(field('execute') ?? field('load')), decorators: [seen.method], at: item.kind === 'object' && item.at ? item.at : seen.at,
+      kind,
+      server: seen.receiver,
+      name: field('name'),
+      title: field('title'),
+      description: field('description'),
+      schema: field('parameters') ?? field('arguments'),
+      uri: field('uri') ?? field('uriTemplate'),
+      handler: asFunction(field('execute') ?? field('load')),
+      decorators: [seen.method],
+      at: item.kind === 'object' && item.at ? item.at : seen.at,
     });
   }
-  if (many.open) findings.unresolved.push({ kind: kind === 'template' ? 'resource' : kind, reason: 'a list of definitions that is not fully known', at: seen.at });
+  if (many.open)
+    findings.unresolved.push({
+      kind: kind === 'template' ? 'resource' : kind,
+      reason: 'a list of definitions that is not fully known',
+      at: seen.at,
+    });
   return symbol(seen);
 }
 
-const listings = new Map([['tools/list', 'tool'], ['resources/list', 'resource'], ['resources/templates/list', 'template'], ['prompts/list', 'prompt']] as const);
+const listings = new Map([
+  ['tools/list', 'tool'],
+  ['resources/list', 'resource'],
+  ['resources/templates/list', 'template'],
+  ['prompts/list', 'prompt'],
+] as const);
 
 function seeListing(findings: Findings, seen: CallSeen, machine: Machine): Value | undefined {
   const [schema, handler] = seen.args.positional;

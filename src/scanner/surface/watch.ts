@@ -16,12 +16,20 @@ export function watch(findings: Findings, given: CallSeen, machine: Machine): Va
   seeStart(findings, seen);
   noteSite(findings.sites, seen);
   if (seen.at.module.language === 'python') return watchPython(findings, seen, machine);
-  return watchScript(findings, seen, machine) ?? bundledSchema(seen) ?? (isSdkMethod(seen.callee) ? symbol(seen) : undefined);
+  return (
+    watchScript(findings, seen, machine) ?? bundledSchema(seen) ?? (isSdkMethod(seen.callee) ? symbol(seen) : undefined)
+  );
 }
 
 /** An argument that is one thing or nothing is taken for that thing. */
 function solidArgs(args: Args): Args {
-  return isPlain(args) ? args : { ...args, positional: args.positional.map(solid), named: new Map([...args.named].map(([key, value]) => [key, solid(value)])) };
+  return isPlain(args)
+    ? args
+    : {
+        ...args,
+        positional: args.positional.map(solid),
+        named: new Map([...args.named].map(([key, value]) => [key, solid(value)])),
+      };
 }
 
 /** Every call passes here, so nothing is copied to look. */
@@ -36,11 +44,22 @@ function withoutPrototype(seen: CallSeen): CallSeen {
   const { callee, args } = seen;
   if (callee.kind !== 'external' || seen.method !== 'call' || callee.path.at(-3) !== 'prototype') return seen;
   const [receiver, ...positional] = args.positional;
-  return { ...seen, callee: { ...callee, path: callee.path.slice(0, -1) }, method: callee.path.at(-2) ?? '', receiver, args: { ...args, positional } };
+  return {
+    ...seen,
+    callee: { ...callee, path: callee.path.slice(0, -1) },
+    method: callee.path.at(-2) ?? '',
+    receiver,
+    args: { ...args, positional },
+  };
 }
 
 /** `x.tool` read as a value and called later: the receiver is the one it was read from. */
 function withoutAttribute(seen: CallSeen): CallSeen {
-  if (seen.callee.kind !== 'result' || !seen.callee.method.startsWith('.') || (seen.receiver && seen.method === seen.callee.method.slice(1))) return seen;
+  if (
+    seen.callee.kind !== 'result' ||
+    !seen.callee.method.startsWith('.') ||
+    (seen.receiver && seen.method === seen.callee.method.slice(1))
+  )
+    return seen;
   return { ...seen, method: seen.callee.method.slice(1), receiver: seen.callee.receiver };
 }

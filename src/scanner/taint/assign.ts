@@ -1,5 +1,6 @@
+import { elementOf } from './combine.js';
 import type { Pattern } from '../ir/nodes.js';
-import { factOf, elementOf } from './expressions.js';
+import { factOf } from './expressions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, write, type Env } from './environment.js';
 import { joinFacts, nothingKnown, through, type Fact } from './facts.js';
@@ -8,7 +9,10 @@ import { joinFacts, nothingKnown, through, type Fact } from './facts.js';
 export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env): void {
   switch (target.kind) {
     case 'name':
-      write(env, target.name, { ...fact, taints: through(fact.taints, { module: env.module, spot: target }, `is kept in ${target.name}`) });
+      write(env, target.name, {
+        ...fact,
+        taints: through(fact.taints, { module: env.module, spot: target }, `is kept in ${target.name}`),
+      });
       return;
     case 'member':
     case 'index': {
@@ -22,9 +26,19 @@ export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env
       return;
     }
     case 'default-pattern': {
-      const isEmpty = fact.taints.length === 0 && !fact.fields && (!fact.value || (fact.value.kind === 'constant' && fact.value.value === undefined)) && fact.name === undefined && !fact.closure;
+      const isEmpty =
+        fact.taints.length === 0 &&
+        !fact.fields &&
+        (!fact.value || (fact.value.kind === 'constant' && fact.value.value === undefined)) &&
+        fact.name === undefined &&
+        !fact.closure;
       const otherwise = factOf(context, target.value, env);
-      assignTo(context, target.target, isEmpty ? otherwise : joinFacts(fact, { ...otherwise, value: fact.value ?? otherwise.value }), env);
+      assignTo(
+        context,
+        target.target,
+        isEmpty ? otherwise : joinFacts(fact, { ...otherwise, value: fact.value ?? otherwise.value }),
+        env,
+      );
       return;
     }
     case 'dict-pattern':
@@ -39,7 +53,8 @@ export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env
       target.items.forEach((item, at) => {
         if (item) assignTo(context, item, partFact(context, fact, String(at), env), env);
       });
-      if (target.rest) assignTo(context, target.rest, { taints: fact.taints, fields: new Map([['*', elementOf(fact)]]) }, env);
+      if (target.rest)
+        assignTo(context, target.rest, { taints: fact.taints, fields: new Map([['*', elementOf(fact)]]) }, env);
       return;
     default:
   }
@@ -52,7 +67,11 @@ function partFact(context: Context, fact: Fact, name: string, env: Env): Fact {
   const held = '\u0000held';
   env.vars.set(held, fact);
   const spot = { start: 0, end: 0 };
-  const found = factOf(context, { kind: 'member', object: { kind: 'name', name: held, ...spot }, property: name, ...spot }, env);
+  const found = factOf(
+    context,
+    { kind: 'member', object: { kind: 'name', name: held, ...spot }, property: name, ...spot },
+    env,
+  );
   env.vars.delete(held);
   return found;
 }

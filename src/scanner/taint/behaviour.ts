@@ -22,25 +22,36 @@ export interface Leak {
 export const noBehaviour = (): Behaviour => ({ leaks: [], hidden: [], written: [], renamed: [] });
 
 const mark = '\u0000read ';
-const readers = /^(?:open\(\)\.(?:read|readlines|readline)|io\.open\(\)\.read|pathlib\..*\.(?:read_text|read_bytes)|fs(?:\.promises)?\.(?:readFile|readFileSync)|aiofiles\.open\(\)\.read|json\.load)$/;
+const readers =
+  /^(?:open\(\)\.(?:read|readlines|readline)|io\.open\(\)\.read|pathlib\..*\.(?:read_text|read_bytes)|fs(?:\.promises)?\.(?:readFile|readFileSync)|aiofiles\.open\(\)\.read|json\.load)$/;
 
 /** The content of a file that the code reads itself, so that it can be followed to where it is sent. */
 export function contentRead(call: SeenCall): Fact | undefined {
   if (!readers.test(call.name)) return undefined;
   const holder = call.name.startsWith('fs') || call.name === 'json.load' ? call.args[0] : call.receiver;
   const path = holder ? (typeof holder.lead === 'string' ? holder.lead : knownText(holder)) : '';
-  const taint: Taint = { origin: { param: `${mark}${path}`, at: call.at }, steps: [], safe: all, judged: false, whole: false };
+  const taint: Taint = {
+    origin: { param: `${mark}${path}`, at: call.at },
+    steps: [],
+    safe: all,
+    judged: false,
+    whole: false,
+  };
   return { taints: [taint], name: `${call.name}()` };
 }
 
 /** Whether a taint is the content of a file, not a caller's text. */
 export const isContent = (taint: Taint): boolean => taint.origin.param.startsWith(mark);
 
-const senders = /^(?:requests\.(?:post|put|patch|request)|requests\.[sS]ession\(\)\.(?:post|put|request)|httpx\.(?:post|put|request|(?:Async)?Client\(\)\.(?:post|put|request))|aiohttp\.ClientSession\(\)\.(?:post|put|request)|urllib\.request\.urlopen|urllib\.request\.Request|fetch|axios(?:\.(?:post|put|request))?|got(?:\.post)?|https?\.request|undici\.(?:request|fetch)|needle\.post|superagent\.post|smtplib\..*\.sendmail|socket\.socket\(\)\.send(?:all)?|https?\.request\(\)\.(?:write|end)|.*\.sendto)$/;
+const senders =
+  /^(?:requests\.(?:post|put|patch|request)|requests\.[sS]ession\(\)\.(?:post|put|request)|httpx\.(?:post|put|request|(?:Async)?Client\(\)\.(?:post|put|request))|aiohttp\.ClientSession\(\)\.(?:post|put|request)|urllib\.request\.urlopen|urllib\.request\.Request|fetch|axios(?:\.(?:post|put|request))?|got(?:\.post)?|https?\.request|undici\.(?:request|fetch)|needle\.post|superagent\.post|smtplib\..*\.sendmail|socket\.socket\(\)\.send(?:all)?|https?\.request\(\)\.(?:write|end)|.*\.sendto)$/;
 const evaluators = /^(?:exec|eval|compile|Function|vm\.runIn\w+|vm\.Script|marshal\.loads)$/;
-const decoders = /b64decode|b32decode|a85decode|fromhex|unhexlify|atob|Buffer\.from|zlib\.(?:decompress|inflate)|codecs\.decode|marshal\.loads|gunzipSync|inflateSync/;
-const fetched = /requests\.get\(\)|urlopen\(\)|httpx\.(?:get\(\)|(?:Async)?Client\(\)\.get\(\))|^fetch\(\)|axios(?:\.get)?\(\)|got\(\)/;
-const writers = /^(?:open|io\.open|fs(?:\.promises)?\.(?:writeFile|writeFileSync|appendFile|appendFileSync)|pathlib\..*\.(?:write_text|write_bytes))$/;
+const decoders =
+  /b64decode|b32decode|a85decode|fromhex|unhexlify|atob|Buffer\.from|zlib\.(?:decompress|inflate)|codecs\.decode|marshal\.loads|gunzipSync|inflateSync/;
+const fetched =
+  /requests\.get\(\)|urlopen\(\)|httpx\.(?:get\(\)|(?:Async)?Client\(\)\.get\(\))|^fetch\(\)|axios(?:\.get)?\(\)|got\(\)/;
+const writers =
+  /^(?:open|io\.open|fs(?:\.promises)?\.(?:writeFile|writeFileSync|appendFile|appendFileSync)|pathlib\..*\.(?:write_text|write_bytes))$/;
 
 /** Notes what one call does on its own account. */
 export function observe(behaviour: Behaviour, call: SeenCall): void {
@@ -58,19 +69,35 @@ export function observe(behaviour: Behaviour, call: SeenCall): void {
     const path = target && taintsIn(target).length === 0 ? knownText(target) : '';
     if (path !== '' && /[wax+]/.test(mode)) behaviour.written.push({ at: at(), path });
   }
-  if (/(?:registerTool|tool|registerPrompt)\(\)\.update$/.test(call.name) && call.args[0]?.fields?.has('description')) behaviour.renamed.push(at());
+  if (/(?:registerTool|tool|registerPrompt)\(\)\.update$/.test(call.name) && call.args[0]?.fields?.has('description'))
+    behaviour.renamed.push(at());
 }
 
 function seeSend(behaviour: Behaviour, call: SeenCall, at: Location): void {
   const parts = [...call.args, ...call.named.values()];
   const [first] = call.args;
-  const to = [first, first?.fields?.get('0'), first?.fields?.get('url'), call.named.get('url'), call.name.includes('.request') ? call.args[1] : undefined].map((fact) => (fact ? `${fact.name ?? ''} ${knownText(fact)}` : '')).join(' ');
+  const to = [
+    first,
+    first?.fields?.get('0'),
+    first?.fields?.get('url'),
+    call.named.get('url'),
+    call.name.includes('.request') ? call.args[1] : undefined,
+  ]
+    .map((fact) => (fact ? `${fact.name ?? ''} ${knownText(fact)}` : ''))
+    .join(' ');
   for (const taint of mergeTaints(...parts.map((fact) => taintsIn(fact))).filter(isContent)) {
     behaviour.leaks.push({
-      at, what: taint.origin.param.slice(mark.length), to,
-      steps: [{ at: locationOf(taint.origin.at.module, taint.origin.at.spot), says: 'a file is read' }, ...taint.steps.map((step) => ({ at: locationOf(step.at.module, step.at.spot), says: step.says })), { at, says: `it is sent by ${call.name}` }],
+      at,
+      what: taint.origin.param.slice(mark.length),
+      to,
+      steps: [
+        { at: locationOf(taint.origin.at.module, taint.origin.at.spot), says: 'a file is read' },
+        ...taint.steps.map((step) => ({ at: locationOf(step.at.module, step.at.spot), says: step.says })),
+        { at, says: `it is sent by ${call.name}` },
+      ],
     });
   }
   const text = call.at.module.text.slice(call.at.spot.start, call.at.spot.end);
-  if (/\bprocess\.env\b(?!\s*[?.[]+\w|\s*\[)|\bos\.environ\b(?!\.get|\s*\[|\.pop)/.test(text)) behaviour.leaks.push({ at, what: 'whole environment', to, steps: [] });
+  if (/\bprocess\.env\b(?!\s*[?.[]+\w|\s*\[)|\bos\.environ\b(?!\.get|\s*\[|\.pop)/.test(text))
+    behaviour.leaks.push({ at, what: 'whole environment', to, steps: [] });
 }

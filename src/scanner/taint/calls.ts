@@ -1,3 +1,5 @@
+import { concat, elementOf, textOf } from './combine.js';
+import { isListed, proves } from './transfer-names.js';
 import type { Call, Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
 import { findMethod } from '../evaluate/classes.js';
@@ -9,18 +11,21 @@ import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, vouch, write, type Env } from './environment.js';
-import { concat, elementOf, factOf, textOf } from './expressions.js';
+import { factOf } from './expressions.js';
 import { joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 import { schemaFact } from './schemas.js';
 import { sinksOf, type SeenCall } from './sinks.js';
-import { isListed, proves, transfer } from './transfers.js';
+import { transfer } from './transfers.js';
 
 /** Makes a call: code of the project is followed, anything else is looked up in the tables. */
 export function callFact(context: Context, expr: Call, env: Env): Fact {
   const receiver = expr.callee.kind === 'member' ? factOf(context, expr.callee.object, env) : undefined;
-  const callee = expr.callee.kind === 'function' ? { taints: [], closure: { fn: expr.callee.fn, env } } : factOf(context, expr.callee, env);
+  const callee =
+    expr.callee.kind === 'function'
+      ? { taints: [], closure: { fn: expr.callee.fn, env } }
+      : factOf(context, expr.callee, env);
   const given = withContent(context, givenOf(context, expr, env), env);
   const method = expr.callee.kind === 'member' ? expr.callee.property : '';
   const mapped = receiver && mutation(context, expr, method, receiver, given, env);
@@ -28,7 +33,16 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const project = projectCall(context, expr, callee, receiver, given, env);
   if (project) return project;
   const name = callee.name ?? `?.${dottedName(expr.callee) ?? method}`;
-  const call: SeenCall = { name, args: given.positional, named: given.named, receiver, at: { module: env.module, spot: expr }, language: env.module.language, isNew: expr.isNew, textOf };
+  const call: SeenCall = {
+    name,
+    args: given.positional,
+    named: given.named,
+    receiver,
+    at: { module: env.module, spot: expr },
+    language: env.module.language,
+    isNew: expr.isNew,
+    textOf,
+  };
   context.sees?.(call);
   const hits = sinksOf(call);
   for (const hit of hits) context.report(hit, call, env);
@@ -38,7 +52,9 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
-  return formatted(method, receiver, given) ?? opened(name, given, expr) ?? ran ?? transfer(call, (at) => argKey(expr, at));
+  return (
+    formatted(method, receiver, given) ?? opened(name, given, expr) ?? ran ?? transfer(call, (at) => argKey(expr, at))
+  );
 }
 
 /** The key of an argument; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
@@ -71,12 +87,31 @@ function givenOf(context: Context, expr: Call, env: Env): Given {
 }
 
 /** Code of the project: a local function, a function or method that the run knows, or a class. */
-function projectCall(context: Context, expr: Call, callee: Fact, receiver: Fact | undefined, given: Given, env: Env): Fact | undefined {
+function projectCall(
+  context: Context,
+  expr: Call,
+  callee: Fact,
+  receiver: Fact | undefined,
+  given: Given,
+  env: Env,
+): Fact | undefined {
   if (callee.closure) return callProject(context, { closure: callee.closure }, given, undefined, env);
   const value = callee.value;
   if (value?.kind === 'class') return construct(context, value, given, env, expr);
-  const target = value?.kind === 'function' ? value : value?.kind === 'choice' ? value.options.find((option): option is FunctionValue => option.kind === 'function') : undefined;
-  if (target) return callProject(context, { target: target.wraps ?? target }, given, receiver ?? (target.self ? { taints: [], value: target.self } : undefined), env);
+  const target =
+    value?.kind === 'function'
+      ? value
+      : value?.kind === 'choice'
+        ? value.options.find((option): option is FunctionValue => option.kind === 'function')
+        : undefined;
+  if (target)
+    return callProject(
+      context,
+      { target: target.wraps ?? target },
+      given,
+      receiver ?? (target.self ? { taints: [], value: target.self } : undefined),
+      env,
+    );
   // A method of an instance that was made on this path.
   if (receiver?.value?.kind === 'object' && receiver.value.cls && expr.callee.kind === 'member') {
     const found = memberOf(context.machine, receiver.value, expr.callee.property);
@@ -98,7 +133,14 @@ function construct(context: Context, cls: ClassValue, given: Given, env: Env, ex
     given.positional.forEach((fact, at) => fields.set(names[at] ?? '*', fact));
     return { ...made, taints: given.rest, fields };
   }
-  const target: FunctionValue = method ?? { kind: 'function', fn, scope: cls.scope, module: cls.module, home: cls, props: new Map() };
+  const target: FunctionValue = method ?? {
+    kind: 'function',
+    fn,
+    scope: cls.scope,
+    module: cls.module,
+    home: cls,
+    props: new Map(),
+  };
   const kept = new Map<string, Fact>();
   callProject(context, { target }, given, made, env, (self) => {
     for (const [key, fact] of self) kept.set(key, fact);
@@ -107,15 +149,33 @@ function construct(context: Context, cls: ClassValue, given: Given, env: Env, ex
 }
 
 /** Methods that change their receiver: lists grow, files are written. */
-function mutation(context: Context, expr: Call, method: string, receiver: Fact, given: Given, env: Env): Fact | undefined {
+function mutation(
+  context: Context,
+  expr: Call,
+  method: string,
+  receiver: Fact,
+  given: Given,
+  env: Env,
+): Fact | undefined {
   const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
   if (key === undefined) return undefined;
   const [first] = given.positional;
-  if (/^(?:append|push|add|unshift|insert|appendleft)$/.test(method) && !receiver.closure && receiver.value?.kind !== 'function') {
-    const list = receiver.fields && !receiver.fields.has('*') && /^(?:append|push)$/.test(method) ? String(receiver.fields.size) : '*';
+  if (
+    /^(?:append|push|add|unshift|insert|appendleft)$/.test(method) &&
+    !receiver.closure &&
+    receiver.value?.kind !== 'function'
+  ) {
+    const list =
+      receiver.fields && !receiver.fields.has('*') && /^(?:append|push)$/.test(method)
+        ? String(receiver.fields.size)
+        : '*';
     let at = Number(list);
     for (const fact of given.positional) addPart(env, key, list === '*' ? '*' : String(at++), fact, context);
-    return taintsIn(receiver).length > 0 || given.positional.some((fact) => taintsIn(fact).length > 0) || receiver.fields ? nothingKnown : undefined;
+    return taintsIn(receiver).length > 0 ||
+      given.positional.some((fact) => taintsIn(fact).length > 0) ||
+      receiver.fields
+      ? nothingKnown
+      : undefined;
   }
   if (method === 'extend' && first) {
     const isOrdered = receiver.fields && first.fields && !receiver.fields.has('*') && !first.fields.has('*');
@@ -125,7 +185,8 @@ function mutation(context: Context, expr: Call, method: string, receiver: Fact, 
     return nothingKnown;
   }
   if (/^(?:update|set|setdefault)$/.test(method) && first && receiver.fields) {
-    if (method === 'update') for (const [name, fact] of [...(first.fields ?? []), ...given.named]) addPart(env, key, name, fact, context);
+    if (method === 'update')
+      for (const [name, fact] of [...(first.fields ?? []), ...given.named]) addPart(env, key, name, fact, context);
     else if (given.positional[1]) addPart(env, key, textOf(first) ?? '*', given.positional[1], context);
     return undefined;
   }
@@ -149,25 +210,51 @@ function mutation(context: Context, expr: Call, method: string, receiver: Fact, 
 function opened(name: string, given: Given, expr: Call): Fact | undefined {
   if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
     const key = keyOf(expr.args[0].value);
-    return { taints: [], name: `${name.replace('io.open', 'open')}()`, lead: given.positional[0] ? knownText(given.positional[0]) : '', ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }) };
+    return {
+      taints: [],
+      name: `${name.replace('io.open', 'open')}()`,
+      lead: given.positional[0] ? knownText(given.positional[0]) : '',
+      ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }),
+    };
   }
   // A request keeps its address and body for whoever sends it.
-  if (/(?:^|\.)Request$/.test(name)) return { taints: [], name: `${name}()`, fields: new Map([...given.positional.map((fact, at): [string, Fact] => [String(at), fact]), ...given.named]) };
+  if (/(?:^|\.)Request$/.test(name))
+    return {
+      taints: [],
+      name: `${name}()`,
+      fields: new Map([...given.positional.map((fact, at): [string, Fact] => [String(at), fact]), ...given.named]),
+    };
   return undefined;
 }
 
 /** A file that was written with the caller's text carries it to whoever runs the file. */
 function withContent(context: Context, given: Given, env: Env): Given {
   const filled = (fact: Fact, depth = 0): Fact => {
-    const content = fact.content ?? fact.from?.map((from) => (from.kinds === 0 ? readKey(context, env, from.key)?.content : undefined)).find((taints) => taints !== undefined);
-    const fields = fact.fields && depth < 2 && [...fact.fields.values()].some((field) => field.from) ? new Map([...fact.fields].map(([key, field]) => [key, filled(field, depth + 1)])) : fact.fields;
+    const content =
+      fact.content ??
+      fact.from
+        ?.map((from) => (from.kinds === 0 ? readKey(context, env, from.key)?.content : undefined))
+        .find((taints) => taints !== undefined);
+    const fields =
+      fact.fields && depth < 2 && [...fact.fields.values()].some((field) => field.from)
+        ? new Map([...fact.fields].map(([key, field]) => [key, filled(field, depth + 1)]))
+        : fact.fields;
     return content || fields !== fact.fields ? { ...fact, ...(content ? { content } : {}), fields } : fact;
   };
-  return given.positional.some((fact) => fact.from || fact.fields) ? { ...given, positional: given.positional.map((fact) => filled(fact)) } : given;
+  return given.positional.some((fact) => fact.from || fact.fields)
+    ? { ...given, positional: given.positional.map((fact) => filled(fact)) }
+    : given;
 }
 
 /** Calls that throw on bad input leave their argument proven. */
-function proven(context: Context, name: string, method: string, receiver: Fact | undefined, expr: Call, env: Env): void {
+function proven(
+  context: Context,
+  name: string,
+  method: string,
+  receiver: Fact | undefined,
+  expr: Call,
+  env: Env,
+): void {
   const safe = proves.get(name);
   const first = expr.args[0]?.value;
   const readAt = (at: Env, key: string): Fact | undefined => readKey(context, at, key);
@@ -175,13 +262,24 @@ function proven(context: Context, name: string, method: string, receiver: Fact |
     const key = keyOf(first);
     const fact = factOf(context, first, env);
     if (key !== undefined) vouch(env, [{ key, safe }], readAt);
-    vouch(env, (fact.from ?? []).map((from) => ({ key: from.key, safe: safe & from.kinds })), readAt);
+    vouch(
+      env,
+      (fact.from ?? []).map((from) => ({ key: from.key, safe: safe & from.kinds })),
+      readAt,
+    );
   }
   // `resolved.relative_to(base)` raises unless it is inside.
   if (method === 'relative_to' && receiver?.isResolved && expr.callee.kind === 'member') {
     const key = keyOf(expr.callee.object);
     const inside = held(receiver);
-    vouch(env, [...(key === undefined ? [] : [{ key, safe: inside }]), ...(receiver.from ?? []).map((from) => ({ key: from.key, safe: inside & from.kinds }))], readAt);
+    vouch(
+      env,
+      [
+        ...(key === undefined ? [] : [{ key, safe: inside }]),
+        ...(receiver.from ?? []).map((from) => ({ key: from.key, safe: inside & from.kinds })),
+      ],
+      readAt,
+    );
   }
 }
 
@@ -191,7 +289,12 @@ function formatted(method: string, receiver: Fact | undefined, given: Given): Fa
   const text = textOf(receiver);
   if (method === 'format' && text !== undefined) {
     const cut = text.indexOf('{');
-    const inner: Fact = { taints: mergeTaints(...given.positional.map((fact) => taintsIn(fact)), ...[...given.named.values()].map((fact) => taintsIn(fact))) };
+    const inner: Fact = {
+      taints: mergeTaints(
+        ...given.positional.map((fact) => taintsIn(fact)),
+        ...[...given.named.values()].map((fact) => taintsIn(fact)),
+      ),
+    };
     return concat([constantFact(text.slice(0, Math.max(cut, 0))), inner, constantFact(text.slice(cut))]);
   }
   if (method === 'join' && (text !== undefined || receiver.fields)) {
@@ -199,16 +302,32 @@ function formatted(method: string, receiver: Fact | undefined, given: Given): Fa
     const parts = list.fields ? [...list.fields.values()] : [list];
     return concat(parts.flatMap((part, at) => (at === 0 ? [part] : [constantFact(text ?? ' '), part])));
   }
-  if (method === 'concat' && receiver.fields) return { taints: [], fields: new Map([...receiver.fields, ['*', given.positional.reduce((joined, fact) => joinFacts(joined, elementOf(fact)), nothingKnown)]]) };
+  if (method === 'concat' && receiver.fields)
+    return {
+      taints: [],
+      fields: new Map([
+        ...receiver.fields,
+        ['*', given.positional.reduce((joined, fact) => joinFacts(joined, elementOf(fact)), nothingKnown)],
+      ]),
+    };
   return undefined;
 }
 
 const constantFact = (value: string): Fact => ({ taints: [], value: { kind: 'constant', value } });
 
-const passesOn = /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|setTimeout|setImmediate|queueMicrotask)$/;
+const passesOn =
+  /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|setTimeout|setImmediate|queueMicrotask)$/;
 
 /** Functions handed to the outside are run with what the outside would give them. */
-function runCallbacks(context: Context, name: string, method: string, receiver: Fact | undefined, given: Given, expr: Call, env: Env): Fact | undefined {
+function runCallbacks(
+  context: Context,
+  name: string,
+  method: string,
+  receiver: Fact | undefined,
+  given: Given,
+  expr: Call,
+  env: Env,
+): Fact | undefined {
   let result: Fact | undefined;
   const facts = [...given.positional, ...given.named.values()];
   facts.forEach((fact, at) => {
@@ -217,12 +336,22 @@ function runCallbacks(context: Context, name: string, method: string, receiver: 
     const rest = passesOn.test(name) ? given.positional.slice(at + 1) : undefined;
     const element = receiver ? elementOf(receiver) : nothingKnown;
     const outside = /^(?:map|filter)$/.test(name) && given.positional[1] ? elementOf(given.positional[1]) : element;
-    const isNeeded = fact.closure || passesOn.test(name) || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
+    const isNeeded =
+      fact.closure || passesOn.test(name) || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
     if (!isNeeded) return;
-    const answer = callProject(context, fact.closure ? { closure: fact.closure } : target ? { target } : {}, { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] }, undefined, env);
+    const answer = callProject(
+      context,
+      fact.closure ? { closure: fact.closure } : target ? { target } : {},
+      { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] },
+      undefined,
+      env,
+    );
     if (/^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/.test(method) || name === 'map') {
       const kept = method === 'filter' || method === 'find' ? outside : answer;
-      result = method === 'then' || method === 'find' || method === 'reduce' ? kept : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
+      result =
+        method === 'then' || method === 'find' || method === 'reduce'
+          ? kept
+          : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
     } else if (rest || name === 'Promise') result = answer;
   });
   void expr;

@@ -44,7 +44,7 @@ export function vouchedByMatch(pattern: string, flags: string, wholeByCall: bool
   source = source.replace(/^(?:\^|\\A)/, '').replace(/(?:\$|\\[zZ])$/, '');
   const tests: ((char: string) => boolean)[] = [];
   let first: boolean | undefined;
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < source.length;) {
     atom.lastIndex = at;
     const match = atom.exec(source);
     if (!match || match.index !== at) return 0;
@@ -67,7 +67,10 @@ export function vouchedByMatch(pattern: string, flags: string, wholeByCall: bool
     tests.push(one);
   }
   if (tests.length === 0) return all;
-  return safeFrom((char) => tests.some((test) => test(char))) | (first === false && !source.includes('|') ? danger.argument : 0);
+  return (
+    safeFrom((char) => tests.some((test) => test(char))) |
+    (first === false && !source.includes('|') ? danger.argument : 0)
+  );
 }
 
 /** The dangers gone once every character of a class was removed or refused; the class may be negated (`[^a-z]`). */
@@ -77,5 +80,8 @@ export function vouchedByRefusal(pattern: string, flags: string): number {
   const test = classTest(body[2] ?? '', flags);
   if (!test) return 0;
   const removed = body[1] === '^' ? (char: string) => !test(char) : test;
-  return safeFrom((char) => !removed(char)) | (['\'', ';', '&', '|', '`', '$'].filter((char) => char !== '\'').every(removed) ? danger.command : 0);
+  return (
+    safeFrom((char) => !removed(char)) |
+    (["'", ';', '&', '|', '`', '$'].filter((char) => char !== "'").every(removed) ? danger.command : 0)
+  );
 }

@@ -9,7 +9,8 @@ const separators = /^(?:path|path\.posix|path\.win32|os|os\.path)\.sep$/;
 const endsInSeparator = (text: string): boolean => /[/\\]$/.test(text);
 
 /** Whether a prefix ends in a separator, so that it means a folder and not also its neighbours of a longer name. */
-export const isClosedPrefix = (fact: Fact): boolean => fact.isClosed === true || separators.test(fact.name ?? '') || (fact.value !== undefined && isClosedValue(fact.value));
+export const isClosedPrefix = (fact: Fact): boolean =>
+  fact.isClosed === true || separators.test(fact.name ?? '') || (fact.value !== undefined && isClosedValue(fact.value));
 
 function isClosedValue(value: Value): boolean {
   switch (value.kind) {
@@ -36,7 +37,9 @@ function isClosedValue(value: Value): boolean {
 }
 
 /** What a path is known to be once it was found inside a folder. */
-export const held = (path: Fact): number => (path.isResolved === true ? anyPath | known.spelled | (path.isReal === true ? known.followed : 0) : 0);
+export const held = (path: Fact): number =>
+  path.isResolved === true ? anyPath | known.spelled | (path.isReal === true ? known.followed : 0) : 0;
 
 /** What a path is known to be once it was found to begin as a folder does. */
-export const heldByPrefix = (path: Fact, prefix: Fact): number => (path.isResolved !== true ? 0 : isClosedPrefix(prefix) ? held(path) : known.prefixed);
+export const heldByPrefix = (path: Fact, prefix: Fact): number =>
+  path.isResolved !== true ? 0 : isClosedPrefix(prefix) ? held(path) : known.prefixed;

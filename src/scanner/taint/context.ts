@@ -68,7 +68,9 @@ export function partOf(fact: Fact, name: string): Fact | undefined {
   if (field) return field;
   if (fact.taints.length === 0) return undefined;
   // The arguments as a whole: the part that is read is the parameter that the caller names.
-  const taints = fact.taints.map((taint) => (taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint));
+  const taints = fact.taints.map((taint) =>
+    taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
+  );
   return { taints, from: fact.from };
 }
 
@@ -80,7 +82,8 @@ function patternsOf(module: Module): ReadonlyMap<string, string> {
   if (known) return known;
   const found = new Map<string, string>();
   const stmt = (each: Stmt): void => {
-    if (each.kind === 'assign' && each.target.kind === 'name' && each.value?.kind === 'regex') found.set(each.target.name, `/${each.value.source}/${each.value.flags}`);
+    if (each.kind === 'assign' && each.target.kind === 'name' && each.value?.kind === 'regex')
+      found.set(each.target.name, `/${each.value.source}/${each.value.flags}`);
   };
   if (module.language !== 'python') walk(module.body, { stmt, mayHold: (text) => /[\w$]\s*=\s*\//.test(text) });
   patterns.set(module, found);

@@ -23,8 +23,17 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
         const home = homes.get(twin) ?? handler.module.path;
         if (home !== handler.module.path) continue;
         homes.set(twin, home);
-        const schema = schemaOf(machine, registration.schema) ?? (handler.module.language === 'python' ? paramSchema(machine, handler) : undefined);
-        entries.set(key, { kind: registration.kind, name, description: descriptionOf(registration), handler, schema, isDispatcher });
+        const schema =
+          schemaOf(machine, registration.schema) ??
+          (handler.module.language === 'python' ? paramSchema(machine, handler) : undefined);
+        entries.set(key, {
+          kind: registration.kind,
+          name,
+          description: descriptionOf(registration),
+          handler,
+          schema,
+          isDispatcher,
+        });
       }
     }
   }
@@ -32,10 +41,14 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
 }
 
 /** A source and what was built from it, shipped side by side, are one program: the one that is started speaks for both. */
-const unbuilt = (path: string): string => path.replace(/(^|\/)(?:dist|build|lib|out|esm|cjs|src)\//, '$1').replace(/\.[mc]?[jt]sx?$/, '');
+const unbuilt = (path: string): string =>
+  path.replace(/(^|\/)(?:dist|build|lib|out|esm|cjs|src)\//, '$1').replace(/\.[mc]?[jt]sx?$/, '');
 
 function namesOf({ name, uri, handler }: Registration): string[] {
-  const known = (value: Registration['name']) => (value ? optionsOf(value) : []).flatMap((each) => stringOf(each.kind === 'object' ? each.props.get('value') : each) ?? []);
+  const known = (value: Registration['name']) =>
+    (value ? optionsOf(value) : []).flatMap(
+      (each) => stringOf(each.kind === 'object' ? each.props.get('value') : each) ?? [],
+    );
   const names = [...known(name), ...(known(name).length === 0 ? known(uri) : [])];
   // A name that is computed at run time does not make its code harmless.
   return names.length > 0 ? names : [handler?.fn.name ?? 'unnamed'];

@@ -27,7 +27,9 @@ export function keyOf(expr: Expr | Pattern): string | undefined {
     case 'index': {
       const object = keyOf(expr.object);
       const { index } = expr;
-      return object === undefined || index.kind !== 'literal' || typeof index.value === 'boolean' ? undefined : `${object}.${String(index.value)}`;
+      return object === undefined || index.kind !== 'literal' || typeof index.value === 'boolean'
+        ? undefined
+        : `${object}.${String(index.value)}`;
     }
     default:
       return undefined;
@@ -72,7 +74,8 @@ export function meet(env: Env, branches: readonly Env[], optimistic = false): vo
       vars.set(key, before ? joinFacts(before, fact, optimistic) : fact);
     }
     // A part that only one branch knows is not known after both, unless its owner is unknown there too.
-    for (const key of vars.keys()) if (key.includes('.') && !other.vars.has(key) && other.vars.has(key.slice(0, key.indexOf('.')))) vars.delete(key);
+    for (const key of vars.keys())
+      if (key.includes('.') && !other.vars.has(key) && other.vars.has(key.slice(0, key.indexOf('.')))) vars.delete(key);
   }
   env.vars = vars;
   env.clock.ticks += 1;

@@ -1,19 +1,26 @@
+import { binaryFact, concat, elementOf, listFact } from './combine.js';
+import { isParsedUrl } from './transfer-names.js';
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
-import { unknown, type Constant, type Value } from '../evaluate/values.js';
+import { type Value } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
-import { isClosedPrefix } from './containment.js';
 import { factOfValue, partOf, readName, spend, type Context } from './context.js';
 import { branch, keyOf, meet, read, vouch, type Env } from './environment.js';
-import { anyPath, danger, joinFacts, mergeTaints, nothingKnown, taintsIn, through, vouchFor, type Fact, type Taint } from './facts.js';
+import {
+  anyPath,
+  danger,
+  joinFacts,
+  mergeTaints,
+  nothingKnown,
+  taintsIn,
+  through,
+  vouchFor,
+  type Fact,
+  type Taint,
+} from './facts.js';
 import { impliedBy } from './guards.js';
-import { safeBehind } from './quoting.js';
-import { isAnywhere, isParsedUrl } from './transfers.js';
 import { readKey } from './context.js';
-
-/** The known string of a fact. */
-export const textOf = (fact: Fact | undefined): string | undefined => (fact?.value?.kind === 'constant' && typeof fact.value.value === 'string' ? fact.value.value : undefined);
 
 /** What an expression comes to on this path; calls in it are made and looked at. */
 export function factOf(context: Context, expr: Expr, env: Env): Fact {
@@ -75,7 +82,22 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'yield':
       return of(expr.value);
     case 'assign': {
-      const fact = expr.op === undefined ? of(expr.value) : binaryFact(expr.op, factOf(context, expr.target.kind === 'list-pattern' || expr.target.kind === 'dict-pattern' || expr.target.kind === 'default-pattern' ? expr.value : expr.target, env), of(expr.value));
+      const fact =
+        expr.op === undefined
+          ? of(expr.value)
+          : binaryFact(
+              expr.op,
+              factOf(
+                context,
+                expr.target.kind === 'list-pattern' ||
+                  expr.target.kind === 'dict-pattern' ||
+                  expr.target.kind === 'default-pattern'
+                  ? expr.value
+                  : expr.target,
+                env,
+              ),
+              of(expr.value),
+            );
       assignTo(context, expr.target, fact, env);
       return fact;
     }
@@ -83,7 +105,8 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       const inner = branch(env);
       for (const clause of expr.clauses) {
         assignTo(context, clause.target, elementOf(factOf(context, clause.iterable, inner)), inner);
-        for (const condition of clause.conditions) vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
+        for (const condition of clause.conditions)
+          vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
       }
       const element = factOf(context, expr.element, inner);
       return { taints: taintsIn(element), fields: new Map([['*', element]]), implies: undefined };
@@ -91,7 +114,18 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'sequence':
       return expr.items.reduce<Fact>((_, item) => of(item), nothingKnown);
     case 'import':
-      return callFact(context, { kind: 'call', callee: { kind: 'name', name: 'import', start: expr.start, end: expr.start }, args: [{ value: expr.source }], isNew: false, start: expr.start, end: expr.end }, env);
+      return callFact(
+        context,
+        {
+          kind: 'call',
+          callee: { kind: 'name', name: 'import', start: expr.start, end: expr.start },
+          args: [{ value: expr.source }],
+          isNew: false,
+          start: expr.start,
+          end: expr.end,
+        },
+        env,
+      );
     case 'opaque':
       return { taints: mergeTaints(...expr.parts.map((part) => taintsIn(of(part)))) };
     case 'slice':
@@ -101,7 +135,8 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
 }
 
 /** True, false, or undefined when a condition cannot be told. */
-export const knownTruth = ({ value, taints }: Fact): boolean | undefined => (value && (taints.length === 0 || value.kind === 'text') ? truthOf(value) : undefined);
+export const knownTruth = ({ value, taints }: Fact): boolean | undefined =>
+  value && (taints.length === 0 || value.kind === 'text') ? truthOf(value) : undefined;
 
 function truthOf(value: Value): boolean | undefined {
   switch (value.kind) {
@@ -119,46 +154,12 @@ function truthOf(value: Value): boolean | undefined {
   }
 }
 
-/** Known and unknown parts as one text; what stands before the first tainted part is its lead. */
-export function concat(parts: readonly Fact[]): Fact {
-  const known: (string | Value)[] = [];
-  const lists: (readonly Taint[])[] = [];
-  let front = '';
-  let lead: string | true | undefined;
-  let sawTaint = false;
-  let literal = '';
-  for (const part of parts) {
-    const text = part.value?.kind === 'constant' ? String(part.value.value) : undefined;
-    if (text !== undefined) known.push(text);
-    else if (part.value?.kind === 'text') known.push(...part.value.parts);
-    else known.push(unknown('part'));
-    const taints = taintsIn(part);
-    if (taints.length > 0 && !sawTaint) {
-      sawTaint = true;
-      lead = lead === true ? true : part.lead === true ? true : front + (typeof part.lead === 'string' ? part.lead : '');
-    } else if (!sawTaint) {
-      if (text === undefined) lead = true;
-      else front += text;
-    }
-    const behind = sawTaint && (lead === true || (typeof lead === 'string' && /[/\\]/.test(lead)));
-    const safe = behind ? danger.pathAbsolute : 0;
-    lists.push(taints.map((taint) => ({ ...taint, safe: taint.safe | safe | safeBehind(literal, taint.safe), whole: taint.whole && parts.length === 1 })));
-    literal = text ?? (part.value ? (trailing(part.value) ?? '') : '');
-  }
-  const taints = mergeTaints(...lists);
-  const last = parts.at(-1);
-  const isKnown = taints.length === 0 && known.every((part) => typeof part === 'string');
-  return { taints, value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) }, ...(sawTaint ? { lead, tail: /\.\w{1,8}$/.exec(literal)?.[0] ?? (last && taintsIn(last).length > 0 ? last.tail : undefined) } : {}), ...(last && isClosedPrefix(last) ? { isClosed: true } : {}) };
-}
-
-/** The known text at the end of a value. */
-function trailing(value: Value): string | undefined {
-  const last = value.kind === 'text' ? value.parts.at(-1) : undefined;
-  return typeof last === 'string' ? last : undefined;
-}
-
 function templateFact(context: Context, expr: Template, env: Env): Fact {
-  const parts = expr.parts.map((part) => (typeof part === 'string' ? { taints: [], value: { kind: 'constant', value: part } as const } : factOf(context, part, env)));
+  const parts = expr.parts.map((part) =>
+    typeof part === 'string'
+      ? { taints: [], value: { kind: 'constant', value: part } as const }
+      : factOf(context, part, env),
+  );
   const made = concat(parts);
   return { ...made, taints: through(made.taints, { module: env.module, spot: expr }, 'becomes part of a text') };
 }
@@ -184,20 +185,36 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
   if (part) {
     const base = keyOf(expr.object);
     const name = object.name === undefined ? undefined : `${object.name}.${property}`;
-    if (property === 'name' && /pathlib|Path\(\)/.test(object.name ?? '')) return { ...part, taints: vouchFor(part.taints, anyPath), name };
-    if (property === 'parent' || property === 'parents') return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved, isReal: object.isReal };
+    if (property === 'name' && /pathlib|Path\(\)/.test(object.name ?? ''))
+      return { ...part, taints: vouchFor(part.taints, anyPath), name };
+    if (property === 'parent' || property === 'parents')
+      return { ...part, name: 'pathlib.Path()', isResolved: object.isResolved, isReal: object.isReal };
     if (property === 'length' || property === 'suffix' || property === 'size') return nothingKnown;
     const from = fromAddress(object, base, property);
-    return { ...part, name: part.name ?? name, from: hostParts.has(property) || isParsedUrl(object.name) ? from : (part.from ?? from), closure: part.closure };
+    return {
+      ...part,
+      name: part.name ?? name,
+      from: hostParts.has(property) || isParsedUrl(object.name) ? from : (part.from ?? from),
+      closure: part.closure,
+    };
   }
   if (object.content && property === 'name') return { taints: [], content: object.content, ...fileKey(expr.object) };
-  if (object.fields && !object.value) return { ...nothingKnown, ...fileKey(expr.object), ...(object.name === undefined ? {} : { name: `${object.name}.${property}` }) };
+  if (object.fields && !object.value)
+    return {
+      ...nothingKnown,
+      ...fileKey(expr.object),
+      ...(object.name === undefined ? {} : { name: `${object.name}.${property}` }),
+    };
   if (object.value && object.value.kind !== 'unknown') {
     const value = memberOf(context.machine, object.value, property);
     const fact = factOfValue(value);
-    return fact.name === undefined && object.name !== undefined && value.kind === 'unknown' ? { ...fact, name: `${object.name}.${property}` } : fact;
+    return fact.name === undefined && object.name !== undefined && value.kind === 'unknown'
+      ? { ...fact, name: `${object.name}.${property}` }
+      : fact;
   }
-  return object.name === undefined ? { ...nothingKnown, ...fileKey(expr.object) } : { taints: [], name: `${object.name}.${property}`, ...fileKey(expr.object) };
+  return object.name === undefined
+    ? { ...nothingKnown, ...fileKey(expr.object) }
+    : { taints: [], name: `${object.name}.${property}`, ...fileKey(expr.object) };
 }
 
 /** `file.name` stands for the file: what is written to it later is found by its key. */
@@ -208,7 +225,8 @@ const fileKey = (expr: Expr): Pick<Fact, 'from'> => {
 
 function indexFact(context: Context, expr: Expr & { kind: 'index' }, env: Env): Fact {
   const { index } = expr;
-  if (index.kind === 'literal' && (typeof index.value === 'string' || typeof index.value === 'number')) return memberFact(context, expr, String(index.value), env);
+  if (index.kind === 'literal' && (typeof index.value === 'string' || typeof index.value === 'number'))
+    return memberFact(context, expr, String(index.value), env);
   const object = factOf(context, expr.object, env);
   if (index.kind === 'slice') return { ...object, fields: object.fields && new Map([['*', elementOf(object)]]) };
   const at = factOf(context, index, env);
@@ -217,37 +235,9 @@ function indexFact(context: Context, expr: Expr & { kind: 'index' }, env: Env): 
   if (part) return part;
   if (known !== undefined && object.value) return factOfValue(memberOf(context.machine, object.value, known));
   // A table looked up by the caller's text gives what stands in the table, not the text.
-  if (object.taints.length === 0 && object.value?.kind === 'object') return { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
+  if (object.taints.length === 0 && object.value?.kind === 'object')
+    return { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
   return elementOf(object);
-}
-
-/** Any one element of a collection. */
-export function elementOf(fact: Fact): Fact {
-  const fields = fact.fields ? [...fact.fields.values()] : [];
-  const element = fields.reduce<Fact | undefined>((joined, field) => (joined ? joinFacts(joined, field) : field), undefined);
-  if (element) return fact.taints.length > 0 && element.taints.length === 0 ? { ...element, taints: fact.taints } : element;
-  return { taints: fact.taints, from: fact.from };
-}
-
-/** A list of known items. */
-export function listFact(items: readonly { readonly fact: Fact; readonly spread: boolean }[]): Fact {
-  const fields = new Map<string, Fact>();
-  let at: number | undefined = 0;
-  const add = (key: string, fact: Fact): void => {
-    const before = fields.get(key);
-    fields.set(key, before ? joinFacts(before, fact) : fact);
-  };
-  for (const { fact, spread } of items) {
-    const inner = spread ? fact.fields : undefined;
-    if (inner && !inner.has('*') && at !== undefined) {
-      for (const field of inner.values()) add(String(at++), field);
-    } else if (spread) {
-      add('*', elementOf(fact));
-      at = undefined;
-    } else if (at === undefined) add('*', fact);
-    else add(String(at++), fact);
-  }
-  return { taints: [], fields };
 }
 
 function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fact {
@@ -265,42 +255,6 @@ function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fa
     fields.set(name, fact);
   }
   return { taints, fields };
-}
-
-function binaryFact(op: string, left: Fact, right: Fact): Fact {
-  if (op === '+') {
-    if (left.fields && !left.value) return listFact([{ fact: left, spread: true }, { fact: right, spread: true }]);
-    return concat([left, right]);
-  }
-  if (op === '%') return concatFormat(left, right);
-  if (op === '/') {
-    const taints = mergeTaints(taintsIn(left), taintsIn(right));
-    // In Python this joins paths; a number has no text to carry.
-    return taints.length === 0 && left.name === undefined ? nothingKnown : { taints: taints.map((taint) => ({ ...taint, whole: false })), name: 'pathlib.Path()', from: [...(left.from ?? []), ...(right.from ?? [])], lead: taintsIn(left).length > 0 ? left.lead : isAnywhere(left) ? right.lead : true, tail: right.tail };
-  }
-  if (op === '==' || op === '!=') return sameness(op, left, right);
-  if (op === '|' || op === '??') return joinFacts(left, right);
-  return nothingKnown;
-}
-
-/** `'… %s' % x` puts the text in the middle of the known one. */
-function concatFormat(left: Fact, right: Fact): Fact {
-  const text = textOf(left);
-  if (text === undefined) return { taints: mergeTaints(taintsIn(left), taintsIn(right)) };
-  const cut = text.indexOf('%');
-  return concat([{ taints: [], value: { kind: 'constant', value: text.slice(0, Math.max(0, cut)) } }, { taints: taintsIn(right) }, { taints: [], value: { kind: 'constant', value: text.slice(cut) } }]);
-}
-
-function sameness(op: string, left: Fact, right: Fact): Fact {
-  const [one, other] = [plainConstant(left), plainConstant(right)];
-  return one && other ? { taints: [], value: { kind: 'constant', value: (one.value === other.value) === (op === '==') } } : nothingKnown;
-}
-
-/** The constant that a value is; a member of a Python enumeration of strings is its text. */
-export function plainConstant(fact: Fact): Constant | undefined {
-  if (fact.taints.length > 0) return undefined;
-  const value = fact.value?.kind === 'object' && fact.value.cls ? fact.value.props.get('value') : fact.value;
-  return value?.kind === 'constant' ? value : undefined;
 }
 
 function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: Env): Fact {

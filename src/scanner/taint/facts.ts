@@ -127,7 +127,13 @@ export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly T
   for (const taint of filled.flat()) {
     const key = taint.origin.param;
     const before = found.get(key);
-    if (before) found.set(key, { ...(before.safe === all ? taint : before), safe: before.safe & taint.safe, judged: before.judged || taint.judged, whole: before.whole || taint.whole });
+    if (before)
+      found.set(key, {
+        ...(before.safe === all ? taint : before),
+        safe: before.safe & taint.safe,
+        judged: before.judged || taint.judged,
+        whole: before.whole || taint.whole,
+      });
     else if (found.size < maxTaints) found.set(key, taint);
   }
   return [...found.values()];
@@ -135,14 +141,23 @@ export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly T
 
 /** Marks taints as safe from more dangers. */
 export const vouchFor = (taints: readonly Taint[], safe: number, judged = false): readonly Taint[] =>
-  taints.length === 0 ? taints : taints.map((taint) => ({ ...taint, safe: taint.safe | safe, judged: taint.judged || judged }));
+  taints.length === 0
+    ? taints
+    : taints.map((taint) => ({ ...taint, safe: taint.safe | safe, judged: taint.judged || judged }));
 
 /** Taints that have gone through one more place. */
 export const through = (taints: readonly Taint[], at: Place, says: string): readonly Taint[] =>
-  taints.length === 0 ? taints : taints.map((taint) => (taint.steps.length >= maxSteps || taint.steps.at(-1)?.at.spot === at.spot ? taint : { ...taint, steps: [...taint.steps, { at, says }] }));
+  taints.length === 0
+    ? taints
+    : taints.map((taint) =>
+        taint.steps.length >= maxSteps || taint.steps.at(-1)?.at.spot === at.spot
+          ? taint
+          : { ...taint, steps: [...taint.steps, { at, says }] },
+      );
 
 /** The taints that are still dangerous in one of these ways. */
-export const unsafe = (taints: readonly Taint[], kinds: number): readonly Taint[] => taints.filter((taint) => (taint.safe & kinds) !== kinds);
+export const unsafe = (taints: readonly Taint[], kinds: number): readonly Taint[] =>
+  taints.filter((taint) => (taint.safe & kinds) !== kinds);
 
 /** Every taint of a value and of its parts. */
 export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
@@ -150,34 +165,69 @@ export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
   return mergeTaints(fact.taints, ...[...fact.fields.values()].map((field) => taintsIn(field, depth + 1)));
 }
 
-const isSame = (one: Fact, other: Fact): boolean => one === other || (one.taints === other.taints && one.value === other.value && one.fields === other.fields && one.isResolved === other.isResolved && one.isReal === other.isReal && one.isClosed === other.isClosed);
+const isSame = (one: Fact, other: Fact): boolean =>
+  one === other ||
+  (one.taints === other.taints &&
+    one.value === other.value &&
+    one.fields === other.fields &&
+    one.isResolved === other.isResolved &&
+    one.isReal === other.isReal &&
+    one.isClosed === other.isClosed);
 
 /** What is known after two paths meet. */
 export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
   if (isSame(one, other)) return one;
-  const fields = one.fields && other.fields ? joinFields(one.fields, other.fields, optimistic) : (one.fields ?? other.fields);
+  const fields =
+    one.fields && other.fields ? joinFields(one.fields, other.fields, optimistic) : (one.fields ?? other.fields);
   const taints = optimistic ? hopeful(one.taints, other.taints) : mergeTaints(one.taints, other.taints);
   return {
-    taints, fields, value: joinValues(one.value, other.value), name: one.name ?? other.name, closure: one.closure ?? other.closure,
-    lead: one.lead === other.lead ? one.lead : one.taints.length === 0 ? other.lead : other.taints.length === 0 ? one.lead : undefined,
-    from: one.from && other.from ? [...one.from, ...other.from.filter((each) => !one.from?.some((same) => same.key === each.key))] : (one.from ?? other.from),
-    isReal: (one.isReal === true || one.taints.length === 0) && (other.isReal === true || other.taints.length === 0) && (one.isReal === true || other.isReal === true),
+    taints,
+    fields,
+    value: joinValues(one.value, other.value),
+    name: one.name ?? other.name,
+    closure: one.closure ?? other.closure,
+    lead:
+      one.lead === other.lead
+        ? one.lead
+        : one.taints.length === 0
+          ? other.lead
+          : other.taints.length === 0
+            ? one.lead
+            : undefined,
+    from:
+      one.from && other.from
+        ? [...one.from, ...other.from.filter((each) => !one.from?.some((same) => same.key === each.key))]
+        : (one.from ?? other.from),
+    isReal:
+      (one.isReal === true || one.taints.length === 0) &&
+      (other.isReal === true || other.taints.length === 0) &&
+      (one.isReal === true || other.isReal === true),
     // `root.endsWith(sep) ? root : root + sep`: whoever adds it on one way has looked on the other.
     isClosed: one.isClosed === true || other.isClosed === true,
-    isResolved: (one.isResolved === true || one.taints.length === 0) && (other.isResolved === true || other.taints.length === 0) && (one.isResolved === true || other.isResolved === true),
+    isResolved:
+      (one.isResolved === true || one.taints.length === 0) &&
+      (other.isResolved === true || other.taints.length === 0) &&
+      (one.isResolved === true || other.isResolved === true),
     content: one.content ?? other.content,
     // Where whole paths are taken as well, no folder is meant.
     inFolder: (leavesFolder(one) || leavesFolder(other)) && !isBarePath(one) && !isBarePath(other),
-    tail: one.tail === other.tail || other.taints.length === 0 ? one.tail : one.taints.length === 0 ? other.tail : undefined,
+    tail:
+      one.tail === other.tail || other.taints.length === 0
+        ? one.tail
+        : one.taints.length === 0
+          ? other.tail
+          : undefined,
   };
 }
 
 /** Whether the caller's part of a path stands behind a folder and can leave it. */
-export const leavesFolder = (fact: Fact): boolean => (fact.inFolder ?? (fact.lead !== undefined && fact.lead !== '')) && unsafe(taintsIn(fact), anyPath).length > 0;
+export const leavesFolder = (fact: Fact): boolean =>
+  (fact.inFolder ?? (fact.lead !== undefined && fact.lead !== '')) && unsafe(taintsIn(fact), anyPath).length > 0;
 
 const isBarePath = (fact: Fact): boolean => !leavesFolder(fact) && unsafe(taintsIn(fact), anyPath).length > 0;
 
-const isText = (value: Value | undefined): boolean => value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
+const isText = (value: Value | undefined): boolean =>
+  value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
 const maxOptions = 8;
 
 /** Known texts of two paths are both kept; a thing that only one path knows is believed to be that thing. */
@@ -185,17 +235,35 @@ function joinValues(one: Value | undefined, other: Value | undefined): Value | u
   if (one === other) return one;
   if (!one || !other) return isText(one ?? other) ? undefined : (one ?? other);
   if (!isText(one) || !isText(other)) return one;
-  const options = [...optionsOf(one), ...optionsOf(other)].filter((each, at, list) => list.findIndex((same) => same === each || (same.kind === 'constant' && each.kind === 'constant' && same.value === each.value)) === at);
+  const options = [...optionsOf(one), ...optionsOf(other)].filter(
+    (each, at, list) =>
+      list.findIndex(
+        (same) => same === each || (same.kind === 'constant' && each.kind === 'constant' && same.value === each.value),
+      ) === at,
+  );
   return options.length === 1 ? options[0] : { kind: 'choice', options: options.slice(0, maxOptions) };
 }
 
 /** A loop that checks every item is believed to have had items: what its body vouched for stays. */
 function hopeful(before: readonly Taint[], after: readonly Taint[]): readonly Taint[] {
   const merged = mergeTaints(before, after);
-  return merged.map((taint) => ({ ...taint, safe: Math.max(taint.safe, before.concat(after).filter((each) => each.origin.param === taint.origin.param).reduce((safe, each) => safe | each.safe, 0)) }));
+  return merged.map((taint) => ({
+    ...taint,
+    safe: Math.max(
+      taint.safe,
+      before
+        .concat(after)
+        .filter((each) => each.origin.param === taint.origin.param)
+        .reduce((safe, each) => safe | each.safe, 0),
+    ),
+  }));
 }
 
-function joinFields(one: ReadonlyMap<string, Fact>, other: ReadonlyMap<string, Fact>, optimistic: boolean): ReadonlyMap<string, Fact> {
+function joinFields(
+  one: ReadonlyMap<string, Fact>,
+  other: ReadonlyMap<string, Fact>,
+  optimistic: boolean,
+): ReadonlyMap<string, Fact> {
   const made = new Map(one);
   for (const [key, field] of other) {
     const before = made.get(key);

@@ -5,7 +5,19 @@ import { assignTo } from './assign.js';
 import { readKey, type Context, type Exit, type Frame } from './context.js';
 import { keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import { all, danger, joinFacts, noImplied, nothingKnown, taintsIn, through, type Fact, type Implied, type Taint, type Vouch } from './facts.js';
+import {
+  all,
+  danger,
+  joinFacts,
+  noImplied,
+  nothingKnown,
+  taintsIn,
+  through,
+  type Fact,
+  type Implied,
+  type Taint,
+  type Vouch,
+} from './facts.js';
 import { failsForInternal } from './internal-addresses.js';
 import { runStatements } from './statements.js';
 
@@ -28,17 +40,33 @@ const maxDepth = 9;
 const maxActive = 2;
 
 /** Follows a call into code of the project, and brings back what it returns and what it proved of its arguments. */
-export function callProject(context: Context, { target, closure }: Callee, given: Given, self: Fact | undefined, caller: Env, keepSelf?: (fields: ReadonlyMap<string, Fact>) => void): Fact {
+export function callProject(
+  context: Context,
+  { target, closure }: Callee,
+  given: Given,
+  self: Fact | undefined,
+  caller: Env,
+  keepSelf?: (fields: ReadonlyMap<string, Fact>) => void,
+): Fact {
   const fn = closure?.fn ?? target?.fn;
   const module = closure?.env.module ?? target?.module;
   if (!fn || !module) return nothingKnown;
   const active = context.active.get(fn) ?? 0;
   const facts = [...given.positional, ...given.named.values(), ...(self ? [self] : [])];
-  const isTainted = closure !== undefined || given.rest.length > 0 || facts.some((fact) => taintsIn(fact).length > 0 || fact.closure !== undefined);
+  const isTainted =
+    closure !== undefined ||
+    given.rest.length > 0 ||
+    facts.some((fact) => taintsIn(fact).length > 0 || fact.closure !== undefined);
   if (context.depth >= maxDepth || active >= maxActive || (!isTainted && !context.sees)) return nothingKnown;
   const base = target?.scope ?? closure?.env.scope;
   if (!base) return nothingKnown;
-  const env: Env = { vars: new Map(), parent: closure?.env, scope: scopeIn(base, 0, true), module, clock: caller.clock };
+  const env: Env = {
+    vars: new Map(),
+    parent: closure?.env,
+    scope: scopeIn(base, 0, true),
+    module,
+    clock: caller.clock,
+  };
   caller.clock.ticks += 1;
   const frame: Frame = { exits: [], loops: [] };
   const selfName = bindParams(context, fn, target, given, self, env);
@@ -53,26 +81,52 @@ export function callProject(context: Context, { target, closure }: Callee, given
   if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
   if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  const implied = implication(context, frame.exits, given, fn, self !== undefined && module.language === 'python', failsForInternal(fn, module) ? danger.url : 0);
+  const implied = implication(
+    context,
+    frame.exits,
+    given,
+    fn,
+    self !== undefined && module.language === 'python',
+    failsForInternal(fn, module) ? danger.url : 0,
+  );
   vouch(caller, implied.always, (at, key) => readKey(context, at, key));
   const fact = frame.exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
-  const returned: Fact = { ...fact, from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'), taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`), implies: undefined };
-  return implied.yes.length > 0 || implied.no.length > 0 ? { ...returned, implies: { yes: implied.yes, no: implied.no } } : returned;
+  const returned: Fact = {
+    ...fact,
+    from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'),
+    taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`),
+    implies: undefined,
+  };
+  return implied.yes.length > 0 || implied.no.length > 0
+    ? { ...returned, implies: { yes: implied.yes, no: implied.no } }
+    : returned;
 }
 
 function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {
   const fields = new Map<string, Fact>();
   for (const { env } of exits) {
-    for (const [key, fact] of env.vars) if (key.startsWith(`${selfName}.`) && !key.slice(selfName.length + 1).includes('.')) fields.set(key.slice(selfName.length + 1), fact);
+    for (const [key, fact] of env.vars)
+      if (key.startsWith(`${selfName}.`) && !key.slice(selfName.length + 1).includes('.'))
+        fields.set(key.slice(selfName.length + 1), fact);
   }
   return fields;
 }
 
 /** Binds the arguments; answers the name of the receiver inside the function. */
-function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | undefined, given: Given, self: Fact | undefined, env: Env): string | undefined {
+function bindParams(
+  context: Context,
+  fn: FunctionNode,
+  target: FunctionValue | undefined,
+  given: Given,
+  self: Fact | undefined,
+  env: Env,
+): string | undefined {
   const isPython = env.module.language === 'python';
   const owner: Fact | undefined = self ?? (target?.self ? { taints: [], value: target.self } : undefined);
-  const isMethod = isPython && target?.home !== undefined && !target.home.cls.members.some((member) => member.fn === fn && member.isStatic);
+  const isMethod =
+    isPython &&
+    target?.home !== undefined &&
+    !target.home.cls.members.some((member) => member.fn === fn && member.isStatic);
   let selfName: string | undefined;
   if (!isPython && owner) {
     env.vars.set('this', owner);
@@ -87,7 +141,12 @@ function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | 
     if (at === 0 && isMethod && owner) selfName = name;
     if (param.rest === 'list') {
       const rest = positional.slice(at);
-      assignTo(context, param.target, { taints: [], fields: new Map(rest.map((fact, index) => [String(index), fact])) }, env);
+      assignTo(
+        context,
+        param.target,
+        { taints: [], fields: new Map(rest.map((fact, index) => [String(index), fact])) },
+        env,
+      );
       at = positional.length;
       continue;
     }
@@ -98,8 +157,18 @@ function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | 
     const passed = named ?? (param.keywordOnly ? undefined : positional[at]);
     if (!named && !param.keywordOnly) at += 1;
     env.vars.delete(name ?? '');
-    const fact = passed ?? (given.rest.length > 0 ? { taints: given.rest } : param.default ? factOf(context, param.default, env) : nothingKnown);
-    const bound = { ...fact, from: undefined, taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`) };
+    const fact =
+      passed ??
+      (given.rest.length > 0
+        ? { taints: given.rest }
+        : param.default
+          ? factOf(context, param.default, env)
+          : nothingKnown);
+    const bound = {
+      ...fact,
+      from: undefined,
+      taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`),
+    };
     if (name === undefined) assignTo(context, param.target, bound, env);
     else env.vars.set(name, bound);
   }
@@ -107,7 +176,8 @@ function bindParams(context: Context, fn: FunctionNode, target: FunctionValue | 
 }
 
 /** The dangers that every taint of a name is safe from. */
-const safeOf = (context: Context, env: Env, name: string): number => taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
+const safeOf = (context: Context, env: Env, name: string): number =>
+  taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
 
 /** One name that a function binds, with what the caller knows of the value. */
 interface Bound {
@@ -131,13 +201,22 @@ function boundNames(fn: FunctionNode, given: Given, isMethod: boolean): readonly
     return target.entries.flatMap(({ key, target: inner }): Bound[] => {
       const name = key.kind === 'literal' ? String(key.value) : undefined;
       const entry = written.entries.find((each) => each.key?.kind === 'literal' && String(each.key.value) === name);
-      return inner.kind !== 'name' || name === undefined || !entry ? [] : [{ name: inner.name, key: keyOf(entry.value), fact: whole?.fields?.get(name) }];
+      return inner.kind !== 'name' || name === undefined || !entry
+        ? []
+        : [{ name: inner.name, key: keyOf(entry.value), fact: whole?.fields?.get(name) }];
     });
   });
 }
 
 /** What returning at all, returning true and returning false each say about the caller's names. */
-function implication(context: Context, exits: readonly Exit[], given: Given, fn: FunctionNode, isMethod: boolean, proved: number): Implied & { readonly always: readonly Vouch[] } {
+function implication(
+  context: Context,
+  exits: readonly Exit[],
+  given: Given,
+  fn: FunctionNode,
+  isMethod: boolean,
+  proved: number,
+): Implied & { readonly always: readonly Vouch[] } {
   const always: Vouch[] = [];
   const yes: Vouch[] = [];
   const no: Vouch[] = [];
@@ -148,19 +227,29 @@ function implication(context: Context, exits: readonly Exit[], given: Given, fn:
     for (const exit of exits) {
       const here = safeOf(context, exit.env, name);
       const implied = exit.implied ?? noImplied;
-      const with_ = (vouches: readonly Vouch[]): number => vouches.filter((each) => each.key === name).reduce((safe, each) => safe | each.safe, here);
+      const with_ = (vouches: readonly Vouch[]): number =>
+        vouches.filter((each) => each.key === name).reduce((safe, each) => safe | each.safe, here);
       sure &= here;
       if (exit.truth !== false) whenTrue &= with_(implied.yes);
       if (exit.truth !== true) whenFalse &= with_(implied.no);
     }
     sure |= proved;
-    const targets: { key: string; kinds: number }[] = [...(key === undefined ? [] : [{ key, kinds: all }]), ...(fact.from ?? [])];
-    const isJudged = exits.some((exit) => (exit.implied?.yes.length ?? 0) > 0 || taintsIn(readKey(context, exit.env, name) ?? nothingKnown).some((taint) => taint.judged));
+    const targets: { key: string; kinds: number }[] = [
+      ...(key === undefined ? [] : [{ key, kinds: all }]),
+      ...(fact.from ?? []),
+    ];
+    const isJudged = exits.some(
+      (exit) =>
+        (exit.implied?.yes.length ?? 0) > 0 ||
+        taintsIn(readKey(context, exit.env, name) ?? nothingKnown).some((taint) => taint.judged),
+    );
     for (const { key: outer, kinds } of targets) {
       if (sure !== before && (sure & ~before & kinds) !== 0) always.push({ key: outer, safe: sure & kinds });
       else if (isJudged) always.push({ key: outer, safe: 0 });
-      if ((whenTrue & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== false)) yes.push({ key: outer, safe: whenTrue & kinds });
-      if ((whenFalse & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== true)) no.push({ key: outer, safe: whenFalse & kinds });
+      if ((whenTrue & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== false))
+        yes.push({ key: outer, safe: whenTrue & kinds });
+      if ((whenFalse & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== true))
+        no.push({ key: outer, safe: whenFalse & kinds });
     }
   }
   return { always, yes, no };

@@ -1,26 +1,16 @@
+import { elementOf, textOf } from './combine.js';
+import { matched, regexCall } from './guard-patterns.js';
+import { both, either, flip, speaksFor } from './implied.js';
 import type { Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
-import { walkExpr } from '../ir/walk.js';
-import { vouchedByMatch, vouchedByRefusal } from './charset.js';
 import { held, heldByPrefix, isClosedPrefix } from './containment.js';
 import { readKey, type Context } from './context.js';
-import { branch, keyOf, vouch, type Env } from './environment.js';
-import { elementOf, factOf, textOf } from './expressions.js';
-import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
+import { branch, vouch, type Env } from './environment.js';
+import { factOf } from './expressions.js';
+import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
 import { asksForInternal, namesInternal } from './internal-addresses.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
-
-const either = (yes: readonly Vouch[], no: readonly Vouch[]): Implied => ({ yes, no });
-const flip = ({ yes, no }: Implied): Implied => ({ yes: no, no: yes });
-
-/** Only what both say. */
-function both(one: readonly Vouch[], other: readonly Vouch[]): readonly Vouch[] {
-  return one.flatMap((each) => {
-    const safe = other.filter((same) => same.key === each.key).reduce((bits, same) => bits | same.safe, 0) & each.safe;
-    return other.some((same) => same.key === each.key) ? [{ key: each.key, safe }] : [{ key: each.key, safe: 0 }];
-  });
-}
 
 /** What the truth of a condition says about the names in it. */
 export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
@@ -53,36 +43,17 @@ export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
   }
 }
 
-/** The names that a check on an expression speaks for. */
-function speaksFor(context: Context, expr: Expr, env: Env, safe: number): readonly Vouch[] {
-  const fact = factOf(context, expr, env);
-  if (taintsIn(fact).length === 0 && !fact.from) return [];
-  const key = keyOf(sameTextUnder(expr));
-  const found: Vouch[] = key === undefined ? [] : [{ key, safe }];
-  for (const each of fact.from ?? []) found.push({ key: each.key, safe: safe & each.kinds });
-  if (key === undefined) walkExpr(expr, { expr: (inner) => (inner.kind === 'name' ? void found.push({ key: inner.name, safe: 0 }) : inner.kind !== 'function') });
-  return found;
-}
-
-const sameText = new Set(['lower', 'strip', 'upper', 'trim', 'toLowerCase', 'toUpperCase', 'toString', 'casefold', 'normalize']);
-
-/** `x.strip().lower()` is x as far as an allow-list goes. */
-function sameTextUnder(expr: Expr): Expr {
-  let at = expr;
-  for (;;) {
-    if (at.kind === 'await') at = at.value;
-    else if (at.kind === 'call' && at.callee.kind === 'member' && sameText.has(at.callee.property)) at = at.callee.object;
-    else if (at.kind === 'call' && at.callee.kind === 'name' && (at.callee.name === 'str' || at.callee.name === 'String') && at.args[0]) at = at.args[0].value;
-    else return at;
-  }
-}
-
 /** A name holds the answer of an earlier check, or is a part that tells about an address. */
 function stored(context: Context, expr: Expr, env: Env): Implied {
   const fact = factOf(context, expr, env);
   if (fact.implies) return fact.implies;
-  if (expr.kind === 'member' && /^is_(?:private|loopback|link_local|reserved|multicast|unspecified)$/.test(expr.property)) return either([], speaksFor(context, expr.object, env, danger.url));
-  if (expr.kind === 'member' && expr.property === 'is_global') return either(speaksFor(context, expr.object, env, danger.url), []);
+  if (
+    expr.kind === 'member' &&
+    /^is_(?:private|loopback|link_local|reserved|multicast|unspecified)$/.test(expr.property)
+  )
+    return either([], speaksFor(context, expr.object, env, danger.url));
+  if (expr.kind === 'member' && expr.property === 'is_global')
+    return either(speaksFor(context, expr.object, env, danger.url), []);
   return noImplied;
 }
 
@@ -103,7 +74,8 @@ function comparison(context: Context, expr: Expr & { kind: 'binary' }, env: Env)
 
 const isCommon = (fact: Fact): boolean => /commonpath|commonprefix/.test(fact.name ?? '');
 /** A common prefix is one of characters, not of folders. */
-const heldInCommon = (common: Fact, folder: Fact): number => (common.name?.includes('commonprefix') ? heldByPrefix(common, folder) : held(common));
+const heldInCommon = (common: Fact, folder: Fact): number =>
+  common.name?.includes('commonprefix') ? heldByPrefix(common, folder) : held(common);
 
 function equality(context: Context, left: Expr, right: Expr, env: Env): Implied {
   if (left.kind === 'unary' && left.op === 'typeof') {
@@ -114,14 +86,17 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   if (one.value?.kind === 'constant' && one.value.value === false) return flip(impliedBy(context, right, env));
   if (other.value?.kind === 'constant' && other.value.value === false) return flip(impliedBy(context, left, env));
   if (other.value?.kind === 'constant' && other.value.value === true) return impliedBy(context, left, env);
-  if (other.value?.kind === 'constant' && (other.value.value === null || other.value.value === undefined)) return left.kind === 'call' ? flip(impliedBy(context, left, env)) : noImplied;
+  if (other.value?.kind === 'constant' && (other.value.value === null || other.value.value === undefined))
+    return left.kind === 'call' ? flip(impliedBy(context, left, env)) : noImplied;
   if (isCommon(one)) return either(speaksFor(context, left, env, heldInCommon(one, other)), []);
   if (isCommon(other)) return either(speaksFor(context, right, env, heldInCommon(other, one)), []);
   const [oneTaints, otherTaints] = [taintsIn(one).length > 0, taintsIn(other).length > 0];
   // `basename(x) == x`: both sides are the caller's, and one of them cannot leave the folder.
   if (oneTaints && otherTaints) {
     const cleaner = [one, other].find((fact) => fact.taints.every((taint) => (taint.safe & anyPath) === anyPath));
-    return cleaner ? either([...speaksFor(context, left, env, anyPath), ...speaksFor(context, right, env, anyPath)], []) : noImplied;
+    return cleaner
+      ? either([...speaksFor(context, left, env, anyPath), ...speaksFor(context, right, env, anyPath)], [])
+      : noImplied;
   }
   if (oneTaints || one.from) return either(speaksFor(context, left, env, all), []);
   if (otherTaints || other.from) return either(speaksFor(context, right, env, all), []);
@@ -129,32 +104,46 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
 }
 
 /** A joined or resolved path has no `..` left to be found, wherever it leads. */
-const isNormalised = (fact: Fact): boolean => (fact.lead !== undefined && /^path\.(?:posix\.)?join\(\)$/.test(fact.name ?? '')) || /^(?:path\.resolve|os\.path\.(?:realpath|abspath)|fs.*\.realpath\w*)\(\)$/.test(fact.name ?? '') || (fact.name === 'pathlib.Path()' && fact.isResolved === true);
+const isNormalised = (fact: Fact): boolean =>
+  (fact.lead !== undefined && /^path\.(?:posix\.)?join\(\)$/.test(fact.name ?? '')) ||
+  /^(?:path\.resolve|os\.path\.(?:realpath|abspath)|fs.*\.realpath\w*)\(\)$/.test(fact.name ?? '') ||
+  (fact.name === 'pathlib.Path()' && fact.isResolved === true);
 
 function membership(context: Context, left: Expr, right: Expr, env: Env): Implied {
   // `(schema, table) in known`: each of them is one of the known.
-  if (left.kind === 'list') return left.items.map((item) => membership(context, item.value, right, env)).reduce((one, other) => either([...one.yes, ...other.yes], [...one.no, ...other.no]), noImplied);
+  if (left.kind === 'list')
+    return left.items
+      .map((item) => membership(context, item.value, right, env))
+      .reduce((one, other) => either([...one.yes, ...other.yes], [...one.no, ...other.no]), noImplied);
   const [item, holder] = [factOf(context, left, env), factOf(context, right, env)];
   const literal = textOf(item);
   const holderTaints = taintsIn(holder).length > 0;
   // `root in path.parents`: the folders above a resolved path are where it lies.
-  if (right.kind === 'member' && right.property === 'parents' && holderTaints) return either(speaksFor(context, right.object, env, held(factOf(context, right.object, env))), []);
+  if (right.kind === 'member' && right.property === 'parents' && holderTaints)
+    return either(speaksFor(context, right.object, env, held(factOf(context, right.object, env))), []);
   if (holderTaints && !holder.fields) {
     // Something is looked for inside the caller's text: a block-list.
     const looked = speaksFor(context, right, env, 0);
-    if (literal === '..') return either(looked, isNormalised(holder) ? looked : speaksFor(context, right, env, danger.pathUp));
+    if (literal === '..')
+      return either(looked, isNormalised(holder) ? looked : speaksFor(context, right, env, danger.pathUp));
     if (literal === '/' || literal === '\\') return either(looked, speaksFor(context, right, env, anyPath));
     return either(looked, looked);
   }
   if (taintsIn(item).length === 0 && !item.from) return noImplied;
   const text = env.module.text.slice(right.start, right.end);
-  if (namesInternal(text) || namesInternal(knownItems(holder))) return either([], speaksFor(context, left, env, danger.url));
+  if (namesInternal(text) || namesInternal(knownItems(holder)))
+    return either([], speaksFor(context, left, env, danger.url));
   return either(speaksFor(context, left, env, all), speaksFor(context, left, env, 0));
 }
 
 function knownItems(fact: Fact): string {
   const { value } = fact;
-  const items = value?.kind === 'list' ? value.items : value?.kind === 'object' ? [...(value.collection?.values ?? []), ...(value.collection?.keys ?? [])] : [];
+  const items =
+    value?.kind === 'list'
+      ? value.items
+      : value?.kind === 'object'
+        ? [...(value.collection?.values ?? []), ...(value.collection?.keys ?? [])]
+        : [];
   const fields = [...(fact.fields?.values() ?? [])].map((field) => textOf(field) ?? '');
   return [...items.map((item) => (item.kind === 'constant' ? String(item.value) : '')), ...fields].join(' ');
 }
@@ -162,15 +151,21 @@ function knownItems(fact: Fact): string {
 /** `list.indexOf(x) >= 0`, `x.indexOf('..') === -1` and their like. */
 function indexTest(context: Context, expr: Expr & { kind: 'binary' }, env: Env): Implied {
   const { left } = expr;
-  if (left.kind !== 'call' || left.callee.kind !== 'member' || left.callee.property !== 'indexOf' || !left.args[0]) return noImplied;
+  if (left.kind !== 'call' || left.callee.kind !== 'member' || left.callee.property !== 'indexOf' || !left.args[0])
+    return noImplied;
   const found = membership(context, left.args[0].value, left.callee.object, env);
   return expr.op === '<' ? flip(found) : found;
 }
 
-const trusted = /^(?:is_?(?:safe|allowed|valid|permitted|within|inside|trusted|authori[sz]ed)|validate|sanitize|assert_?(?:safe|allowed|valid)|ensure_?(?:safe|allowed|within)|check_?(?:path|url|allowed))/i;
+const trusted =
+  /^(?:is_?(?:safe|allowed|valid|permitted|within|inside|trusted|authori[sz]ed)|validate|sanitize|assert_?(?:safe|allowed|valid)|ensure_?(?:safe|allowed|within)|check_?(?:path|url|allowed))/i;
 
 /** `.example.com` is a domain; `example.com` is also the end of `evil-example.com`. */
-const isDomain = (fact: Fact): boolean => knownText(fact).startsWith('.') || knownItems(fact).split(' ').some((each) => each.startsWith('.'));
+const isDomain = (fact: Fact): boolean =>
+  knownText(fact).startsWith('.') ||
+  knownItems(fact)
+    .split(' ')
+    .some((each) => each.startsWith('.'));
 
 function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env): Implied {
   const { callee, args } = expr;
@@ -185,7 +180,19 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
         return first ? prefix(context, object, receiver, first, env) : noImplied;
       case 'endswith':
       case 'endsWith':
-        return either(speaksFor(context, object, env, first && isDomain(factOf(context, first, env)) && receiver.from?.some((each) => (each.kinds & danger.url) !== 0) === true ? danger.url : 0), []);
+        return either(
+          speaksFor(
+            context,
+            object,
+            env,
+            first &&
+              isDomain(factOf(context, first, env)) &&
+              receiver.from?.some((each) => (each.kinds & danger.url) !== 0) === true
+              ? danger.url
+              : 0,
+          ),
+          [],
+        );
       case 'is_relative_to':
         return either(speaksFor(context, object, env, held(receiver)), []);
       case 'isdigit':
@@ -194,10 +201,21 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
       case 'isalnum':
       case 'isalpha':
       case 'isidentifier':
-        return either(speaksFor(context, object, env, method === 'isidentifier' || method === 'isalpha' || method === 'isalnum' ? all & ~danger.module : all), []);
+        return either(
+          speaksFor(
+            context,
+            object,
+            env,
+            method === 'isidentifier' || method === 'isalpha' || method === 'isalnum' ? all & ~danger.module : all,
+          ),
+          [],
+        );
       case 'is_absolute':
       case 'isAbsolute':
-        return either([], speaksFor(context, method === 'is_absolute' ? object : (first ?? object), env, danger.pathAbsolute));
+        return either(
+          [],
+          speaksFor(context, method === 'is_absolute' ? object : (first ?? object), env, danger.pathAbsolute),
+        );
       case 'has':
       case 'includes':
         if (first) return membership(context, first, object, env);
@@ -212,7 +230,8 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
       case 'find':
       case 'some':
       case 'every':
-        if (first?.kind === 'function') return callbackImplied(context, first, itemOf(receiver), env, method === 'every' ? 'every' : 'some');
+        if (first?.kind === 'function')
+          return callbackImplied(context, first, itemOf(receiver), env, method === 'every' ? 'every' : 'some');
         break;
       case 'hasOwn':
         return args[1] && first ? membership(context, args[1].value, first, env) : noImplied;
@@ -229,8 +248,12 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
     }
     if (method === 'isabs' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
   }
-  if (method === 'isinstance' && first && args[1]) return /^(?:int|float|bool)$/.test(dottedName(args[1].value) ?? '') ? either(speaksFor(context, first, env, all), []) : noImplied;
-  if ((method === 'any' || method === 'all') && first?.kind === 'comprehension') return quantified(context, first, env, method);
+  if (method === 'isinstance' && first && args[1])
+    return /^(?:int|float|bool)$/.test(dottedName(args[1].value) ?? '')
+      ? either(speaksFor(context, first, env, all), [])
+      : noImplied;
+  if ((method === 'any' || method === 'all') && first?.kind === 'comprehension')
+    return quantified(context, first, env, method);
   if (method === 'isAbsolute' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
   const answer = factOf(context, expr, env);
   const called = factOf(context, callee, env);
@@ -243,7 +266,14 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
   if (answer.implies) return answer.implies;
   // A check that cannot be read is believed: saying nothing beats a false alarm.
   const isSeen = called.closure !== undefined || called.value?.kind === 'function';
-  if (!isSeen && trusted.test(lastWord(dottedName(callee) ?? '')) && answer.taints.length === 0 && !answer.value && first) return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
+  if (
+    !isSeen &&
+    trusted.test(lastWord(dottedName(callee) ?? '')) &&
+    answer.taints.length === 0 &&
+    !answer.value &&
+    first
+  )
+    return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
   return noImplied;
 }
 
@@ -256,54 +286,60 @@ function addressQuestion({ closure, value }: Fact): ReturnType<typeof asksForInt
 function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env: Env): Implied {
   const wanted = factOf(context, first, env);
   const text = textOf(wanted);
-  if (text === '..' || text === `..${'/'}` || isUpAndOut(wanted)) return either([], speaksFor(context, object, env, danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? held(receiver) : 0)));
-  if (text === '/' || text === '\\' || (text === undefined && taintsIn(wanted).length === 0 && (wanted.name ?? '').endsWith('.sep'))) return either([], speaksFor(context, object, env, danger.pathAbsolute));
+  if (text === '..' || text === `..${'/'}` || isUpAndOut(wanted))
+    return either(
+      [],
+      speaksFor(
+        context,
+        object,
+        env,
+        danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? held(receiver) : 0),
+      ),
+    );
+  if (
+    text === '/' ||
+    text === '\\' ||
+    (text === undefined && taintsIn(wanted).length === 0 && (wanted.name ?? '').endsWith('.sep'))
+  )
+    return either([], speaksFor(context, object, env, danger.pathAbsolute));
   if (text === '-') return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, danger.argument));
-  if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text)) return either(speaksFor(context, object, env, danger.url), []);
+  if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text))
+    return either(speaksFor(context, object, env, danger.url), []);
   const begins = text !== undefined && text !== '' && !text.startsWith('-') ? danger.argument : 0;
-  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:)$/.test(text)) return either(speaksFor(context, object, env, begins), speaksFor(context, object, env, 0));
-  if (receiver.isResolved === true && taintsIn(wanted).length === 0) return either(speaksFor(context, object, env, heldByPrefix(receiver, wanted)), []);
+  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:)$/.test(text))
+    return either(speaksFor(context, object, env, begins), speaksFor(context, object, env, 0));
+  if (receiver.isResolved === true && taintsIn(wanted).length === 0)
+    return either(speaksFor(context, object, env, heldByPrefix(receiver, wanted)), []);
   return either(speaksFor(context, object, env, begins), speaksFor(context, object, env, 0));
 }
 
 /** `'..' + path.sep`. */
-const isUpAndOut = (fact: Fact): boolean => isClosedPrefix(fact) && fact.value?.kind === 'text' && fact.value.parts[0] === '..';
-
-/** A pattern that the text matches whole vouches for it; one that finds bad characters vouches where it finds none. */
-function matched(context: Context, pattern: string | undefined, subject: Expr, env: Env, whole = false): Implied {
-  if (pattern === undefined || !pattern.startsWith('/')) return noImplied;
-  const cut = pattern.lastIndexOf('/');
-  const [source, flags] = [pattern.slice(1, cut), pattern.slice(cut + 1)];
-  const refusal = vouchedByRefusal(source, flags) | (namesInternal(source) ? danger.url : 0) | (/^\^?\\?[/\\]/.test(source) ? danger.pathAbsolute : 0);
-  return either(speaksFor(context, subject, env, vouchedByMatch(source, flags, whole)), speaksFor(context, subject, env, refusal));
-}
-
-function regexCall(context: Context, expr: Expr & { kind: 'call' }, receiver: Fact, object: Expr, env: Env): Implied {
-  const method = lastWord(dottedName(expr.callee) ?? '');
-  const [first, second] = expr.args.map((arg) => arg.value);
-  if (!first) return noImplied;
-  // re.match(pattern, text): anchored at the front by its nature.
-  if (receiver.name === 're' && second) return matched(context, python(textOf(factOf(context, first, env)), method), second, env, method === 'fullmatch');
-  const compiled = receiver.value?.kind === 'result' && receiver.name === 're.compile()' ? receiver.value.args.positional[0] : undefined;
-  if (compiled?.kind === 'constant') return matched(context, python(String(compiled.value), method), first, env, method === 'fullmatch');
-  const given = factOf(context, first, env);
-  return given.name?.startsWith('/') ? matched(context, given.name, object, env) : noImplied;
-}
-
-const python = (source: string | undefined, method: string): string | undefined => (source === undefined ? undefined : `/${method === 'match' && !source.startsWith('^') ? '^' : ''}${source}/`);
+const isUpAndOut = (fact: Fact): boolean =>
+  isClosedPrefix(fact) && fact.value?.kind === 'text' && fact.value.parts[0] === '..';
 
 /** One item of a list, also of one that the run knows as a whole. */
-const itemOf = (fact: Fact): Fact => (fact.value?.kind === 'list' && !fact.fields ? { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } } : elementOf(fact));
+const itemOf = (fact: Fact): Fact =>
+  fact.value?.kind === 'list' && !fact.fields
+    ? { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } }
+    : elementOf(fact);
 
 /** `list.some((x) => test)`: what the test says about names outside the callback. */
-function callbackImplied(context: Context, expr: Expr & { kind: 'function' }, element: Fact, env: Env, how: 'some' | 'every'): Implied {
+function callbackImplied(
+  context: Context,
+  expr: Expr & { kind: 'function' },
+  element: Fact,
+  env: Env,
+  how: 'some' | 'every',
+): Implied {
   const inner = branch(env);
   const [only] = expr.fn.body;
   expr.fn.params.forEach((param, at) => {
-    if (param.target.kind === 'name') inner.vars.set(param.target.name, at === 0 && taintsIn(element).length === 0 ? element : { taints: [] });
+    if (param.target.kind === 'name')
+      inner.vars.set(param.target.name, at === 0 && taintsIn(element).length === 0 ? element : { taints: [] });
   });
   for (const stmt of expr.fn.body) {
-    if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value) inner.vars.set(stmt.target.name, factOf(context, stmt.value, inner));
+    if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value)
+      inner.vars.set(stmt.target.name, factOf(context, stmt.value, inner));
   }
   const last = expr.fn.body.at(-1) ?? only;
   if (last?.kind !== 'return' || !last.value) return noImplied;
@@ -317,13 +353,15 @@ function quantified(context: Context, expr: Expr & { kind: 'comprehension' }, en
   for (const clause of expr.clauses) {
     const iterable = factOf(context, clause.iterable, inner);
     items.push(knownItems(iterable));
-    const element: Fact = taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : itemOf(iterable);
+    const element: Fact =
+      taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : itemOf(iterable);
     if (clause.target.kind === 'name') inner.vars.set(clause.target.name, element);
   }
   const { yes, no } = impliedBy(context, expr.element, inner);
   // any(bad in x for bad in ["..", "/"]): each item of a known list is refused.
   const refused = expr.element.kind === 'binary' && expr.element.op === 'in' ? refusals(items.join(' ')) : 0;
-  const more = refused === 0 || expr.element.kind !== 'binary' ? [] : speaksFor(context, expr.element.right, inner, refused);
+  const more =
+    refused === 0 || expr.element.kind !== 'binary' ? [] : speaksFor(context, expr.element.right, inner, refused);
   return how === 'any' ? either(yes, [...no, ...more]) : either(yes, []);
 }
 

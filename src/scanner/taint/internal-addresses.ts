@@ -1,9 +1,11 @@
 import type { FunctionNode, Module } from '../ir/nodes.js';
 
-const internal = /localhost|127\\?\.|169\\?\.254|192\\?\.168|\b10\\?\.|172\\?\.|::1|metadata|0\\?\.0\\?\.0\\?\.0|\.internal|fc00|fe80|is_private|is_loopback|is_link_local|isPrivate|isLoopback|BlockList|\.range\(\)/gi;
+const internal =
+  /localhost|127\\?\.|169\\?\.254|192\\?\.168|\b10\\?\.|172\\?\.|::1|metadata|0\\?\.0\\?\.0\\?\.0|\.internal|fc00|fe80|is_private|is_loopback|is_link_local|isPrivate|isLoopback|BlockList|\.range\(\)/gi;
 
 /** Whether a text names several kinds of address that lie inside a network. */
-export const namesInternal = (text: string): boolean => new Set((text.match(internal) ?? []).map((each) => each.toLowerCase())).size >= 3;
+export const namesInternal = (text: string): boolean =>
+  new Set((text.match(internal) ?? []).map((each) => each.toLowerCase())).size >= 3;
 
 const refuses = /private|internal|local|block|reserved|forbid|unsafe|den(?:y|ied)|loopback|ssrf|metadata/i;
 const permits = /public|safe|allow|valid|external|permit|ok$/i;
@@ -12,7 +14,11 @@ const permits = /public|safe|allow|valid|external|permit|ok$/i;
 export function asksForInternal(fn: FunctionNode, module: Module): 'refuses' | 'permits' | undefined {
   const name = fn.name ?? '';
   if (!namesInternal(module.text.slice(fn.start, Math.min(fn.end, fn.start + 6_000)))) return undefined;
-  return refuses.test(name) && !/^(?:is_?)?(?:not|non)/i.test(name) ? 'refuses' : permits.test(name) ? 'permits' : undefined;
+  return refuses.test(name) && !/^(?:is_?)?(?:not|non)/i.test(name)
+    ? 'refuses'
+    : permits.test(name)
+      ? 'permits'
+      : undefined;
 }
 
 /** Whether a function fails for internal addresses, so that whoever gets past it was looked at. */

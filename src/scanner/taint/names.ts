@@ -1,8 +1,21 @@
 import type { Value } from '../evaluate/values.js';
 
 const aliases = new Map([
-  ['fs/promises', 'fs.promises'], ['dns/promises', 'dns.promises'], ['fs-extra', 'fs'], ['graceful-fs', 'fs'], ['memfs', 'fs'], ['path/posix', 'path'], ['path/win32', 'path'], ['cross-spawn', 'child_process.spawn'],
-  ['node-fetch', 'fetch'], ['cross-fetch', 'fetch'], ['isomorphic-fetch', 'fetch'], ['posixpath', 'os.path'], ['ntpath', 'os.path'], ['builtins', ''], ['io.open', 'open'],
+  ['fs/promises', 'fs.promises'],
+  ['dns/promises', 'dns.promises'],
+  ['fs-extra', 'fs'],
+  ['graceful-fs', 'fs'],
+  ['memfs', 'fs'],
+  ['path/posix', 'path'],
+  ['path/win32', 'path'],
+  ['cross-spawn', 'child_process.spawn'],
+  ['node-fetch', 'fetch'],
+  ['cross-fetch', 'fetch'],
+  ['isomorphic-fetch', 'fetch'],
+  ['posixpath', 'os.path'],
+  ['ntpath', 'os.path'],
+  ['builtins', ''],
+  ['io.open', 'open'],
 ]);
 
 const spelled = (source: string, path: readonly string[]): string => {
@@ -17,7 +30,8 @@ export function nameOfValue(value: Value | undefined, depth = 0): string | undef
   switch (value.kind) {
     case 'external': {
       const [global, ...rest] = value.path;
-      if (value.source === '' && (global === 'globalThis' || global === 'window' || global === 'global')) return rest.join('.');
+      if (value.source === '' && (global === 'globalThis' || global === 'window' || global === 'global'))
+        return rest.join('.');
       return spelled(value.source, value.path);
     }
     case 'native':
@@ -25,7 +39,8 @@ export function nameOfValue(value: Value | undefined, depth = 0): string | undef
     case 'result': {
       const receiver = nameOfValue(value.receiver, depth + 1);
       if (value.method.startsWith('.')) return receiver === undefined ? undefined : receiver + value.method;
-      const callee = nameOfValue(value.callee, depth + 1) ?? (receiver === undefined ? undefined : `${receiver}.${value.method}`);
+      const callee =
+        nameOfValue(value.callee, depth + 1) ?? (receiver === undefined ? undefined : `${receiver}.${value.method}`);
       const [first] = value.args.positional;
       // A promise-returning twin runs the same program.
       if (callee === 'util.promisify' || callee === 'functools.partial') return nameOfValue(first, depth + 1);

@@ -3,10 +3,50 @@ import { taintsIn } from './facts.js';
 import type { Hit, SeenCall } from './sinks.js';
 
 /** Programs with an option that starts another program, or reads or writes a file of the caller's choice. */
-const obeys = new Set(['git', 'hg', 'svn', 'ssh', 'scp', 'sftp', 'rsync', 'curl', 'wget', 'tar', 'bsdtar', 'zip', 'find', 'rg', 'docker', 'podman', 'kubectl', 'helm', 'npm', 'npx', 'pnpm', 'yarn', 'pip', 'pip3', 'uvx', 'psql', 'mysql', 'sqlite3', 'nmap', 'tcpdump', 'pandoc', 'yt-dlp', 'youtube-dl', 'man', 'sort', 'xargs', 'terraform', 'gcloud']);
+const obeys = new Set([
+  'git',
+  'hg',
+  'svn',
+  'ssh',
+  'scp',
+  'sftp',
+  'rsync',
+  'curl',
+  'wget',
+  'tar',
+  'bsdtar',
+  'zip',
+  'find',
+  'rg',
+  'docker',
+  'podman',
+  'kubectl',
+  'helm',
+  'npm',
+  'npx',
+  'pnpm',
+  'yarn',
+  'pip',
+  'pip3',
+  'uvx',
+  'psql',
+  'mysql',
+  'sqlite3',
+  'nmap',
+  'tcpdump',
+  'pandoc',
+  'yt-dlp',
+  'youtube-dl',
+  'man',
+  'sort',
+  'xargs',
+  'terraform',
+  'gcloud',
+]);
 
 /** Long options that stand alone: the word after one of these is not its value. */
-const alone = /^--(?:no-.*|all|amend|bare|cached|check|color|continue|delete|detach|dry-run|exact|exclude-standard|fail|force|global|graph|hard|head|help|heads|id-only|include|insecure|json|left-right|list|local|location|mixed|name-only|name-status|no\w*|numstat|oneline|patch|porcelain|prune|quiet|rebase|recursive|relative|remote|remotes|save|set-upstream|shallow-\w+|short|show-\w+|silent|soft|sort|staged|stat|symbolic|tags|track|untracked|update|verbose|verify|version|xml|yes)$/;
+const alone =
+  /^--(?:no-.*|all|amend|bare|cached|check|color|continue|delete|detach|dry-run|exact|exclude-standard|fail|force|global|graph|hard|head|help|heads|id-only|include|insecure|json|left-right|list|local|location|mixed|name-only|name-status|no\w*|numstat|oneline|patch|porcelain|prune|quiet|rebase|recursive|relative|remote|remotes|save|set-upstream|shallow-\w+|short|show-\w+|silent|soft|sort|staged|stat|symbolic|tags|track|untracked|update|verbose|verify|version|xml|yes)$/;
 
 /** The caller's text stands where the program takes options, and may begin with a dash. */
 export function optionSink(parts: readonly Fact[], words: readonly string[]): readonly Hit[] {
@@ -15,11 +55,17 @@ export function optionSink(parts: readonly Fact[], words: readonly string[]): re
   const { facts, line } = positionals(parts.slice(1), words.slice(1), program === 'ssh' ? 1 : Infinity);
   const found: Hit[] = facts.length === 0 ? [] : [{ rule: 'argument', facts, what: `the options of ${program}` }];
   // What follows the host is a line for the shell over there.
-  return line.length === 0 ? found : [...found, { rule: 'command', facts: line, what: `the shell at the other end of ${program}` }];
+  return line.length === 0
+    ? found
+    : [...found, { rule: 'command', facts: line, what: `the shell at the other end of ${program}` }];
 }
 
 /** The words that a program would read as options if they began with a dash; past `--`, and behind an option that takes a value, it does not look. */
-function positionals(parts: readonly Fact[], words: readonly string[], most: number): { readonly facts: readonly Fact[]; readonly line: readonly Fact[] } {
+function positionals(
+  parts: readonly Fact[],
+  words: readonly string[],
+  most: number,
+): { readonly facts: readonly Fact[]; readonly line: readonly Fact[] } {
   const facts: Fact[] = [];
   let isOver = false;
   let count = 0;
@@ -37,15 +83,24 @@ function positionals(parts: readonly Fact[], words: readonly string[], most: num
   return { facts, line: [] };
 }
 
-const takesValue = (word: string): boolean => word.startsWith('-') && word !== '--' && !word.includes('=') && !alone.test(word);
+const takesValue = (word: string): boolean =>
+  word.startsWith('-') && word !== '--' && !word.includes('=') && !alone.test(word);
 
 /** The text begins with what the caller gave. */
 const isBare = (fact: Fact): boolean => (fact.lead === undefined || fact.lead === '') && taintsIn(fact).length > 0;
 
 /** An option that a word may be, where it is one or nothing. */
-export const optionAmong = ({ value }: Fact): string => (value?.kind === 'choice' ? (value.options.flatMap((option) => (option.kind === 'constant' && typeof option.value === 'string' && option.value.startsWith('-') ? [option.value] : []))[0] ?? '') : '');
+export const optionAmong = ({ value }: Fact): string =>
+  value?.kind === 'choice'
+    ? (value.options.flatMap((option) =>
+        option.kind === 'constant' && typeof option.value === 'string' && option.value.startsWith('-')
+          ? [option.value]
+          : [],
+      )[0] ?? '')
+    : '';
 
-const gitMethod = /(?:^|\.)git\.(?:add|am|apply|archive|blame|branch|checkout|cherry_pick|clone|commit|diff|fetch|grep|log|ls_files|ls_remote|merge|mv|pull|push|rebase|remote|reset|rev_list|rev_parse|revert|rm|show|stash|submodule|switch|tag|worktree|execute)$/;
+const gitMethod =
+  /(?:^|\.)git\.(?:add|am|apply|archive|blame|branch|checkout|cherry_pick|clone|commit|diff|fetch|grep|log|ls_files|ls_remote|merge|mv|pull|push|rebase|remote|reset|rev_list|rev_parse|revert|rm|show|stash|submodule|switch|tag|worktree|execute)$/;
 /** Whether this is a command of GitPython, whose arguments become words of a git line. */
 export const isGitMethod = (name: string): boolean => gitMethod.test(name);
 

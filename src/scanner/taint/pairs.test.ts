@@ -6,6 +6,8 @@ import { rules } from '../rules/index.js';
 import { scan } from '../scan.js';
 import { pythonAdvisories } from './fixtures/advisories-python.js';
 import { scriptAdvisories } from './fixtures/advisories-script.js';
+import { morePythonAdvisories } from './fixtures/more-advisories-python.js';
+import { moreScriptAdvisories } from './fixtures/more-advisories-script.js';
 import { pythonMisread } from './fixtures/misread-python.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
@@ -24,14 +26,20 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
   };
 
-  test.each([...pythonPairs, ...pythonAdvisories, ...pythonMisread])('Python: $name', async ({ rule, bad, good }) => {
-    expect(await found('server.py', bad)).toContain(rule);
-    expect(await found('server.py', good)).not.toContain(rule);
-  });
-  test.each([...scriptPairs, ...scriptAdvisories])('TypeScript: $name', async ({ rule, bad, good }) => {
-    expect(await found('server.ts', bad)).toContain(rule);
-    expect(await found('server.ts', good)).not.toContain(rule);
-  });
+  test.each([...pythonPairs, ...pythonAdvisories, ...morePythonAdvisories, ...pythonMisread])(
+    'Python: $name',
+    async ({ rule, bad, good }) => {
+      expect(await found('server.py', bad)).toContain(rule);
+      expect(await found('server.py', good)).not.toContain(rule);
+    },
+  );
+  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories])(
+    'TypeScript: $name',
+    async ({ rule, bad, good }) => {
+      expect(await found('server.ts', bad)).toContain(rule);
+      expect(await found('server.ts', good)).not.toContain(rule);
+    },
+  );
 });
 
 test('there are at least forty pairs with those of the rules, in both languages', () => {

@@ -2,11 +2,76 @@ import type { Fact } from './facts.js';
 import { gitSink, isGitMethod, optionAmong, optionSink } from './options.js';
 import { optionField, type Hit, type SeenCall } from './sinks.js';
 
-const shellLines = new Set(['os.system', 'os.popen', 'subprocess.getoutput', 'subprocess.getstatusoutput', 'commands.getoutput', 'asyncio.create_subprocess_shell', 'asyncio.subprocess.create_subprocess_shell', 'anyio.run_process', 'pexpect.run', 'pexpect.spawn', 'popen2.popen2',
-  'child_process.exec', 'child_process.execSync', 'shelljs.exec', 'execa.execaCommand', 'execa.execaCommandSync', 'execa.command', 'execa.commandSync', 'Bun.$', 'invoke.run', 'fabric.Connection().run', 'paramiko.SSHClient().exec_command', 'asyncssh.connect().run', 'plumbum.local', 'ssh2.Client().exec', 'node-ssh.NodeSSH().execCommand']);
-const argumentLists = new Set(['subprocess.run', 'subprocess.call', 'subprocess.check_call', 'subprocess.check_output', 'subprocess.Popen', 'trio.run_process', 'anyio.open_process', 'pty.spawn']);
-const spread = new Set(['asyncio.create_subprocess_exec', 'asyncio.subprocess.create_subprocess_exec', 'os.execl', 'os.execlp', 'os.execlpe', 'os.spawnl', 'os.spawnlp']);
-const programAndList = new Set(['child_process.spawn', 'child_process.spawnSync', 'child_process.execFile', 'child_process.execFileSync', 'child_process.fork', 'execa', 'execa.execa', 'execa.execaSync', 'execa.sync', 'tinyexec.x', 'tinyexec.exec', 'nano-spawn', 'node-pty.spawn', 'os.execv', 'os.execvp', 'os.execve', 'os.spawnv', 'os.spawnvp', 'Deno.Command', 'Bun.spawn', 'Bun.spawnSync']);
+const shellLines = new Set([
+  'os.system',
+  'os.popen',
+  'subprocess.getoutput',
+  'subprocess.getstatusoutput',
+  'commands.getoutput',
+  'asyncio.create_subprocess_shell',
+  'asyncio.subprocess.create_subprocess_shell',
+  'anyio.run_process',
+  'pexpect.run',
+  'pexpect.spawn',
+  'popen2.popen2',
+  'child_process.exec',
+  'child_process.execSync',
+  'shelljs.exec',
+  'execa.execaCommand',
+  'execa.execaCommandSync',
+  'execa.command',
+  'execa.commandSync',
+  'Bun.$',
+  'invoke.run',
+  'fabric.Connection().run',
+  'paramiko.SSHClient().exec_command',
+  'asyncssh.connect().run',
+  'plumbum.local',
+  'ssh2.Client().exec',
+  'node-ssh.NodeSSH().execCommand',
+]);
+const argumentLists = new Set([
+  'subprocess.run',
+  'subprocess.call',
+  'subprocess.check_call',
+  'subprocess.check_output',
+  'subprocess.Popen',
+  'trio.run_process',
+  'anyio.open_process',
+  'pty.spawn',
+]);
+const spread = new Set([
+  'asyncio.create_subprocess_exec',
+  'asyncio.subprocess.create_subprocess_exec',
+  'os.execl',
+  'os.execlp',
+  'os.execlpe',
+  'os.spawnl',
+  'os.spawnlp',
+]);
+const programAndList = new Set([
+  'child_process.spawn',
+  'child_process.spawnSync',
+  'child_process.execFile',
+  'child_process.execFileSync',
+  'child_process.fork',
+  'execa',
+  'execa.execa',
+  'execa.execaSync',
+  'execa.sync',
+  'tinyexec.x',
+  'tinyexec.exec',
+  'nano-spawn',
+  'node-pty.spawn',
+  'os.execv',
+  'os.execvp',
+  'os.execve',
+  'os.spawnv',
+  'os.spawnvp',
+  'Deno.Command',
+  'Bun.spawn',
+  'Bun.spawnSync',
+]);
 
 const shells = /(?:^|[/\\])(?:ba|z|da|k|c|tc|fi)?sh(?:\.exe)?$|(?:^|[/\\])(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const interpreters = /(?:^|[/\\])(?:python[\d.]*|node|deno|bun|perl|ruby|php|osascript|tsx|ts-node)(?:\.exe)?$/i;
@@ -27,12 +92,19 @@ export function processSink(call: SeenCall): readonly Hit[] {
     if (isTrue(call, named.get('shell'))) return [{ rule: 'command', facts: [first], what: `${name} with a shell` }];
     return first.fields ? fromList(call, partsOf(first)) : [{ rule: 'command', facts: [first], what }];
   }
-  if (spread.has(name)) return fromList(call, [...args, ...(named.has('program') ? [named.get('program') ?? args[0]] : [])].filter((fact) => fact !== undefined));
+  if (spread.has(name))
+    return fromList(
+      call,
+      [...args, ...(named.has('program') ? [named.get('program') ?? args[0]] : [])].filter(
+        (fact) => fact !== undefined,
+      ),
+    );
   if (programAndList.has(name)) {
     const [program, list] = args;
     if (!program) return [];
     const given = list ? partsOf(list) : [];
-    if (isTrue(call, optionField(call, 'shell'))) return [{ rule: 'command', facts: [program, ...given], what: `${name} with a shell` }];
+    if (isTrue(call, optionField(call, 'shell')))
+      return [{ rule: 'command', facts: [program, ...given], what: `${name} with a shell` }];
     return fromList(call, program.fields ? [...partsOf(program), ...given] : [program, ...given]);
   }
   return [];
@@ -41,7 +113,9 @@ export function processSink(call: SeenCall): readonly Hit[] {
 const isTrue = (call: SeenCall, fact: Fact | undefined): boolean => {
   if (!fact) return false;
   const { value } = fact;
-  return value?.kind === 'constant' ? value.value === true || (typeof value.value === 'string' && value.value !== '') : value === undefined && call.textOf(fact) !== undefined;
+  return value?.kind === 'constant'
+    ? value.value === true || (typeof value.value === 'string' && value.value !== '')
+    : value === undefined && call.textOf(fact) !== undefined;
 };
 
 /** The parts of a list in order; parts of unknown place come last. */
@@ -55,20 +129,32 @@ function partsOf(fact: Fact): readonly Fact[] {
 function fromList(call: SeenCall, parts: readonly Fact[]): readonly Hit[] {
   const [program, ...rest] = parts;
   if (!program) return [];
-  const words = parts.map((part) => call.textOf(part) ?? (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : optionAmong(part)));
+  const words = parts.map(
+    (part) =>
+      call.textOf(part) ??
+      (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : optionAmong(part)),
+  );
   const found: Hit[] = [{ rule: 'command', facts: [program], what: call.name }, ...optionSink(parts, words)];
   words.forEach((word, at) => {
     const isShell = shells.test(word);
     if (!isShell && !interpreters.test(word)) return;
     const rule = isShell ? 'command' : 'code';
-    const text = words.flatMap((other, index) => (index > at && runsText.test(other) ? runText(word, parts, index) : []));
+    const text = words.flatMap((other, index) =>
+      index > at && runsText.test(other) ? runText(word, parts, index) : [],
+    );
     if (text.length > 0) found.push({ rule, facts: text, what: `${call.name} of ${word}` });
     // A script that the caller's own text was written into.
     const written = rest.flatMap((part) => (part.content ? [{ taints: part.content }] : []));
-    if (written.length > 0) found.push({ rule: isShell ? 'command' : 'code', facts: written, what: `${call.name} of a script written before` });
+    if (written.length > 0)
+      found.push({
+        rule: isShell ? 'command' : 'code',
+        facts: written,
+        what: `${call.name} of a script written before`,
+      });
   });
   return found;
 }
 
 /** Windows shells run everything that follows as one line; elsewhere the word after the flag is the text and the rest are its arguments. */
-const runText = (program: string, parts: readonly Fact[], flag: number): readonly Fact[] => (/cmd|powershell|pwsh/i.test(program) ? parts.slice(flag + 1) : parts.slice(flag + 1, flag + 2));
+const runText = (program: string, parts: readonly Fact[], flag: number): readonly Fact[] =>
+  /cmd|powershell|pwsh/i.test(program) ? parts.slice(flag + 1) : parts.slice(flag + 1, flag + 2);

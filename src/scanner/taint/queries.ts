@@ -3,10 +3,72 @@ import { mergeTaints, taintsIn, type Fact } from './facts.js';
 import { lastWord } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
 
-const runners = new Set(['execute', 'executemany', 'executescript', 'exec_driver_sql', 'fetch', 'fetchrow', 'fetchval', 'fetch_all', 'fetch_one', 'read_sql', 'read_sql_query', 'query', 'exec', 'run', 'all', 'get', 'each', 'prepare', 'raw', 'unsafe', '$queryRawUnsafe', '$executeRawUnsafe', 'queryRaw', 'execute_query', 'run_query', 'sql', 'query_df', 'simple', 'iterate', 'any', 'one', 'none', 'manyOrNone', 'oneOrNone', 'createQuery', 'whereRaw', 'orderByRaw', 'selectRaw', 'query_and_wait', 'select']);
-const statement = /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)/i;
+const runners = new Set([
+  'execute',
+  'executemany',
+  'executescript',
+  'exec_driver_sql',
+  'fetch',
+  'fetchrow',
+  'fetchval',
+  'fetch_all',
+  'fetch_one',
+  'read_sql',
+  'read_sql_query',
+  'query',
+  'exec',
+  'run',
+  'all',
+  'get',
+  'each',
+  'prepare',
+  'raw',
+  'unsafe',
+  '$queryRawUnsafe',
+  '$executeRawUnsafe',
+  'queryRaw',
+  'execute_query',
+  'run_query',
+  'sql',
+  'query_df',
+  'simple',
+  'iterate',
+  'any',
+  'one',
+  'none',
+  'manyOrNone',
+  'oneOrNone',
+  'createQuery',
+  'whereRaw',
+  'orderByRaw',
+  'selectRaw',
+  'query_and_wait',
+  'select',
+]);
+const statement =
+  /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)/i;
 
-const finders = new Set(['find', 'findOne', 'find_one', 'aggregate', 'updateOne', 'updateMany', 'update_one', 'update_many', 'deleteOne', 'deleteMany', 'delete_one', 'delete_many', 'count_documents', 'countDocuments', 'find_one_and_update', 'findOneAndUpdate', 'distinct', 'replaceOne', 'replace_one']);
+const finders = new Set([
+  'find',
+  'findOne',
+  'find_one',
+  'aggregate',
+  'updateOne',
+  'updateMany',
+  'update_one',
+  'update_many',
+  'deleteOne',
+  'deleteMany',
+  'delete_one',
+  'delete_many',
+  'count_documents',
+  'countDocuments',
+  'find_one_and_update',
+  'findOneAndUpdate',
+  'distinct',
+  'replaceOne',
+  'replace_one',
+]);
 
 /** Queries in a language of their own: SQL, Mongo, LDAP and XPath. */
 export function querySink(call: SeenCall): readonly Hit[] {
@@ -14,11 +76,17 @@ export function querySink(call: SeenCall): readonly Hit[] {
   const what = call.name.replace(/^\?\./, '');
   const found: Hit[] = [];
   const [first] = call.args;
-  const isFile = /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(call.name);
-  if (first && runners.has(method) && call.name.includes('.') && !isFile && speaksSql(call, first)) found.push({ rule: 'sql', facts: [first], what });
-  if (first && finders.has(method) && call.name.includes('.') && !isFile && isDocument(call, first)) found.push({ rule: 'query', facts: [first], what });
+  const isFile =
+    /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(
+      call.name,
+    );
+  if (first && runners.has(method) && call.name.includes('.') && !isFile && speaksSql(call, first))
+    found.push({ rule: 'sql', facts: [first], what });
+  if (first && finders.has(method) && call.name.includes('.') && !isFile && isDocument(call, first))
+    found.push({ rule: 'query', facts: [first], what });
   if (/^(?:search|search_s|search_ext_s|search_st|searchAsync)$/.test(method)) found.push(...ldapFilter(call, what));
-  if (/^(?:xpath|selectNodes|XPath|ETXPath)$/.test(method) && first && call.language === 'python') found.push({ rule: 'query', facts: [first], what });
+  if (/^(?:xpath|selectNodes|XPath|ETXPath)$/.test(method) && first && call.language === 'python')
+    found.push({ rule: 'query', facts: [first], what });
   return found;
 }
 
@@ -26,18 +94,28 @@ export function querySink(call: SeenCall): readonly Hit[] {
 function speaksSql(call: SeenCall, fact: Fact): boolean {
   const known = knownText(fact);
   if (statement.test(known)) return true;
-  const named = mergeTaints(taintsIn(fact)).some((taint) => taint.whole && /(?:^|[._-])(?:sql|query|statement|stmt)$/i.test(taint.origin.param));
+  const named = mergeTaints(taintsIn(fact)).some(
+    (taint) => taint.whole && /(?:^|[._-])(?:sql|query|statement|stmt)$/i.test(taint.origin.param),
+  );
   const receiver = call.receiver?.name ?? call.name;
-  return named && (/^execute(?:many|script)?$/.test(lastWord(call.name)) || /cursor|conn|db|pool|sql|session|engine|database|client|pg|mysql|duck/i.test(receiver));
+  return (
+    named &&
+    (/^execute(?:many|script)?$/.test(lastWord(call.name)) ||
+      /cursor|conn|db|pool|sql|session|engine|database|client|pg|mysql|duck/i.test(receiver))
+  );
 }
 
 /** The literal parts of a text, whatever stands between them. */
-export const knownText = (fact: Fact): string => literalsOf(fact.value) ?? (typeof fact.lead === 'string' ? fact.lead : '');
+export const knownText = (fact: Fact): string =>
+  literalsOf(fact.value) ?? (typeof fact.lead === 'string' ? fact.lead : '');
 
 function literalsOf(value: Value | undefined): string | undefined {
   if (value?.kind === 'constant') return typeof value.value === 'string' ? value.value : undefined;
   if (value?.kind === 'text') return value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('');
-  if (value?.kind === 'choice') return value.options.map((option) => literalsOf(option) ?? '').toSorted((one, other) => other.length - one.length)[0];
+  if (value?.kind === 'choice')
+    return value.options
+      .map((option) => literalsOf(option) ?? '')
+      .toSorted((one, other) => other.length - one.length)[0];
   return undefined;
 }
 
@@ -51,7 +129,12 @@ function isDocument(call: SeenCall, fact: Fact): boolean {
 }
 
 function ldapFilter(call: SeenCall, what: string): readonly Hit[] {
-  const given = [call.named.get('search_filter'), call.named.get('filterstr'), ...call.args.slice(1), ...call.args.flatMap((arg) => arg.fields?.get('filter') ?? [])].filter((fact) => fact !== undefined);
+  const given = [
+    call.named.get('search_filter'),
+    call.named.get('filterstr'),
+    ...call.args.slice(1),
+    ...call.args.flatMap((arg) => arg.fields?.get('filter') ?? []),
+  ].filter((fact) => fact !== undefined);
   const filters = given.filter((fact) => /^\s*\(|\(\w+=/.test(knownText(fact)));
   return filters.length > 0 ? [{ rule: 'query', facts: filters, what }] : [];
 }

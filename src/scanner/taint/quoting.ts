@@ -20,7 +20,8 @@ export function quotedBy(pattern: string, replacement: string | undefined, befor
   let safe = finds(pattern, '\\') && (isGone || isEscaped) ? known.backslash : 0;
   // A backslash before the mark would take the escaping one for itself.
   const escapes = isEscaped && ((before | safe) & known.backslash) !== 0;
-  if (finds(pattern, "'") && (isGone || replacement === "''" || /^'(?:\\'|"'")'$/.test(replacement))) safe |= known.single;
+  if (finds(pattern, "'") && (isGone || replacement === "''" || /^'(?:\\'|"'")'$/.test(replacement)))
+    safe |= known.single;
   if (finds(pattern, '"') && (isGone || replacement === '""' || escapes)) safe |= known.double;
   if (finds(pattern, '`') && (isGone || replacement === '``' || escapes)) safe |= known.backtick;
   if (finds(pattern, '$') && finds(pattern, '`') && (isGone || escapes)) safe |= known.dollar;
@@ -33,7 +34,8 @@ const isOpen = (text: string, mark: string): boolean => text.endsWith(mark) && t
 export function safeBehind(text: string, safe: number): number {
   const has = (bits: number): boolean => (safe & bits) === bits;
   if (isOpen(text, "'") && has(known.single)) return danger.sql | danger.command;
-  if (isOpen(text, '"') && has(known.double)) return danger.sql | danger.code | (has(known.dollar) ? danger.command : 0);
+  if (isOpen(text, '"') && has(known.double))
+    return danger.sql | danger.code | (has(known.dollar) ? danger.command : 0);
   if (isOpen(text, '`') && has(known.backtick)) return danger.sql;
   return 0;
 }

@@ -52,7 +52,11 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const reached = new Map<string, Reached>();
   const behaviour = noBehaviour();
   const context: Context = {
-    machine, active: new Map(), depth: 0, stepsLeft: stepsPerEntry, memo: new Map(),
+    machine,
+    active: new Map(),
+    depth: 0,
+    stepsLeft: stepsPerEntry,
+    memo: new Map(),
     sees: (call) => {
       observe(behaviour, call);
       const key = `${call.name} ${call.at.spot.start}`;
@@ -63,17 +67,34 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
         const taints = taintsIn(fact);
         for (const taint of unsafe(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
-          add(flows, flowFrom(entry, taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit, call, taint, fact));
+          add(
+            flows,
+            flowFrom(
+              entry,
+              taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit,
+              call,
+              taint,
+              fact,
+            ),
+          );
         }
         // The folder was compared with the spelling of the path, not with where its links lead.
-        if (hit.rule === 'path') for (const taint of taints) if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact));
+        if (hit.rule === 'path')
+          for (const taint of taints)
+            if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact));
       }
     },
   };
   const { handler } = entry;
   const given = argumentsFor(entry);
   const self = handler.self ? { taints: [], value: handler.self } : undefined;
-  const outside = { vars: new Map(), parent: undefined, scope: scopeIn(handler.scope, 0, true), module: handler.module, clock: { ticks: 0 } };
+  const outside = {
+    vars: new Map(),
+    parent: undefined,
+    scope: scopeIn(handler.scope, 0, true),
+    module: handler.module,
+    clock: { ticks: 0 },
+  };
   try {
     callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
   } catch (error) {
@@ -81,21 +102,47 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     if (!(error instanceof RangeError)) throw error;
     context.stepsLeft = 0;
   }
-  return { ...behaviour, flows: [...flows.values()], reached: [...reached.values()], isFinished: context.stepsLeft > 0 };
+  return {
+    ...behaviour,
+    flows: [...flows.values()],
+    reached: [...reached.values()],
+    isFinished: context.stepsLeft > 0,
+  };
 }
 
 const place = ({ module, spot }: Place): Location => locationOf(module, spot);
 
-const isOnlySpelled = ({ safe }: Taint): boolean => (safe & anyPath) === anyPath && (safe & known.spelled) !== 0 && (safe & known.followed) === 0;
+const isOnlySpelled = ({ safe }: Taint): boolean =>
+  (safe & anyPath) === anyPath && (safe & known.spelled) !== 0 && (safe & known.followed) === 0;
 
 /** The host of an address is out of the caller's reach. */
-export const isFixedHost = (lead: string | true | undefined): boolean => lead === true || (typeof lead === 'string' && /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(lead));
+export const isFixedHost = (lead: string | true | undefined): boolean =>
+  lead === true ||
+  (typeof lead === 'string' &&
+    /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(
+      lead,
+    ));
 
 function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fact): Flow {
   const lead = fact.lead === '' ? undefined : fact.lead;
   return {
-    rule: hit.rule, entry, param: taint.origin.param, what: hit.what, at: place(call.at), whole: taint.whole, judged: taint.judged, writes: hit.writes === true, isPrefixed: (taint.safe & known.prefixed) !== 0, lead, tail: fact.tail, inFolder: leavesFolder(fact),
-    steps: [{ at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` }, ...taint.steps.map(({ at, says }) => ({ at: place(at), says })), { at: place(call.at), says: `it reaches ${hit.what}` }],
+    rule: hit.rule,
+    entry,
+    param: taint.origin.param,
+    what: hit.what,
+    at: place(call.at),
+    whole: taint.whole,
+    judged: taint.judged,
+    writes: hit.writes === true,
+    isPrefixed: (taint.safe & known.prefixed) !== 0,
+    lead,
+    tail: fact.tail,
+    inFolder: leavesFolder(fact),
+    steps: [
+      { at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` },
+      ...taint.steps.map(({ at, says }) => ({ at: place(at), says })),
+      { at: place(call.at), says: `it reaches ${hit.what}` },
+    ],
   };
 }
 
@@ -103,5 +150,6 @@ function add(flows: Map<string, Flow>, flow: Flow): void {
   const key = `${flow.rule} ${flow.at.file}:${flow.at.startLine} ${flow.param}`;
   const before = flows.get(key);
   if (!before) flows.set(key, flow);
-  else if ((flow.judged && !before.judged) || (flow.inFolder && !before.inFolder)) flows.set(key, { ...before, judged: flow.judged || before.judged, inFolder: flow.inFolder || before.inFolder });
+  else if ((flow.judged && !before.judged) || (flow.inFolder && !before.inFolder))
+    flows.set(key, { ...before, judged: flow.judged || before.judged, inFolder: flow.inFolder || before.inFolder });
 }

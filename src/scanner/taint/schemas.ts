@@ -14,8 +14,15 @@ export function safeByType(schema: unknown, depth = 0): number {
   if (type === 'integer' || type === 'number' || type === 'boolean' || type === 'null') return all;
   if (type === 'array') return safeByType(given['items'], depth + 1);
   const options = given['anyOf'] ?? given['oneOf'];
-  if (Array.isArray(options) && options.length > 0) return options.reduce<number>((safe, option) => safe & safeByType(option, depth + 1), all);
-  if (given['format'] === 'uuid' || given['format'] === 'date' || given['format'] === 'date-time' || given['format'] === 'ipv4') return all;
+  if (Array.isArray(options) && options.length > 0)
+    return options.reduce<number>((safe, option) => safe & safeByType(option, depth + 1), all);
+  if (
+    given['format'] === 'uuid' ||
+    given['format'] === 'date' ||
+    given['format'] === 'date-time' ||
+    given['format'] === 'ipv4'
+  )
+    return all;
   return typeof given['pattern'] === 'string' ? vouchedByMatch(given['pattern'], '', false) : 0;
 }
 
@@ -27,7 +34,12 @@ export function factBySchema(schema: InputSchema | undefined, taint: Taint): Fac
 }
 
 const fieldsBy = (properties: unknown, taint: Taint, depth: number): ReadonlyMap<string, Fact> =>
-  new Map(Object.entries(typeof properties === 'object' && properties !== null ? properties : {}).map(([name, property]) => [name, factByProperty(property, { ...taint, origin: { ...taint.origin, param: name }, whole: true }, depth)]));
+  new Map(
+    Object.entries(typeof properties === 'object' && properties !== null ? properties : {}).map(([name, property]) => [
+      name,
+      factByProperty(property, { ...taint, origin: { ...taint.origin, param: name }, whole: true }, depth),
+    ]),
+  );
 
 /** What the caller can put into one parameter: the parts of a model each have the types that it declares. */
 export function factByProperty(schema: unknown, taint: Taint, depth = 0): Fact {
@@ -43,15 +55,29 @@ export function factByProperty(schema: unknown, taint: Taint, depth = 0): Fact {
 }
 
 /** `schema.parse(args)`: the parts have the types that the schema says. */
-export function schemaFact(context: Context, method: string, receiver: Fact | undefined, given: Fact | undefined): Fact | undefined {
-  if (!/^(?:parse|safeParse|parseAsync|safeParseAsync|model_validate|validate|validateSync|parse_obj)$/.test(method) || !receiver?.value || !given) return undefined;
+export function schemaFact(
+  context: Context,
+  method: string,
+  receiver: Fact | undefined,
+  given: Fact | undefined,
+): Fact | undefined {
+  if (
+    !/^(?:parse|safeParse|parseAsync|safeParseAsync|model_validate|validate|validateSync|parse_obj)$/.test(method) ||
+    !receiver?.value ||
+    !given
+  )
+    return undefined;
   const schema = schemaOf(context.machine, receiver.value);
   const taints = taintsIn(given);
   if (!schema || taints.length === 0) return undefined;
   const fields = new Map<string, Fact>();
   for (const [name, property] of Object.entries(schema.properties)) {
     const safe = safeByType(property);
-    const inner = given.fields?.get(name)?.taints ?? taints.map((taint) => (taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint));
+    const inner =
+      given.fields?.get(name)?.taints ??
+      taints.map((taint) =>
+        taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
+      );
     fields.set(name, { taints: safe === all ? [] : vouchFor(inner, safe) });
   }
   const parsed: Fact = { taints: schema.partial === true || fields.size === 0 ? taints : [], fields };

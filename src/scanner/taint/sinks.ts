@@ -7,12 +7,34 @@ import { pythonSinks } from './sinks-python.js';
 import { querySink } from './queries.js';
 
 /** The taint rules by what they speak of. */
-export type TaintRule = 'command' | 'code' | 'path' | 'url' | 'sql' | 'deserialise' | 'template' | 'query' | 'module' | 'archive' | 'argument' | 'link';
+export type TaintRule =
+  | 'command'
+  | 'code'
+  | 'path'
+  | 'url'
+  | 'sql'
+  | 'deserialise'
+  | 'template'
+  | 'query'
+  | 'module'
+  | 'archive'
+  | 'argument'
+  | 'link';
 
 /** The bits that make a rule fire. */
 export const dangerOf: Readonly<Record<TaintRule, number>> = {
-  command: danger.command, code: danger.code, path: anyPath, url: danger.url, sql: danger.sql, deserialise: danger.deserialise,
-  template: danger.template, query: danger.query, module: danger.module, archive: danger.archive, argument: danger.argument, link: 0,
+  command: danger.command,
+  code: danger.code,
+  path: anyPath,
+  url: danger.url,
+  sql: danger.sql,
+  deserialise: danger.deserialise,
+  template: danger.template,
+  query: danger.query,
+  module: danger.module,
+  archive: danger.archive,
+  argument: danger.argument,
+  link: 0,
 };
 
 /** A call as the sinks see it. */
@@ -62,7 +84,13 @@ export function sinksOf(call: SeenCall): readonly Hit[] {
       ...(row.named ?? []).flatMap((key) => call.named.get(key) ?? optionField(call, key) ?? []),
       ...(row.receiver && call.receiver ? [call.receiver] : []),
     ];
-    if (facts.length > 0) found.push({ rule: row.rule, facts, what: call.name.replace(/^\?\./, ''), ...(row.writes ? { writes: true } : {}) });
+    if (facts.length > 0)
+      found.push({
+        rule: row.rule,
+        facts,
+        what: call.name.replace(/^\?\./, ''),
+        ...(row.writes ? { writes: true } : {}),
+      });
   }
   return found;
 }

@@ -18,10 +18,14 @@ export interface Entry {
   readonly isDispatcher: boolean;
 }
 
-const contextType = /(?:^|\.)(?:Context|RequestContext|ServerSession|Request|RequestHandlerExtra|ServerContext|ToolContext|CurrentContext)$/;
+const contextType =
+  /(?:^|\.)(?:Context|RequestContext|ServerSession|Request|RequestHandlerExtra|ServerContext|ToolContext|CurrentContext)$/;
 
 /** The arguments that the server passes to a handler, with what the caller controls marked. */
-export function argumentsFor(entry: Entry): { readonly positional: readonly Fact[]; readonly named: ReadonlyMap<string, Fact> } {
+export function argumentsFor(entry: Entry): {
+  readonly positional: readonly Fact[];
+  readonly named: ReadonlyMap<string, Fact>;
+} {
   const { handler } = entry;
   const params = handler.fn.params;
   const isPython = handler.module.language === 'python';
@@ -32,23 +36,70 @@ export function argumentsFor(entry: Entry): { readonly positional: readonly Fact
   if (entry.kind === 'template' || entry.kind === 'resource') {
     const uri: Fact = { taints: [{ ...whole, origin: { ...whole.origin, param: 'uri' }, whole: false }] };
     // `read({ uri, variables })` of some frameworks takes one object.
-    return { positional: [{ taints: [], fields: new Map([['href', uri], ['pathname', uri], ['searchParams', uri], ['toString', uri]]) }, { taints: [whole] }], named: new Map() };
+    return {
+      positional: [
+        {
+          taints: [],
+          fields: new Map([
+            ['href', uri],
+            ['pathname', uri],
+            ['searchParams', uri],
+            ['toString', uri],
+          ]),
+        },
+        { taints: [whole] },
+      ],
+      named: new Map(),
+    };
   }
-  return { positional: [fact, { taints: [], fields: new Map([['args', fact], ['arguments', fact]]) }], named: new Map() };
+  return {
+    positional: [
+      fact,
+      {
+        taints: [],
+        fields: new Map([
+          ['args', fact],
+          ['arguments', fact],
+        ]),
+      },
+    ],
+    named: new Map(),
+  };
 }
 
 const taintOf = (param: string, handler: FunctionValue, at: Param | undefined): Taint => ({
-  origin: { param, at: { module: handler.module, spot: at ?? handler.fn } }, steps: [], safe: 0, judged: false, whole: true,
+  origin: { param, at: { module: handler.module, spot: at ?? handler.fn } },
+  steps: [],
+  safe: 0,
+  judged: false,
+  whole: true,
 });
 
 /** The tool's name is known, so that only its own branch of the dispatcher is followed. */
 function dispatched(entry: Entry, whole: Taint, isPython: boolean): readonly Fact[] {
   const name: Fact = { taints: [], value: constant(entry.name) };
   const args: Fact = isPython ? factBySchema(entry.schema, whole) : { taints: [whole] };
-  const params: Fact = { taints: [], fields: new Map([['name', name], ['arguments', args], ['uri', { taints: [{ ...whole, origin: { ...whole.origin, param: 'uri' } }] }]]) };
-  const request: Fact = { taints: [], fields: new Map([['params', params], ['name', name], ['arguments', args], ['method', { taints: [], value: constant('tools/call') }]]) };
+  const params: Fact = {
+    taints: [],
+    fields: new Map([
+      ['name', name],
+      ['arguments', args],
+      ['uri', { taints: [{ ...whole, origin: { ...whole.origin, param: 'uri' } }] }],
+    ]),
+  };
+  const request: Fact = {
+    taints: [],
+    fields: new Map([
+      ['params', params],
+      ['name', name],
+      ['arguments', args],
+      ['method', { taints: [], value: constant('tools/call') }],
+    ]),
+  };
   if (!isPython) return [request, { taints: [] }];
-  const count = entry.handler.fn.params.filter((param) => param.target.kind === 'name' && !/^(?:self|cls)$/.test(param.target.name)).length;
+  const count = entry.handler.fn.params.filter(
+    (param) => param.target.kind === 'name' && !/^(?:self|cls)$/.test(param.target.name),
+  ).length;
   const first = entry.handler.fn.params[0];
   const isRequest = count === 1 || (first?.target.kind === 'name' && /^(?:ctx|context)$/.test(first.target.name));
   return isRequest ? (count === 1 ? [request] : [{ taints: [] }, request]) : [name, args];
@@ -62,21 +113,34 @@ function pythonArguments(entry: Entry): ReadonlyMap<string, Fact> {
     if (param.target.kind !== 'name' || param.rest) return;
     const { name } = param.target;
     if (at === 0 && isMethod && /^(?:self|cls)$/.test(name)) return;
-    const type = param.annotation ? (dottedName(param.annotation.kind === 'binary' ? param.annotation.left : param.annotation) ?? '') : '';
+    const type = param.annotation
+      ? (dottedName(param.annotation.kind === 'binary' ? param.annotation.left : param.annotation) ?? '')
+      : '';
     if (contextType.test(type) || ((name === 'ctx' || name === 'context') && type === '')) return;
     if (isDepends(param)) return;
-    found.set(name, safeByAnnotation(param) === all ? { taints: [] } : factByProperty(schema?.properties[name], taintOf(name, handler, param)));
+    found.set(
+      name,
+      safeByAnnotation(param) === all
+        ? { taints: [] }
+        : factByProperty(schema?.properties[name], taintOf(name, handler, param)),
+    );
   });
   return found;
 }
 
 /** A value that the framework injects is not the caller's. */
-const isDepends = (param: Param): boolean => param.default?.kind === 'call' && /(?:^|\.)(?:Depends|CurrentContext|Provide)$/.test(dottedName(param.default) ?? '');
+const isDepends = (param: Param): boolean =>
+  param.default?.kind === 'call' && /(?:^|\.)(?:Depends|CurrentContext|Provide)$/.test(dottedName(param.default) ?? '');
 
 function safeByAnnotation(param: Param): number {
   const at = param.annotation;
   if (!at) return 0;
   const name = dottedName(at) ?? '';
-  if (/^(?:int|float|bool|datetime\.\w+|date|datetime|UUID|uuid\.UUID|Decimal|PositiveInt|NonNegativeInt|conint)$/.test(name)) return all;
+  if (
+    /^(?:int|float|bool|datetime\.\w+|date|datetime|UUID|uuid\.UUID|Decimal|PositiveInt|NonNegativeInt|conint)$/.test(
+      name,
+    )
+  )
+    return all;
   return at.kind === 'index' && dottedName(at.object) === 'Literal' ? all : 0;
 }

@@ -1,10 +1,11 @@
+import { concat, elementOf, listFact, plainConstant } from './combine.js';
 import type { Stmt } from '../ir/nodes.js';
 import { runImport } from '../evaluate/modules.js';
 import { nothing } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
-import { concat, elementOf, factOf, knownTruth, listFact, plainConstant } from './expressions.js';
+import { factOf, knownTruth } from './expressions.js';
 import { all, joinFacts, noImplied, nothingKnown, type Implied } from './facts.js';
 import { impliedBy } from './guards.js';
 
@@ -15,7 +16,8 @@ type End = 'next' | 'over';
 export function runStatements(context: Context, body: readonly Stmt[], env: Env, frame: Frame): End {
   for (const stmt of body) {
     // Functions are known before the first line of their block runs.
-    if (stmt.kind === 'function' && stmt.fn.name !== undefined) env.vars.set(stmt.fn.name, { taints: [], closure: { fn: stmt.fn, env } });
+    if (stmt.kind === 'function' && stmt.fn.name !== undefined)
+      env.vars.set(stmt.fn.name, { taints: [], closure: { fn: stmt.fn, env } });
   }
   for (const stmt of body) if (!spend(context) || runStatement(context, stmt, env, frame) === 'over') return 'over';
   return 'next';
@@ -93,22 +95,37 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
   }
 }
 
-const isExit = (name: string | undefined): boolean => name === 'process.exit()' || name === 'sys.exit()' || name === 'exit()' || name === 'quit()' || name === 'os._exit()';
+const isExit = (name: string | undefined): boolean =>
+  name === 'process.exit()' || name === 'sys.exit()' || name === 'exit()' || name === 'quit()' || name === 'os._exit()';
 
 function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env): void {
   if (!stmt.value) {
     if (stmt.declares && stmt.target.kind === 'name') env.vars.set(stmt.target.name, nothingKnown);
     return;
   }
-  const implied = stmt.target.kind === 'name' && stmt.value.kind !== 'name' ? impliedBy(context, stmt.value, env) : noImplied;
+  const implied =
+    stmt.target.kind === 'name' && stmt.value.kind !== 'name' ? impliedBy(context, stmt.value, env) : noImplied;
   let fact = factOf(context, stmt.value, env);
   if (implied.yes.length > 0 || implied.no.length > 0) fact = { ...fact, implies: implied };
   if (stmt.op !== undefined) {
     const key = keyOf(stmt.target);
     const before = (key === undefined ? undefined : readKey(context, env, key)) ?? nothingKnown;
-    fact = stmt.op === '+' ? (before.fields ? listFact([{ fact: before, spread: true }, { fact, spread: true }]) : concat([before, fact])) : stmt.op === '??' || stmt.op === '||' ? joinFacts(before, fact) : stmt.op === '/' ? joinFacts(before, fact) : before;
+    fact =
+      stmt.op === '+'
+        ? before.fields
+          ? listFact([
+              { fact: before, spread: true },
+              { fact, spread: true },
+            ])
+          : concat([before, fact])
+        : stmt.op === '??' || stmt.op === '||'
+          ? joinFacts(before, fact)
+          : stmt.op === '/'
+            ? joinFacts(before, fact)
+            : before;
   }
-  if (stmt.declares && stmt.target.kind === 'name' && stmt.declares !== 'var') env.vars.set(stmt.target.name, nothingKnown);
+  if (stmt.declares && stmt.target.kind === 'name' && stmt.declares !== 'var')
+    env.vars.set(stmt.target.name, nothingKnown);
   assignTo(context, stmt.target, fact, env);
 }
 
@@ -178,7 +195,8 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
       isTaken ||= matches;
     }
     const key = keyOf(stmt.subject);
-    if (!isDefault && key !== undefined && values.every((value) => value?.kind === 'constant')) vouchIn(context, inner, [{ key, safe: all }]);
+    if (!isDefault && key !== undefined && values.every((value) => value?.kind === 'constant'))
+      vouchIn(context, inner, [{ key, safe: all }]);
     if (falls) meet(inner, [inner, falls]);
     frame.loops.push([]);
     const end = runStatements(context, one.body, inner, frame);
@@ -194,6 +212,12 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
 }
 
 function runLocalImport(context: Context, stmt: Stmt & { kind: 'import' }, env: Env): void {
-  const run = context.machine.runs.get(env.module.path) ?? { module: env.module, scope: env.scope, exports: new Map(), commonjs: nothing, done: true };
+  const run = context.machine.runs.get(env.module.path) ?? {
+    module: env.module,
+    scope: env.scope,
+    exports: new Map(),
+    commonjs: nothing,
+    done: true,
+  };
   runImport(context.machine, stmt, env.scope, { run, returned: undefined, yielded: [], isGenerator: false });
 }

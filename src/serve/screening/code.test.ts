@@ -7,7 +7,9 @@ import type { McpConfig } from '../mcp-sources.js';
 import { codeOf } from './code.js';
 
 const configOf = (more: object): McpConfig => {
-  const source = schema.parse({ sources: { a: { kind: 'mcp', ...('package' in more ? {} : { command: 'x' }), ...more } } }).sources['a'];
+  const source = schema.parse({
+    sources: { a: { kind: 'mcp', ...('package' in more ? {} : { command: 'x' }), ...more } },
+  }).sources['a'];
   if (source?.kind !== 'mcp') throw new Error('not an mcp source');
   return source;
 };
@@ -19,7 +21,11 @@ test.each([
   ['python3', ['-m', 'json'], { nothing: expect.stringContaining('cannot be told') }],
   ['node', ['-e', 'run()'], { nothing: expect.stringContaining('cannot be told') }],
   ['node', ['gone.mjs'], { nothing: expect.stringContaining('cannot be told') }],
-  ['/opt/server', ['srv/server.mjs'], { nothing: expect.stringContaining('server is a program whose source is not known') }],
+  [
+    '/opt/server',
+    ['srv/server.mjs'],
+    { nothing: expect.stringContaining('server is a program whose source is not known') },
+  ],
 ])('%s %s: the code is the folder of the script, or it is said that there is none', async (program, args, found) => {
   const base = aPlace();
   mkdirSync(join(base, 'srv'));
@@ -29,16 +35,23 @@ test.each([
 
 test('what the configuration names is read instead, and a package by its own folder', async () => {
   const base = aPlace({ 'one.py': '' });
-  expect(await codeOf(configOf({ scan: { path: 'one.py' } }), { program: '/bin/cat', args: [] }, base)).toMatchObject({ entry: 'one.py' });
-  expect(await codeOf(configOf({ scan: { path: 'none' } }), { program: 'node', args: [] }, base)).toEqual({ nothing: 'there is no none to read' });
-  expect(await codeOf(configOf({ runtime: 'npx', package: 'a@1.0.0' }), { program: 'node', args: [], code: base }, base)).toEqual({ root: base, called: 'npm:a@1.0.0' });
+  expect(await codeOf(configOf({ scan: { path: 'one.py' } }), { program: '/bin/cat', args: [] }, base)).toMatchObject({
+    entry: 'one.py',
+  });
+  expect(await codeOf(configOf({ scan: { path: 'none' } }), { program: 'node', args: [] }, base)).toEqual({
+    nothing: 'there is no none to read',
+  });
+  expect(
+    await codeOf(configOf({ runtime: 'npx', package: 'a@1.0.0' }), { program: 'node', args: [], code: base }, base),
+  ).toEqual({ root: base, called: 'npm:a@1.0.0' });
 });
 
 test('programs that are scripts lead to the package behind them, and modules to those of their environment', async () => {
   const base = aPlace();
   const site = join(base, 'venv/lib/python3.11/site-packages');
   const pack = join(base, 'lib/node_modules/@a/server');
-  for (const folder of [join(site, 'a_server'), join(pack, 'dist'), join(base, 'venv/bin')]) mkdirSync(folder, { recursive: true });
+  for (const folder of [join(site, 'a_server'), join(pack, 'dist'), join(base, 'venv/bin')])
+    mkdirSync(folder, { recursive: true });
   const script = join(base, 'venv/bin/a-server');
   writeFileSync(script, '#!/x/venv/bin/python\nimport sys\nfrom a_server.cli import main\nsys.exit(main())\n');
   writeFileSync(join(pack, 'dist/index.js'), '#!/usr/bin/env node\n');
@@ -46,7 +59,9 @@ test('programs that are scripts lead to the package behind them, and modules to 
   writeFileSync(join(base, 'binary'), Buffer.from([0x7f, 0x45, 0x4c, 0x46]));
   const found = async (program: string, args: readonly string[] = []) => codeOf(configOf({}), { program, args }, base);
   expect(await found(script)).toMatchObject({ root: join(site, 'a_server') });
-  expect(await found(join(base, 'venv/bin/python'), ['-m', 'a_server', '--x'])).toMatchObject({ root: join(site, 'a_server') });
+  expect(await found(join(base, 'venv/bin/python'), ['-m', 'a_server', '--x'])).toMatchObject({
+    root: join(site, 'a_server'),
+  });
   expect(await found(join(base, 'venv/bin/python'), ['-m', '../../etc'])).toHaveProperty('nothing');
   expect(await found(join(base, 'a-node-server'))).toMatchObject({ root: pack });
   expect(await found(join(base, 'binary'))).toHaveProperty('nothing');

@@ -35,7 +35,11 @@ export async function codeOf(config: McpConfig, command: Command, base: string):
   const at = found.kind === 'program' ? found.found : command.program;
   const script = interprets ? await scriptIn(at, command.args, cwd) : await scriptBehind(at);
   if (script !== undefined) return placed(script, base, spec);
-  return { nothing: interprets ? `which script ${program} runs cannot be told; scan.path may name it` : `${program} is a program whose source is not known; scan.path may name it` };
+  return {
+    nothing: interprets
+      ? `which script ${program} runs cannot be told; scan.path may name it`
+      : `${program} is a program whose source is not known; scan.path may name it`,
+  };
 }
 
 async function placed(path: string, base: string, spec: string | undefined): Promise<Code | NoCode> {

@@ -27,7 +27,15 @@ export interface Screening {
 const shown = 5;
 
 /** The evidence of a decision, short enough for an event or a record. */
-export const evidenceOf = ({ reasons, findings, unknown, tools, content, surface, registry }: Screening): JsonObject => ({
+export const evidenceOf = ({
+  reasons,
+  findings,
+  unknown,
+  tools,
+  content,
+  surface,
+  registry,
+}: Screening): JsonObject => ({
   reasons: reasons.slice(0, shown),
   findings: findings.slice(0, shown),
   ...(findings.length > shown && { more_findings: findings.length - shown }),

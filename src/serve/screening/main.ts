@@ -26,9 +26,17 @@ const surface = entry === undefined ? report.surface : surfaceOf(ownModules(proj
 const reading: Reading = {
   surfaceHash: surfaceHash(surface),
   // A comment in the code may not speak for the code: what it asks to be silent about counts here.
-  findings: report.findings.filter(({ kind }) => kind === 'bug').slice(0, maxListed).map((finding) => ({ ...finding, suppressed: undefined, flow: undefined })),
+  findings: report.findings
+    .filter(({ kind }) => kind === 'bug')
+    .slice(0, maxListed)
+    .map((finding) => ({ ...finding, suppressed: undefined, flow: undefined })),
   gaps: [...(entry === undefined ? await unentered(root) : []), ...report.gaps].slice(0, maxListed),
   capabilities: report.capabilities.slice(0, 2_000),
-  surface: { ...surface, authSignals: [], unresolved: surface.unresolved.slice(0, maxListed), skipped: surface.skipped.slice(0, maxListed) },
+  surface: {
+    ...surface,
+    authSignals: [],
+    unresolved: surface.unresolved.slice(0, maxListed),
+    skipped: surface.skipped.slice(0, maxListed),
+  },
 };
 process.stdout.write(JSON.stringify(reading));

@@ -4,22 +4,33 @@ import { loadProject } from '../../scanner/project/load.js';
 import { surfaceOf } from '../../scanner/surface/scan.js';
 import { ownModules } from './own-modules.js';
 
-const python = (name: string): string => `@mcp.tool()\ndef ${name}(a: str) -> str:\n    """Does ${name}."""\n    return a\n`;
+const python = (name: string): string =>
+  `@mcp.tool()\ndef ${name}(a: str) -> str:\n    """Does ${name}."""\n    return a\n`;
 const head = 'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\n';
 
 test('a folder may hold several servers: only what a script reaches counts as its own', async () => {
-  const place = aPlace({ 'a.py': `${head}${python('one')}mcp.run()\n`, 'b.py': `${head}${python('two')}${python('same')}mcp.run()\n`, 'c.py': `${head}${python('same')}mcp.run()\n`, 'bare.py': 'print(1)\n' });
+  const place = aPlace({
+    'a.py': `${head}${python('one')}mcp.run()\n`,
+    'b.py': `${head}${python('two')}${python('same')}mcp.run()\n`,
+    'c.py': `${head}${python('same')}mcp.run()\n`,
+    'bare.py': 'print(1)\n',
+  });
   const project = await loadProject(place);
-  const names = (entry: string): readonly string[] => surfaceOf(ownModules(project, entry)).tools.map(({ name }) => name);
+  const names = (entry: string): readonly string[] =>
+    surfaceOf(ownModules(project, entry)).tools.map(({ name }) => name);
   expect(names('a.py')).toEqual(['one']);
   expect(names('b.py')).toEqual(['two', 'same']);
   expect(names('c.py')).toEqual(['same']);
-  expect(surfaceOf(ownModules(project, 'bare.py'))).toMatchObject({ tools: [], unresolved: [{ kind: 'any', location: { file: 'bare.py' } }] });
+  expect(surfaceOf(ownModules(project, 'bare.py'))).toMatchObject({
+    tools: [],
+    unresolved: [{ kind: 'any', location: { file: 'bare.py' } }],
+  });
 });
 
 test('what a script imports is its own, in both languages', async () => {
   const place = aPlace({
-    'main.py': 'from tools import mcp\nmcp.run()\n', 'tools.py': `${head}${python('deep')}`,
+    'main.py': 'from tools import mcp\nmcp.run()\n',
+    'tools.py': `${head}${python('deep')}`,
     'main.mjs': `import { server } from './more.mjs';\nawait server.connect(new StdioServerTransport());\n`,
     'more.mjs': `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nexport const server = new McpServer({ name: 'n', version: '1' });\nserver.registerTool('script', { description: 'd' }, async () => ({ content: [] }));\n`,
   });

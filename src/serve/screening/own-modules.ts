@@ -16,7 +16,9 @@ function reachable(project: Project, entry: string): ReadonlySet<string> {
   for (const path of seen) {
     const module = project.modules.get(path);
     if (!module) continue;
-    for (const source of module.language === 'python' ? pythonSources(module.text) : Array.from(module.text.matchAll(scriptImport), ([, source]) => source ?? '')) {
+    for (const source of module.language === 'python'
+      ? pythonSources(module.text)
+      : Array.from(module.text.matchAll(scriptImport), ([, source]) => source ?? '')) {
       const found = project.resolve(path, source);
       if (found !== undefined) seen.add(found);
     }
@@ -25,7 +27,12 @@ function reachable(project: Project, entry: string): ReadonlySet<string> {
 }
 
 function pythonSources(text: string): readonly string[] {
-  const whole = [...text.matchAll(pythonImport)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim().split(/\s/)[0] ?? ''));
-  const parts = [...text.matchAll(pythonFrom)].flatMap(([, from = '', names = '']) => [from, ...names.split(',').map((name) => `${from}${from.endsWith('.') ? '' : '.'}${name.trim().split(/\s/)[0] ?? ''}`)]);
+  const whole = [...text.matchAll(pythonImport)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim().split(/\s/)[0] ?? ''),
+  );
+  const parts = [...text.matchAll(pythonFrom)].flatMap(([, from = '', names = '']) => [
+    from,
+    ...names.split(',').map((name) => `${from}${from.endsWith('.') ? '' : '.'}${name.trim().split(/\s/)[0] ?? ''}`),
+  ]);
   return [...whole, ...parts].filter((source) => /^\.*[\w.]+$|^\.+$/.test(source));
 }

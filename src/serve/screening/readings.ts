@@ -32,11 +32,22 @@ export function readings(folder: string): Readings {
       await rename(fresh, pathOf(key));
       const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
       if (names.length <= maxKept) return;
-      const ages = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0 })));
-      for (const { name } of ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxKept)) await rm(join(folder, name), { force: true });
+      const ages = await Promise.all(
+        names.map(async (name) => ({
+          name,
+          at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0,
+        })),
+      );
+      for (const { name } of ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxKept))
+        await rm(join(folder, name), { force: true });
     },
   };
 }
 
 const isReading = (value: unknown): value is Reading =>
-  isObject(value) && Array.isArray(value['findings']) && Array.isArray(value['gaps']) && Array.isArray(value['capabilities']) && isObject(value['surface']) && typeof value['surfaceHash'] === 'string';
+  isObject(value) &&
+  Array.isArray(value['findings']) &&
+  Array.isArray(value['gaps']) &&
+  Array.isArray(value['capabilities']) &&
+  isObject(value['surface']) &&
+  typeof value['surfaceHash'] === 'string';

@@ -3,8 +3,18 @@ import type { Finished, RunResult } from '../../processes/index.js';
 import { sourceReader } from './runner.js';
 
 const ended = (over: Partial<Finished>): RunResult => ({
-  kind: 'finished', code: 0, signal: null, stdout: Buffer.from('{}'), stderr: Buffer.alloc(0), truncatedStdout: false, truncatedStderr: false,
-  timedOut: false, cancelled: false, durationMs: 1, tier: 'prlimit', ...over,
+  kind: 'finished',
+  code: 0,
+  signal: null,
+  stdout: Buffer.from('{}'),
+  stderr: Buffer.alloc(0),
+  truncatedStdout: false,
+  truncatedStderr: false,
+  timedOut: false,
+  cancelled: false,
+  durationMs: 1,
+  tier: 'prlimit',
+  ...over,
 });
 
 test.each<[string, RunResult]>([

@@ -15,7 +15,11 @@ export type ReadSource = (order: ReadingOrder & { readonly memoryMb: number }) =
 
 /** Readings, few at a time: a gateway with many sources must stay usable while they are read. */
 export function sourceReader(processes: Pick<Processes, 'run'>): ReadSource {
-  const slots = semaphore({ slots: Math.max(1, Math.min(2, availableParallelism() - 1)), queue: 1_000, queueTimeoutMs: 3_600_000 });
+  const slots = semaphore({
+    slots: Math.max(1, Math.min(2, availableParallelism() - 1)),
+    queue: 1_000,
+    queueTimeoutMs: 3_600_000,
+  });
   return async ({ memoryMb, ...order }) => {
     const entered = await slots.enter(new AbortController().signal);
     if (entered !== true && entered !== 'admitted') return { unread: 'too many sources wait to be read' };
@@ -25,7 +29,8 @@ export function sourceReader(processes: Pick<Processes, 'run'>): ReadSource {
           file: process.execPath,
           args: [`--max-old-space-size=${memoryMb}`, mainFile, JSON.stringify(order)],
           env: libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries },
-          tier: 'prlimit', network: 'host',
+          tier: 'prlimit',
+          network: 'host',
           limits: { openFiles: 256, cpuSeconds: Math.ceil(order.timeoutMs / 1000) + 30 },
         },
         { timeoutMs: order.timeoutMs + 5_000, maxStdoutBytes: maxReadingBytes, maxStderrBytes: 4_096, onCap: 'kill' },
@@ -33,7 +38,10 @@ export function sourceReader(processes: Pick<Processes, 'run'>): ReadSource {
       if (result.kind === 'refused') return { unread: `its reading could not be started: ${result.message}` };
       if (result.timedOut) return { unread: `its reading took longer than ${order.timeoutMs / 1000} s` };
       if (result.truncatedStdout) return { unread: 'its reading gave more than can be kept' };
-      if (result.code !== 0) return { unread: `its reading broke off (${result.signal ?? `exit code ${result.code}`}), for want of memory or by a fault` };
+      if (result.code !== 0)
+        return {
+          unread: `its reading broke off (${result.signal ?? `exit code ${result.code}`}), for want of memory or by a fault`,
+        };
       return JSON.parse(result.stdout.toString('utf8')) as Reading; // written by our own side
     } catch {
       return { unread: 'its reading could not be understood' };

@@ -50,7 +50,19 @@ const registryPatienceMs = 1_000;
 
 /** The check before a start: what the source says is read, judged by policy, and held until somebody approves where it must be. */
 export function screening(options: ScreeningOptions): Screens {
-  const { base, version, read, readings, contentOf, files, lock, lookup, onEvent, onDecision, now = () => new Date() } = options;
+  const {
+    base,
+    version,
+    read,
+    readings,
+    contentOf,
+    files,
+    lock,
+    lookup,
+    onEvent,
+    onDecision,
+    now = () => new Date(),
+  } = options;
   const latest = new Map<string, Screening>();
   const surfaces = new Map<string, Reading['surface']>();
   const settled = new Map<string, string>();
@@ -59,7 +71,11 @@ export function screening(options: ScreeningOptions): Screens {
   const unfinished = lru<string, Reading | Unread>(1_000);
 
   /** Reads what lies there, or takes what was read of the same bytes before. */
-  async function readingOf(config: McpConfig, root: string, entry: string | undefined): Promise<{ readonly read: Reading | Unread; readonly content?: string }> {
+  async function readingOf(
+    config: McpConfig,
+    root: string,
+    entry: string | undefined,
+  ): Promise<{ readonly read: Reading | Unread; readonly content?: string }> {
     try {
       const whole = await contentOf(root);
       // A script in a folder full of other things is read alone.
@@ -69,13 +85,23 @@ export function screening(options: ScreeningOptions): Screens {
       const key = sha256([version, content, entry ?? '', only ?? ''].join('\n'));
       const kept = (await readings.get(key)) ?? unfinished.get(key);
       if (kept) return { read: kept, content };
-      const made = await read({ root: only ?? root, ...(entry !== undefined && only === undefined && { entry }), timeoutMs: config.scan.timeout * 1000, memoryMb: config.scan.memory_mb });
+      const made = await read({
+        root: only ?? root,
+        ...(entry !== undefined && only === undefined && { entry }),
+        timeoutMs: config.scan.timeout * 1000,
+        memoryMb: config.scan.memory_mb,
+      });
       // What a busy machine did not finish is tried again at the next start of the gateway, not at each start of the server.
-      if ('unread' in made || made.gaps.some(({ reason }) => reason === 'timeout' || reason.includes('not followed'))) unfinished.set(key, made);
+      if ('unread' in made || made.gaps.some(({ reason }) => reason === 'timeout' || reason.includes('not followed')))
+        unfinished.set(key, made);
       else await readings.put(key, made).catch(() => undefined); // it is only read again next time
       return { read: made, content };
     } catch (error) {
-      return { read: { unread: `its code cannot be read${error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''}` } };
+      return {
+        read: {
+          unread: `its code cannot be read${error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''}`,
+        },
+      };
     }
   }
 
@@ -87,23 +113,54 @@ export function screening(options: ScreeningOptions): Screens {
     ]);
     const { read: reading, content } = { content: undefined, ...found };
     const policy = policyOf(config);
-    const state = sha256(JSON.stringify([content ?? '', policy, config.scan.unlisted, 'nothing' in code ? code.nothing : code.called, config.scan.unlisted === 'allow' ? '' : (registry?.verdict ?? '')]));
+    const state = sha256(
+      JSON.stringify([
+        content ?? '',
+        policy,
+        config.scan.unlisted,
+        'nothing' in code ? code.nothing : code.called,
+        config.scan.unlisted === 'allow' ? '' : (registry?.verdict ?? ''),
+      ]),
+    );
     if (settled.get(id) === state) return undefined;
     const surface = 'unread' in reading ? undefined : reading.surfaceHash;
     const locked = 'nothing' in code ? undefined : lock.get(code.called);
     const moved = surface !== undefined && locked !== undefined && locked !== surface;
     const others: readonly Reason[] = [
-      ...(moved && config.admission === 'strict' ? [{ decision: 'quarantine' as const, why: 'its code offers something else than was locked', mark: `surface ${surface}` }] : []),
-      ...(registry?.verdict === 'not listed' && config.scan.unlisted !== 'allow' ? [{ decision: config.scan.unlisted, why: `the registry does not list ${config.registry_name ?? ''}`, mark: `unlisted ${config.registry_name ?? ''}` }] : []),
+      ...(moved && config.admission === 'strict'
+        ? [
+            {
+              decision: 'quarantine' as const,
+              why: 'its code offers something else than was locked',
+              mark: `surface ${surface}`,
+            },
+          ]
+        : []),
+      ...(registry?.verdict === 'not listed' && config.scan.unlisted !== 'allow'
+        ? [
+            {
+              decision: config.scan.unlisted,
+              why: `the registry does not list ${config.registry_name ?? ''}`,
+              mark: `unlisted ${config.registry_name ?? ''}`,
+            },
+          ]
+        : []),
     ];
     const book = bookOf(files, id, options.identityOf(config));
     const accepted = acceptedIn(book);
     const verdict = judge(reading, policy, new Set(Object.keys(accepted)), others);
     keepWaiting(files, book, verdict, accepted, 'nothing' in code ? id : code.called, now().toISOString());
     const screening: Screening = {
-      source: id, decision: verdict.decision,
+      source: id,
+      decision: verdict.decision,
       reasons: verdict.reasons.map(({ why }) => why),
-      findings: 'unread' in reading ? [] : reading.findings.map(({ severity, rule, location, message }) => `${severity} ${rule} in ${location.file}:${location.startLine}: ${message}`),
+      findings:
+        'unread' in reading
+          ? []
+          : reading.findings.map(
+              ({ severity, rule, location, message }) =>
+                `${severity} ${rule} in ${location.file}:${location.startLine}: ${message}`,
+            ),
       ...(verdict.unknown !== undefined && { unknown: verdict.unknown }),
       ...(!('unread' in reading) && { tools: reading.surface.tools.length }),
       ...(content !== undefined && { content }),
@@ -116,7 +173,13 @@ export function screening(options: ScreeningOptions): Screens {
     else surfaces.set(id, reading.surface);
     tell(screening, state);
     if (verdict.decision !== 'allow') return { message: refusal(id, verdict), held: true };
-    if (moved) onEvent('source.changed', { source: id, what: 'its code offers something else than was locked', from: locked, to: surface });
+    if (moved)
+      onEvent('source.changed', {
+        source: id,
+        what: 'its code offers something else than was locked',
+        from: locked,
+        to: surface,
+      });
     if (surface !== undefined && !('nothing' in code) && locked !== surface) lock.put(code.called, surface);
     settled.set(id, state);
     return undefined;
@@ -128,12 +191,15 @@ export function screening(options: ScreeningOptions): Screens {
     const asked = lookup(name);
     if (scan.unlisted !== 'allow') return asked;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), registryPatienceMs)));
+    const late = new Promise<undefined>(
+      (resolve) => (timer = setTimeout(() => resolve(undefined), registryPatienceMs)),
+    );
     const answer = await Promise.race([asked, late]).finally(() => clearTimeout(timer));
-    if (!answer) void asked.then((registry) => {
-      const now = latest.get(id);
-      if (now && registry) latest.set(id, { ...now, registry });
-    });
+    if (!answer)
+      void asked.then((registry) => {
+        const now = latest.get(id);
+        if (now && registry) latest.set(id, { ...now, registry });
+      });
     return answer;
   }
 
@@ -142,7 +208,14 @@ export function screening(options: ScreeningOptions): Screens {
     if (told.get(screening.source) === text) return;
     told.set(screening.source, text);
     const { source, decision, unknown } = screening;
-    const event = decision === 'quarantine' ? 'source.quarantined' : decision === 'deny' ? 'source.denied' : unknown === undefined ? 'source.admitted' : 'source.unread';
+    const event =
+      decision === 'quarantine'
+        ? 'source.quarantined'
+        : decision === 'deny'
+          ? 'source.denied'
+          : unknown === undefined
+            ? 'source.admitted'
+            : 'source.unread';
     onEvent(event, { source, decision, ...evidenceOf(screening) });
     onDecision(screening);
   }
@@ -150,7 +223,14 @@ export function screening(options: ScreeningOptions): Screens {
   return {
     async admit(id, config, command) {
       if (config.admission === 'open') {
-        latest.set(id, { source: id, decision: 'allow', reasons: [], findings: [], unknown: 'its code was not read: admission is open', differences: [] });
+        latest.set(id, {
+          source: id,
+          decision: 'allow',
+          reasons: [],
+          findings: [],
+          unknown: 'its code was not read: admission is open',
+          differences: [],
+        });
         return undefined;
       }
       const key = sha256(JSON.stringify([id, config.admission, config.scan, command.program, command.args]));
@@ -174,25 +254,46 @@ export function screening(options: ScreeningOptions): Screens {
 function refusal(id: string, { decision, reasons }: Verdict): string {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : '';
   const what = decision === 'deny' ? 'is denied' : 'is quarantined';
-  const then = decision === 'deny' ? `only a change of its scan settings lets it in` : `see toolgate pins diff ${id}, then toolgate pins approve ${id} scan`;
+  const then =
+    decision === 'deny'
+      ? `only a change of its scan settings lets it in`
+      : `see toolgate pins diff ${id}, then toolgate pins approve ${id} scan`;
   return `${what}: ${reasons[0]?.why ?? ''}${more}; ${then}`;
 }
 
 /** The reasons that somebody has accepted, by their marks. */
 function acceptedIn({ pins }: PinBook): Readonly<Record<string, string>> {
   const reasons = Object.hasOwn(pins, screeningKey) ? pins[screeningKey]?.definition['reasons'] : undefined;
-  return typeof reasons === 'object' && reasons !== null && !Array.isArray(reasons) ? Object.fromEntries(Object.entries(reasons).map(([mark, why]) => [mark, String(why)])) : {};
+  return typeof reasons === 'object' && reasons !== null && !Array.isArray(reasons)
+    ? Object.fromEntries(Object.entries(reasons).map(([mark, why]) => [mark, String(why)]))
+    : {};
 }
 
 /** Writes down what waits for approval, together with what was accepted before, or that nothing does. */
-function keepWaiting(files: PinFiles, book: PinBook, { decision, reasons }: Verdict, accepted: Readonly<Record<string, string>>, called: string, since: string): void {
+function keepWaiting(
+  files: PinFiles,
+  book: PinBook,
+  { decision, reasons }: Verdict,
+  accepted: Readonly<Record<string, string>>,
+  called: string,
+  since: string,
+): void {
   const { [screeningKey]: before, ...others } = book.pending;
   if (decision !== 'quarantine') {
     if (before) files.write({ ...book, pending: others });
     return;
   }
-  const definition: JsonObject = { code: called, reasons: { ...accepted, ...Object.fromEntries(reasons.map(({ mark, why }) => [mark, why])) } };
+  const definition: JsonObject = {
+    code: called,
+    reasons: { ...accepted, ...Object.fromEntries(reasons.map(({ mark, why }) => [mark, why])) },
+  };
   const hash = pinHash(definition);
   if (before?.hash === hash) return;
-  files.write({ ...book, pending: { ...others, [screeningKey]: { hash, definition, since, why: `its code must be looked at: ${reasons[0]?.why ?? ''}` } } });
+  files.write({
+    ...book,
+    pending: {
+      ...others,
+      [screeningKey]: { hash, definition, since, why: `its code must be looked at: ${reasons[0]?.why ?? ''}` },
+    },
+  });
 }

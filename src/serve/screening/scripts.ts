@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 
 const headBytes = 4_096;
 const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isFile() === true;
-const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() === true;
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** What an interpreter runs by its words: the first that is a file, or the module after `-m`. */
 export async function scriptIn(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
@@ -29,7 +30,8 @@ export async function scriptBehind(program: string): Promise<string | undefined>
 async function moduleAt(module: string, program: string, cwd: string): Promise<string | undefined> {
   if (!/^\w+(?:\.\w+)*$/.test(module)) return undefined;
   const path = module.replaceAll('.', '/');
-  for (const place of [`${path}.py`, join(path, '__main__.py')]) if (await isFile(resolve(cwd, place))) return resolve(cwd, place);
+  for (const place of [`${path}.py`, join(path, '__main__.py')])
+    if (await isFile(resolve(cwd, place))) return resolve(cwd, place);
   return program.startsWith('/') ? installedModule(module.split('.')[0] ?? '', program) : undefined;
 }
 

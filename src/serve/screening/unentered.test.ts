@@ -6,7 +6,8 @@ import { unentered } from './unentered.js';
 
 test('a folder that readers pass by is told, unless it is one that belongs there', async () => {
   const place = aPlace({ 'index.js': '' });
-  for (const folder of ['lib/.cache', 'venv', 'node_modules/a/.cache', '__pycache__', 'src']) mkdirSync(join(place, folder), { recursive: true });
+  for (const folder of ['lib/.cache', 'venv', 'node_modules/a/.cache', '__pycache__', 'src'])
+    mkdirSync(join(place, folder), { recursive: true });
   expect((await unentered(place)).map(({ file }) => file).sort()).toEqual(['lib/.cache', 'venv']);
   expect(await unentered(join(place, 'nowhere'))).toEqual([]);
 });

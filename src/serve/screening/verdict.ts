@@ -27,13 +27,27 @@ export const policyOf = ({ admission, scan }: McpConfig): AdmissionPolicy & { re
 });
 
 /** Decides about a server by what was read of it; `others` are reasons that come from elsewhere. What is denied cannot be accepted. */
-export function judge(read: Reading | Unread, policy: AdmissionPolicy & { readonly unknown: Decision }, accepted: ReadonlySet<string>, others: readonly Reason[] = []): Verdict {
+export function judge(
+  read: Reading | Unread,
+  policy: AdmissionPolicy & { readonly unknown: Decision },
+  accepted: ReadonlySet<string>,
+  others: readonly Reason[] = [],
+): Verdict {
   const unknown = unknownOf(read);
-  const against = 'unread' in read
-    ? policy.unknown === 'allow' ? [] : [{ decision: policy.unknown, why: read.unread, mark: markOf(read.unread) }]
-    : admit({ ...read, verdict: 'clean', counts: { critical: 0, high: 0, medium: 0, low: 0, note: 0 } }, policy).reasons.flatMap(({ decision, why, fingerprint }) =>
-        decision === 'allow' ? [] : [{ decision, why, mark: fingerprint ?? markOf(why) }]);
-  const reasons = [...against, ...others].filter(({ decision, mark }) => decision === 'deny' || !accepted.has(mark)).toSorted((a, b) => Number(b.decision === 'deny') - Number(a.decision === 'deny'));
+  const against =
+    'unread' in read
+      ? policy.unknown === 'allow'
+        ? []
+        : [{ decision: policy.unknown, why: read.unread, mark: markOf(read.unread) }]
+      : admit(
+          { ...read, verdict: 'clean', counts: { critical: 0, high: 0, medium: 0, low: 0, note: 0 } },
+          policy,
+        ).reasons.flatMap(({ decision, why, fingerprint }) =>
+          decision === 'allow' ? [] : [{ decision, why, mark: fingerprint ?? markOf(why) }],
+        );
+  const reasons = [...against, ...others]
+    .filter(({ decision, mark }) => decision === 'deny' || !accepted.has(mark))
+    .toSorted((a, b) => Number(b.decision === 'deny') - Number(a.decision === 'deny'));
   return { decision: reasons[0]?.decision ?? 'allow', reasons, ...(unknown !== undefined && { unknown }) };
 }
 
@@ -43,7 +57,10 @@ export const markOf = (why: string): string => sha256(why.replaceAll(/:\d+/g, ''
 function unknownOf(read: Reading | Unread): string | undefined {
   if ('unread' in read) return read.unread;
   const { gaps, surface } = read;
-  const [first] = [...gaps.map(({ file, reason }) => `${file} (${reason})`), ...surface.unresolved.map(({ reason, location }) => `${reason} (${location.file}:${location.start_line})`)];
+  const [first] = [
+    ...gaps.map(({ file, reason }) => `${file} (${reason})`),
+    ...surface.unresolved.map(({ reason, location }) => `${reason} (${location.file}:${location.start_line})`),
+  ];
   const count = gaps.length + surface.unresolved.length;
   return first === undefined ? undefined : `${first}${count > 1 ? ` and ${count - 1} more` : ''}`;
 }

@@ -14,13 +14,16 @@ export interface Combined {
 /** Puts together what the caller gave, the template, and the defaults; what the caller gave always wins. */
 export function combined(manifest: Manifest, given: Given, template: string | undefined): Combined | Objection {
   const { flags, templates } = manifest;
-  const clash = (one: string, other: string): boolean => (flags[one]?.excludes.includes(other) ?? false) || (flags[other]?.excludes.includes(one) ?? false);
-  const active = (values: Given): readonly string[] => [...values].filter(([, value]) => value !== false).map(([name]) => name);
+  const clash = (one: string, other: string): boolean =>
+    (flags[one]?.excludes.includes(other) ?? false) || (flags[other]?.excludes.includes(one) ?? false);
+  const active = (values: Given): readonly string[] =>
+    [...values].filter(([, value]) => value !== false).map(([name]) => name);
 
   const asked = active(given);
   for (const [index, one] of asked.entries()) {
     const other = asked.slice(index + 1).find((name) => clash(one, name));
-    if (other !== undefined) return { stage: 'semantics', field: one, message: `cannot be given together with ${other}` };
+    if (other !== undefined)
+      return { stage: 'semantics', field: one, message: `cannot be given together with ${other}` };
   }
   const values = new Map<string, FlagValue>(given);
   for (const [name, value] of Object.entries(templates[template ?? ''] ?? {})) {
@@ -41,6 +44,12 @@ export function combined(manifest: Manifest, given: Given, template: string | un
     if (reading.value !== false) present.push(name);
   }
   const missing = Object.entries(flags).find(([name, flag]) => flag.required && !values.has(name));
-  if (missing !== undefined) return { stage: 'semantics', field: missing[0], message: 'is required', ...(missing[1].example !== undefined && { example: missing[1].example }) };
+  if (missing !== undefined)
+    return {
+      stage: 'semantics',
+      field: missing[0],
+      message: 'is required',
+      ...(missing[1].example !== undefined && { example: missing[1].example }),
+    };
   return { values, applied };
 }

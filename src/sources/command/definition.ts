@@ -32,7 +32,10 @@ export interface CheckObjection {
 }
 
 /** Judges a value by what is installed and what the operator allows. */
-export type ValueCheck = (value: FlagValue, allowed: { readonly intrusive: boolean }) => Promise<CheckObjection | undefined> | CheckObjection | undefined;
+export type ValueCheck = (
+  value: FlagValue,
+  allowed: { readonly intrusive: boolean },
+) => Promise<CheckObjection | undefined> | CheckObjection | undefined;
 
 /** A command as the source keeps it: the manifest, and the parts that are code. */
 export interface CommandDefinition {
@@ -47,4 +50,5 @@ export interface CommandDefinition {
 }
 
 /** The program's own name; where it lies on this machine is nobody's business. */
-export const programOf = ({ manifest: { command } }: CommandDefinition): string => command.slice(command.lastIndexOf('/') + 1);
+export const programOf = ({ manifest: { command } }: CommandDefinition): string =>
+  command.slice(command.lastIndexOf('/') + 1);

@@ -10,11 +10,32 @@ export function describeManifest(name: string, manifest: Manifest): string {
     `## ${name}`,
     manifest.description ?? `Execute ${manifest.command}`,
     `Runs \`${[manifest.command, ...manifest.before].join(' ')}\`, held by at least \`${manifest.sandbox.minimum}\`, network \`${network}\`.`,
-    target.kind === 'none' ? 'Takes no target.' : `Target: ${target.kind}, under the network policy \`${target.policy}\`.${target.description === undefined ? '' : ` ${target.description}.`}`,
-    Object.keys(flags).length === 0 ? 'Takes no flags.' : table(['Argument', 'Flag', 'Takes', 'Default', 'Meaning'], Object.entries(flags).map(([argument, flag]) => row(argument, flag))),
-    ...(Object.keys(templates).length === 0 ? [] : [table(['Template', 'Sets'], Object.entries(templates).map(([template, settings]) => [template, Object.entries(settings).map(([key, value]) => `${key}: ${String(value)}`).join(', ')]))]),
+    target.kind === 'none'
+      ? 'Takes no target.'
+      : `Target: ${target.kind}, under the network policy \`${target.policy}\`.${target.description === undefined ? '' : ` ${target.description}.`}`,
+    Object.keys(flags).length === 0
+      ? 'Takes no flags.'
+      : table(
+          ['Argument', 'Flag', 'Takes', 'Default', 'Meaning'],
+          Object.entries(flags).map(([argument, flag]) => row(argument, flag)),
+        ),
+    ...(Object.keys(templates).length === 0
+      ? []
+      : [
+          table(
+            ['Template', 'Sets'],
+            Object.entries(templates).map(([template, settings]) => [
+              template,
+              Object.entries(settings)
+                .map(([key, value]) => `${key}: ${String(value)}`)
+                .join(', '),
+            ]),
+          ),
+        ]),
     ...(always.length === 0 ? [] : [`Always added: \`${always.join(' ')}\`.`]),
-    ...(limits.timeout_sec === undefined ? [] : [`Ends after ${limits.timeout_sec} s unless told, ${limits.max_timeout_sec ?? 3600} s at most.`]),
+    ...(limits.timeout_sec === undefined
+      ? []
+      : [`Ends after ${limits.timeout_sec} s unless told, ${limits.max_timeout_sec ?? 3600} s at most.`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -23,11 +44,18 @@ function row(argument: string, flag: Flag): readonly string[] {
   const needs = flag.needs.map((need) => (need === 'intrusive' ? 'needs `security.allow_intrusive`' : 'needs root'));
   const meaning = [flag.description ?? '', ...needs].filter((part) => part !== '').join('; ');
   const takes = `${expectation(flag)}${flag.type === 'boolean' ? '' : `, such as ${exampleOf(flag)}`}`;
-  return [`\`${argument}\``, flag.flag.map((spelling) => `\`${spelling}\``).join(' '), takes, flag.default === undefined ? '' : `\`${String(flag.default)}\``, meaning];
+  return [
+    `\`${argument}\``,
+    flag.flag.map((spelling) => `\`${spelling}\``).join(' '),
+    takes,
+    flag.default === undefined ? '' : `\`${String(flag.default)}\``,
+    meaning,
+  ];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   // A pipe inside a pattern would end the cell.
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -10,12 +10,27 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'manifests-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 const write = (name: string, text: string = good): void => writeFileSync(join(folder, name), text, { mode: 0o644 });
 
-test.each(['Test.tool.yaml', 'TestPing.tool.yaml', 'MockPing.tool.yaml', 'AbstractPing.tool.yaml', '_ping.tool.yaml', 'ExamplePing.tool.yaml', 'PingBase.tool.yaml', 'PingMixin.tool.yaml', 'PingInterface.tool.yaml', 'MCPBaseTool.tool.yaml', 'ping.yaml', 'ping.tool.yml', 'ping.tool.yaml.bak', 'ping_tool.py'])(
-  '%s declares no tool [S0.96] [S0.105]',
-  (file) => expect(declaresTool(file)).toBe(false),
-);
+test.each([
+  'Test.tool.yaml',
+  'TestPing.tool.yaml',
+  'MockPing.tool.yaml',
+  'AbstractPing.tool.yaml',
+  '_ping.tool.yaml',
+  'ExamplePing.tool.yaml',
+  'PingBase.tool.yaml',
+  'PingMixin.tool.yaml',
+  'PingInterface.tool.yaml',
+  'MCPBaseTool.tool.yaml',
+  'ping.yaml',
+  'ping.tool.yml',
+  'ping.tool.yaml.bak',
+  'ping_tool.py',
+])('%s declares no tool [S0.96] [S0.105]', (file) => expect(declaresTool(file)).toBe(false));
 
-test.each(['ping.tool.yaml', 'testssl.tool.yaml', 'mockery.tool.yaml', 'database.tool.yaml'])('%s declares a tool [S0.96] [S0.105]', (file) => expect(declaresTool(file)).toBe(true));
+test.each(['ping.tool.yaml', 'testssl.tool.yaml', 'mockery.tool.yaml', 'database.tool.yaml'])(
+  '%s declares a tool [S0.96] [S0.105]',
+  (file) => expect(declaresTool(file)).toBe(true),
+);
 
 test('a file that says it is no tool is passed over in silence [S0.96]', async () => {
   write('shared.tool.yaml', `tool: false\n${good}`);
@@ -51,9 +66,15 @@ test('a link within the folder is followed; a folder that every user can write i
   symlinkSync('a.yaml', join(folder, 'linked.tool.yaml'));
   expect((await discover(folder)).definitions.map(({ name }) => name)).toEqual(['linked']);
   chmodSync(folder, 0o777);
-  expect(await discover(folder)).toMatchObject({ definitions: [], withheld: [{ why: 'the folder of manifests can be written by every user' }] });
+  expect(await discover(folder)).toMatchObject({
+    definitions: [],
+    withheld: [{ why: 'the folder of manifests can be written by every user' }],
+  });
 });
 
 test('a folder that is not there is named, not thrown', async () => {
-  expect(await discover(join(folder, 'nowhere'))).toMatchObject({ definitions: [], withheld: [{ why: 'the folder of manifests cannot be read' }] });
+  expect(await discover(join(folder, 'nowhere'))).toMatchObject({
+    definitions: [],
+    withheld: [{ why: 'the folder of manifests cannot be read' }],
+  });
 });

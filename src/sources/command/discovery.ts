@@ -17,7 +17,8 @@ const maxFiles = 500;
 const worldWritable = 0o002;
 
 /** Whether a file of this name declares a tool, by the naming rules. */
-export const declaresTool = (file: string): boolean => file.endsWith(ending) && !notTools.test(file.slice(0, -ending.length));
+export const declaresTool = (file: string): boolean =>
+  file.endsWith(ending) && !notTools.test(file.slice(0, -ending.length));
 
 /** Reads every `{command}.tool.yaml` of a folder; a broken one is named and left out, the rest load. */
 export async function discover(folder: string): Promise<Discovered> {
@@ -25,12 +26,14 @@ export async function discover(folder: string): Promise<Discovered> {
   const withheld: Withheld[] = [];
   let names: readonly string[];
   try {
-    if (isOpenToAll(await stat(folder))) return { definitions, withheld: [{ what: folder, why: 'the folder of manifests can be written by every user' }] };
+    if (isOpenToAll(await stat(folder)))
+      return { definitions, withheld: [{ what: folder, why: 'the folder of manifests can be written by every user' }] };
     names = (await readdir(folder)).filter(declaresTool).sort();
   } catch {
     return { definitions, withheld: [{ what: folder, why: 'the folder of manifests cannot be read' }] };
   }
-  if (names.length > maxFiles) withheld.push({ what: folder, why: `holds more than ${maxFiles} manifests; the rest is left out` });
+  if (names.length > maxFiles)
+    withheld.push({ what: folder, why: `holds more than ${maxFiles} manifests; the rest is left out` });
   for (const file of names.slice(0, maxFiles)) {
     const found = await readOne(folder, file);
     if (typeof found === 'string') withheld.push({ what: file, why: found });

@@ -14,7 +14,13 @@ interface Ended {
 }
 
 /** The output of a program that printed nothing. */
-export const silence = { stdout: '', stderr: '', truncated_stdout: false, truncated_stderr: false, timed_out: false } as const;
+export const silence = {
+  stdout: '',
+  stderr: '',
+  truncated_stdout: false,
+  truncated_stderr: false,
+  timed_out: false,
+} as const;
 
 // The launcher's own words may hold paths of the gateway; the log has them, the caller gets what to do.
 /** The outcome of a program that never ran. */
@@ -22,14 +28,21 @@ export function notRun(definition: CommandDefinition, { reason }: Refused): Outc
   const command = programOf(definition);
   const missing = { ...silence, returncode: 127, metadata: {} };
   if (reason === 'not_found') return failed(commandMissing(command), { data: missing });
-  if (reason === 'sandbox_unavailable') return refuse('sandbox_unavailable', `${command} was not started: the isolation it needs could not be set up`);
-  return refuse('crashed', reason === 'broker_lost' ? `${command} was lost: the process broker ended` : `${command} could not be started`);
+  if (reason === 'sandbox_unavailable')
+    return refuse('sandbox_unavailable', `${command} was not started: the isolation it needs could not be set up`);
+  return refuse(
+    'crashed',
+    reason === 'broker_lost' ? `${command} was lost: the process broker ended` : `${command} could not be started`,
+  );
 }
 
 /** Why a tool whose program is not installed cannot run. */
-export const commandMissing = (command: string) => ({
-  code: 'command_missing', message: `${command} is not installed`, hint: `Install ${command} or add to PATH.`,
-} as const);
+export const commandMissing = (command: string) =>
+  ({
+    code: 'command_missing',
+    message: `${command} is not installed`,
+    hint: `Install ${command} or add to PATH.`,
+  }) as const;
 
 /** The outcome of a program that ran: everything it printed, and which error its end was, if any. */
 export function ended(settings: Ended, call: Call, result: Finished, timeoutMs: number, facts: JsonObject): Outcome {
@@ -39,27 +52,60 @@ export function ended(settings: Ended, call: Call, result: Finished, timeoutMs: 
   const returncode = timedOut ? 124 : (result.code ?? 128 + signalNumber(result.signal));
   const stdout = toText(result.stdout, result.truncatedStdout);
   const said = toText(result.stderr, result.truncatedStderr);
-  const stderr = timedOut ? `${said}${said === '' || said.endsWith('\n') ? '' : '\n'}Process timed out after ${timeoutMs / 1000}s` : said;
-  const metadata = { ...facts, sandbox: { tier: result.tier, network: settings.network }, ...readings(definition, call, { stdout, stderr, returncode }, result.truncatedStdout) };
-  const data: CommandOutput = { stdout, stderr, returncode, truncated_stdout: result.truncatedStdout, truncated_stderr: result.truncatedStderr, timed_out: timedOut, metadata };
-  const no = (code: ErrorCode, message: string, hint?: string): Outcome => failed({ code, message, ...(hint !== undefined && { hint }) }, { data, content: [] });
+  const stderr = timedOut
+    ? `${said}${said === '' || said.endsWith('\n') ? '' : '\n'}Process timed out after ${timeoutMs / 1000}s`
+    : said;
+  const metadata = {
+    ...facts,
+    sandbox: { tier: result.tier, network: settings.network },
+    ...readings(definition, call, { stdout, stderr, returncode }, result.truncatedStdout),
+  };
+  const data: CommandOutput = {
+    stdout,
+    stderr,
+    returncode,
+    truncated_stdout: result.truncatedStdout,
+    truncated_stderr: result.truncatedStderr,
+    timed_out: timedOut,
+    metadata,
+  };
+  const no = (code: ErrorCode, message: string, hint?: string): Outcome =>
+    failed({ code, message, ...(hint !== undefined && { hint }) }, { data, content: [] });
 
   if (timedOut) return no('timeout', `${command} was ended after ${timeoutMs / 1000} s`);
   if (result.cancelled) return no('cancelled', 'The caller cancelled');
   if (returncode === 0) return done([], data);
-  if (onCap === 'kill' && (result.truncatedStdout || result.truncatedStderr)) return no('output_limit', `${command} printed more than its limit and was ended; the beginning is returned`);
-  if (exhausted(result, stderr)) return no('resource_exhausted', `${command} ran into a limit of memory, processor time or file size`);
+  if (onCap === 'kill' && (result.truncatedStdout || result.truncatedStderr))
+    return no('output_limit', `${command} printed more than its limit and was ended; the beginning is returned`);
+  if (exhausted(result, stderr))
+    return no('resource_exhausted', `${command} ran into a limit of memory, processor time or file size`);
   const signal = signalOf(result);
   if (signal !== undefined) return no('crashed', `${command} died by ${signal}`);
-  if (/operation not permitted|permission denied/i.test(stderr)) return no('permission_denied', `${command} was not permitted to do this`);
-  const offline = /network is unreachable|no route to host|name resolution|no servers could be reached/i.test(`${stderr}\n${stdout.slice(0, 4096)}`);
-  return no('execution_failed', `${command} ended with exit code ${returncode}`, offline ? 'Check network connectivity and firewall rules.' : undefined);
+  if (/operation not permitted|permission denied/i.test(stderr))
+    return no('permission_denied', `${command} was not permitted to do this`);
+  const offline = /network is unreachable|no route to host|name resolution|no servers could be reached/i.test(
+    `${stderr}\n${stdout.slice(0, 4096)}`,
+  );
+  return no(
+    'execution_failed',
+    `${command} ended with exit code ${returncode}`,
+    offline ? 'Check network connectivity and firewall rules.' : undefined,
+  );
 }
 
-function readings({ parser }: CommandDefinition, call: Call, printed: { stdout: string; stderr: string; returncode: number }, cut: boolean): JsonObject {
+function readings(
+  { parser }: CommandDefinition,
+  call: Call,
+  printed: { stdout: string; stderr: string; returncode: number },
+  cut: boolean,
+): JsonObject {
   const reading = parser?.read({ ...printed, args: call.args }) ?? {};
   const json = printed.returncode === 0 && !cut ? jsonOf(printed.stdout) : undefined;
-  return { ...(json !== undefined && { json }), ...(reading.parsed !== undefined && { parsed: reading.parsed }), ...(reading.summary !== undefined && { summary: reading.summary }) };
+  return {
+    ...(json !== undefined && { json }),
+    ...(reading.parsed !== undefined && { parsed: reading.parsed }),
+    ...(reading.summary !== undefined && { summary: reading.summary }),
+  };
 }
 
 function jsonOf(stdout: string): JsonObject[string] {
@@ -72,9 +118,27 @@ function jsonOf(stdout: string): JsonObject[string] {
 }
 
 // With `stream` a half code point at the cut is held back instead of becoming U+FFFD.
-const toText = (bytes: Buffer, cut: boolean): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut });
+const toText = (bytes: Buffer, cut: boolean): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut });
 
-const signalNumbers: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGBUS: 7, SIGFPE: 8, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGXCPU: 24, SIGXFSZ: 25, SIGSYS: 31 };
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGILL: 4,
+  SIGTRAP: 5,
+  SIGABRT: 6,
+  SIGBUS: 7,
+  SIGFPE: 8,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGALRM: 14,
+  SIGTERM: 15,
+  SIGXCPU: 24,
+  SIGXFSZ: 25,
+  SIGSYS: 31,
+};
 const signalNumber = (signal: string | null): number => signalNumbers[signal ?? ''] ?? 0;
 
 function signalOf({ code, signal, tier }: Finished): string | undefined {

@@ -42,7 +42,11 @@ export function execution(settings: Execution): Handler {
     };
     const command = [programOf(definition), ...spec.args].map(quoted).join(' ');
     const applied = appliedWords(manifest, call.args);
-    const facts = { command, sandbox: { tier, network }, ...(applied.length > 0 && { optimizations_applied: applied }) };
+    const facts = {
+      command,
+      sandbox: { tier, network },
+      ...(applied.length > 0 && { optimizations_applied: applied }),
+    };
     if (call.args['dry_run'] === true) return done([], wouldExecute(spec, settings, timeoutMs, facts));
 
     const { maxStdoutBytes, maxStderrBytes, onCap } = settings;
@@ -61,12 +65,23 @@ function wouldExecute(spec: ProcessSpec, settings: Execution, timeoutMs: number,
       dry_run: true,
       argv: [spec.file, ...spec.args],
       environment: Object.keys(spec.env),
-      limits: { timeout_sec: timeoutMs / 1000, cpu_seconds: spec.limits.cpuSeconds, memory_bytes: spec.limits.memoryBytes, open_files: spec.limits.openFiles, file_bytes: spec.limits.fileBytes, stdout_bytes: settings.maxStdoutBytes, stderr_bytes: settings.maxStderrBytes },
+      limits: {
+        timeout_sec: timeoutMs / 1000,
+        cpu_seconds: spec.limits.cpuSeconds,
+        memory_bytes: spec.limits.memoryBytes,
+        open_files: spec.limits.openFiles,
+        file_bytes: spec.limits.fileBytes,
+        stdout_bytes: settings.maxStdoutBytes,
+        stderr_bytes: settings.maxStderrBytes,
+      },
     },
   };
 }
 
-const quoted = (word: string): string => (/^[A-Za-z0-9.:/=+,\-@%_[\]]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+const quoted = (word: string): string =>
+  /^[A-Za-z0-9.:/=+,\-@%_[\]]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 const asksForPrivileges = ({ manifest: { flags } }: CommandDefinition, args: Args): boolean =>
-  Object.entries(flags).some(([name, { needs }]) => needs.includes('privileged') && args[name] !== undefined && args[name] !== false);
+  Object.entries(flags).some(
+    ([name, { needs }]) => needs.includes('privileged') && args[name] !== undefined && args[name] !== false,
+  );

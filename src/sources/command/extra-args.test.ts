@@ -69,7 +69,31 @@ test.each([
 
 test('whatever the string, it is refused or holds only values that keep their own rule', () => {
   const piece = fc.oneof(
-    fc.constantFrom('-c', '--count', '-p', '-T', '-sV', '--script', '+short', '@', '--label', '=', ' ', "'", '"', '\\', '--', '-', ',', '/etc/passwd', '../', '4', '80', 'a', '10.0.0.1'),
+    fc.constantFrom(
+      '-c',
+      '--count',
+      '-p',
+      '-T',
+      '-sV',
+      '--script',
+      '+short',
+      '@',
+      '--label',
+      '=',
+      ' ',
+      "'",
+      '"',
+      '\\',
+      '--',
+      '-',
+      ',',
+      '/etc/passwd',
+      '../',
+      '4',
+      '80',
+      'a',
+      '10.0.0.1',
+    ),
     fc.string({ maxLength: 6 }),
   );
   fc.assert(

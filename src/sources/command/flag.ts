@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { anchored } from './pattern.js';
 
-const spelling = z.string().regex(/^(?:-{1,2}|\+)[A-Za-z0-9][A-Za-z0-9_-]{0,39}$|^@$/, 'must be one flag such as -c, --count or +short');
+const spelling = z
+  .string()
+  .regex(/^(?:-{1,2}|\+)[A-Za-z0-9][A-Za-z0-9_-]{0,39}$|^@$/, 'must be one flag such as -c, --count or +short');
 
 /** The name of an argument as the model sees it. */
-export const propertyName = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be lower case letters, digits and _, beginning with a letter');
+export const propertyName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be lower case letters, digits and _, beginning with a letter');
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -17,14 +21,27 @@ export const flagSchema = z
     description: z.string().max(400).optional(),
     min: z.number().min(0).optional(),
     max: z.number().min(0).optional(),
-    values: z.array(z.string().regex(/^[^-].*$/s, 'must not begin with a hyphen').max(64)).min(1).max(200).optional(),
+    values: z
+      .array(
+        z
+          .string()
+          .regex(/^[^-].*$/s, 'must not begin with a hyphen')
+          .max(64),
+      )
+      .min(1)
+      .max(200)
+      .optional(),
     pattern: z.string().max(400).optional(),
     max_length: z.int().min(1).max(2048).default(128),
     max_items: z.int().min(1).max(100).default(10),
     /** How the value travels: `-c 4`, `--time=3` or `-T4`. */
     form: z.enum(['separate', 'equals', 'attached']).default('separate'),
     /** For a boolean: the fixed words passed instead of its spelling. */
-    passes: z.array(z.string().regex(/^[\x20-\x7e]{1,256}$/)).min(1).max(4).optional(),
+    passes: z
+      .array(z.string().regex(/^[\x20-\x7e]{1,256}$/))
+      .min(1)
+      .max(4)
+      .optional(),
     repeatable: z.boolean().default(false),
     required: z.boolean().default(false),
     default: z.union([scalar, z.array(scalar)]).optional(),
@@ -39,7 +56,8 @@ export const flagSchema = z
   .superRefine((flag, context) => {
     const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if (flag.type === 'integer' || flag.type === 'number') {
-      if (flag.min === undefined || flag.max === undefined) wrong('type', `a flag of type ${flag.type} needs min and max`);
+      if (flag.min === undefined || flag.max === undefined)
+        wrong('type', `a flag of type ${flag.type} needs min and max`);
       else if (flag.min > flag.max) wrong('min', 'must not be above max');
     }
     if (flag.type === 'enum' && flag.values === undefined) wrong('type', 'a flag of type enum needs values');
@@ -49,7 +67,8 @@ export const flagSchema = z
     }
     if (flag.pattern !== undefined && !isPattern(flag.pattern)) wrong('pattern', 'is not a regular expression');
     if (flag.type !== 'boolean' && flag.passes !== undefined) wrong('passes', 'only a boolean flag passes fixed words');
-    if (flag.type === 'boolean' && (flag.repeatable || flag.form !== 'separate')) wrong('type', 'a boolean flag has no value, so it cannot be repeatable or have a form');
+    if (flag.type === 'boolean' && (flag.repeatable || flag.form !== 'separate'))
+      wrong('type', 'a boolean flag has no value, so it cannot be repeatable or have a form');
   });
 
 /** A flag after its defaults are filled in. */

@@ -14,6 +14,8 @@ test('the guide shows the example file as it is', () => {
 });
 
 test('the guide names every key of a manifest and of a flag', () => {
-  const keys = [...Object.keys(manifestSchema.shape), ...Object.keys(flagSchema.shape)].filter((key) => !['tool', 'description', 'example', 'passes'].includes(key));
+  const keys = [...Object.keys(manifestSchema.shape), ...Object.keys(flagSchema.shape)].filter(
+    (key) => !['tool', 'description', 'example', 'passes'].includes(key),
+  );
   expect(keys.filter((key) => !guide.includes(`\`${key}\``))).toEqual([]);
 });

@@ -13,12 +13,28 @@ const maxBodyCharacters = 262_144;
 const schema: JsonObject = {
   type: 'object',
   properties: {
-    url: { type: 'string', minLength: 1, maxLength: 2048, description: 'An http or https URL within the network policy' },
+    url: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2048,
+      description: 'An http or https URL within the network policy',
+    },
     method: { type: 'string', enum: methods, default: 'GET' },
-    headers: { type: 'object', maxProperties: 32, additionalProperties: { type: 'string', maxLength: 4096 }, description: 'Request headers by name' },
+    headers: {
+      type: 'object',
+      maxProperties: 32,
+      additionalProperties: { type: 'string', maxLength: 4096 },
+      description: 'Request headers by name',
+    },
     content_type: { type: 'string', maxLength: 100, description: `Type of the body: ${contentTypes.join(', ')}` },
     body: { type: 'string', maxLength: maxBodyCharacters, description: 'Request body, for POST, PUT and DELETE' },
-    max_redirects: { type: 'integer', minimum: 0, maximum: 3, default: 0, description: 'Redirects to follow, each vetted like the first URL' },
+    max_redirects: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 3,
+      default: 0,
+      description: 'Redirects to follow, each vetted like the first URL',
+    },
     timeout_sec: { type: 'number', minimum: 0.1, maximum: 300 },
     correlation_id: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,64}$' },
     dry_run: { type: 'boolean', default: false, description: 'Vets the request and sends nothing' },
@@ -38,14 +54,47 @@ export function httpFetchInput(vet: (url: string) => Promise<UrlVerdict>): Contr
       const args = parsed.value;
       const { url, method = 'GET', content_type: contentType, body, timeout_sec: seconds } = args;
       const headers = Object.keys((args['headers'] ?? {}) as JsonObject).map((name) => name.toLowerCase()); // the schema made it an object
-      if (headers.includes('content-type')) return objected({ stage: 'semantics', field: 'headers', message: 'must not hold content-type; use the argument content_type', example: contentTypes[0] ?? '' });
-      if (typeof contentType === 'string' && !contentTypes.includes(contentType.split(';')[0]?.trim().toLowerCase() ?? '')) {
-        return objected({ stage: 'semantics', field: 'content_type', message: `must be one of ${contentTypes.join(', ')}`, value: contentType, example: 'application/json' });
+      if (headers.includes('content-type'))
+        return objected({
+          stage: 'semantics',
+          field: 'headers',
+          message: 'must not hold content-type; use the argument content_type',
+          example: contentTypes[0] ?? '',
+        });
+      if (
+        typeof contentType === 'string' &&
+        !contentTypes.includes(contentType.split(';')[0]?.trim().toLowerCase() ?? '')
+      ) {
+        return objected({
+          stage: 'semantics',
+          field: 'content_type',
+          message: `must be one of ${contentTypes.join(', ')}`,
+          value: contentType,
+          example: 'application/json',
+        });
       }
-      if (body !== undefined && bodyless.has(String(method))) return objected({ stage: 'semantics', field: 'body', message: `cannot be sent with ${String(method)}`, example: 'POST' });
+      if (body !== undefined && bodyless.has(String(method)))
+        return objected({
+          stage: 'semantics',
+          field: 'body',
+          message: `cannot be sent with ${String(method)}`,
+          example: 'POST',
+        });
       const verdict = await vet(String(url));
-      if (!verdict.ok) return objected({ stage: 'permission', field: 'url', message: verdict.message, value: url, example: 'http://192.168.1.10/', data: { reason: verdict.reason } });
-      return { ok: true, value: { ...args, method, addresses: verdict.addresses }, ...(typeof seconds === 'number' && { timeoutMs: Math.ceil(seconds * 1000) }) };
+      if (!verdict.ok)
+        return objected({
+          stage: 'permission',
+          field: 'url',
+          message: verdict.message,
+          value: url,
+          example: 'http://192.168.1.10/',
+          data: { reason: verdict.reason },
+        });
+      return {
+        ok: true,
+        value: { ...args, method, addresses: verdict.addresses },
+        ...(typeof seconds === 'number' && { timeoutMs: Math.ceil(seconds * 1000) }),
+      };
     },
   };
 }

@@ -24,8 +24,16 @@ const outputSchema: JsonObject = {
 };
 
 const codes: Readonly<Record<Failed['reason'], ErrorCode>> = {
-  network: 'network_error', dns: 'network_error', tls: 'network_error', protocol: 'network_error', timeout: 'timeout', cancelled: 'cancelled',
-  too_large: 'output_limit', bad_encoding: 'upstream_error', busy: 'busy', closed: 'shutting_down',
+  network: 'network_error',
+  dns: 'network_error',
+  tls: 'network_error',
+  protocol: 'network_error',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  too_large: 'output_limit',
+  bad_encoding: 'upstream_error',
+  busy: 'busy',
+  closed: 'shutting_down',
 };
 
 const maxResponseBytes = 1_048_576;
@@ -52,16 +60,40 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetch {
     source,
     input: httpFetchInput((url) => way(0).vet(url)),
     output: { schema: outputSchema },
-    effects: { reads: true, writes: true, destroys: true, idempotent: false, openWorld: true, labels: ['network', 'egress'] },
-    limits: { ...defaultLimits, timeoutMs: 30_000, maxTimeoutMs: 300_000, concurrency: 5, maxOutputBytes: 2 * maxResponseBytes },
+    effects: {
+      reads: true,
+      writes: true,
+      destroys: true,
+      idempotent: false,
+      openWorld: true,
+      labels: ['network', 'egress'],
+    },
+    limits: {
+      ...defaultLimits,
+      timeoutMs: 30_000,
+      maxTimeoutMs: 300_000,
+      concurrency: 5,
+      maxOutputBytes: 2 * maxResponseBytes,
+    },
     details: {
-      name: 'http_fetch', command: 'built in', version: '1.0.0', performance: { concurrency: 5, default_timeout: 30 },
+      name: 'http_fetch',
+      command: 'built in',
+      version: '1.0.0',
+      performance: { concurrency: 5, default_timeout: 30 },
       safety_limits: { max_output: maxResponseBytes },
-      security_features: ['every address vetted when it is dialled', 'each redirect vetted, credentials dropped across origins', 'no proxy, no file, no other scheme'],
+      security_features: [
+        'every address vetted when it is dialled',
+        'each redirect vetted, credentials dropped across origins',
+        'no proxy, no file, no other scheme',
+      ],
     },
     run: async (call) => {
       const { args } = call;
-      if (args['dry_run'] === true) return done([], { dry_run: true, request: { method: args['method'], url: args['url'], addresses: args['addresses'] } });
+      if (args['dry_run'] === true)
+        return done([], {
+          dry_run: true,
+          request: { method: args['method'], url: args['url'], addresses: args['addresses'] },
+        });
       const redirects = typeof args['max_redirects'] === 'number' ? args['max_redirects'] : 0;
       const result = await way(redirects).request({
         url: String(args['url']),
@@ -72,7 +104,10 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetch {
         ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
         ...(typeof args['body'] === 'string' && { body: args['body'] }),
       });
-      if (result.kind === 'refused') return refuse('policy_denied', `The request was refused: ${result.message}`, { data: { reason: result.reason } });
+      if (result.kind === 'refused')
+        return refuse('policy_denied', `The request was refused: ${result.message}`, {
+          data: { reason: result.reason },
+        });
       if (result.kind === 'failed') return refuse(codes[result.reason], result.message);
       return answered(result);
     },
@@ -86,8 +121,12 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetch {
 }
 
 function headersOf(args: Args): Readonly<Record<string, string>> {
-  const given = Object.entries((args['headers'] ?? {}) as JsonObject).map(([name, value]) => [name, String(value)] as const); // an object of texts, by the schema
-  return Object.fromEntries(typeof args['content_type'] === 'string' ? [...given, ['content-type', args['content_type']]] : given);
+  const given = Object.entries((args['headers'] ?? {}) as JsonObject).map(
+    ([name, value]) => [name, String(value)] as const,
+  ); // an object of texts, by the schema
+  return Object.fromEntries(
+    typeof args['content_type'] === 'string' ? [...given, ['content-type', args['content_type']]] : given,
+  );
 }
 
 function answered({ status, headers, body, finalUrl, hops }: EgressResponse): Outcome {
@@ -95,7 +134,9 @@ function answered({ status, headers, body, finalUrl, hops }: EgressResponse): Ou
   const json = isText && /\bjson\b/i.test(String(headers['content-type'] ?? '')) ? jsonOf(body.toString()) : undefined;
   return done([], {
     status,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, typeof value === 'object' ? [...value] : value]),
+    ),
     body: body.toString(isText ? 'utf8' : 'base64'),
     body_encoding: isText ? 'text' : 'base64',
     ...(json !== undefined && { json }),

@@ -66,9 +66,14 @@ export function commandContract(definition: CommandDefinition, rules: InputRules
 function readSyntax(definition: CommandDefinition, fold: (text: string) => Folded, value: unknown): Syntax | Objection {
   const { flags, target, templates, extra_args: takesExtra } = definition.manifest;
   const wrong = (field: string, message: string, given?: unknown, example?: string): Objection => ({
-    stage: 'syntax', field, message, ...(given !== undefined && { value: given }), ...(example !== undefined && { example }),
+    stage: 'syntax',
+    field,
+    message,
+    ...(given !== undefined && { value: given }),
+    ...(example !== undefined && { example }),
   });
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('arguments', 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return wrong('arguments', 'must be an object');
   const given = new Map<string, FlagValue>();
   const plain: Record<string, Json> = {};
   let folded: Folded | undefined;
@@ -82,32 +87,43 @@ function readSyntax(definition: CommandDefinition, fold: (text: string) => Folde
       given.set(name, reading.value);
     } else if (name === 'target' && target.kind !== 'none') {
       const longest = maxTargetLength(target.kind);
-      if (text === undefined || text === '' || text.length > longest) return wrong(name, `must be text of 1 to ${longest} characters`, item, '192.168.1.10');
+      if (text === undefined || text === '' || text.length > longest)
+        return wrong(name, `must be text of 1 to ${longest} characters`, item, '192.168.1.10');
       if (controls.test(text)) return wrong(name, 'contains control characters', text, '192.168.1.10');
     } else if (name === 'extra_args' && takesExtra) {
       if (text === undefined) return wrong(name, 'must be text', item);
       folded = fold(text);
       if (!folded.ok) return folded.objection;
     } else if (name === 'template' && Object.keys(templates).length > 0) {
-      if (text === undefined || !Object.hasOwn(templates, text)) return wrong(name, `must be one of ${Object.keys(templates).join(', ')}`, item, Object.keys(templates)[0]);
+      if (text === undefined || !Object.hasOwn(templates, text))
+        return wrong(name, `must be one of ${Object.keys(templates).join(', ')}`, item, Object.keys(templates)[0]);
       plain[name] = text;
     } else if (name === 'timeout_sec') {
-      if (typeof item !== 'number' || !(item >= 0.1 && item <= 3600)) return wrong(name, 'must be a number from 0.1 to 3600', item, '30');
+      if (typeof item !== 'number' || !(item >= 0.1 && item <= 3600))
+        return wrong(name, 'must be a number from 0.1 to 3600', item, '30');
       plain[name] = item;
     } else if (name === 'correlation_id') {
-      if (text === undefined || !correlationId.test(text)) return wrong(name, 'must be 1 to 64 letters, digits, or . _ : -', item, 'req-42');
+      if (text === undefined || !correlationId.test(text))
+        return wrong(name, 'must be 1 to 64 letters, digits, or . _ : -', item, 'req-42');
       plain[name] = text;
     } else if (name === 'dry_run') {
       if (typeof item !== 'boolean') return wrong(name, 'must be true or false', item, 'true');
       plain[name] = item;
-    } else return wrong(name.slice(0, 64), 'is not an argument of this tool', undefined, Object.keys(flags).slice(0, 8).join(', '));
+    } else
+      return wrong(
+        name.slice(0, 64),
+        'is not an argument of this tool',
+        undefined,
+        Object.keys(flags).slice(0, 8).join(', '),
+      );
   }
   for (const [name, item] of folded?.ok ? folded.values : []) {
     if (given.has(name)) return wrong('extra_args', `gives ${name}, which is given as a property too`);
     given.set(name, item);
   }
   const named = (value as { readonly target?: unknown }).target;
-  if (target.kind !== 'none' && typeof named !== 'string') return wrong('target', 'is required', undefined, '192.168.1.10');
+  if (target.kind !== 'none' && typeof named !== 'string')
+    return wrong('target', 'is required', undefined, '192.168.1.10');
   const seconds = plain['timeout_sec'];
   return {
     target: typeof named === 'string' ? named : '',
@@ -118,7 +134,13 @@ function readSyntax(definition: CommandDefinition, fold: (text: string) => Folde
   };
 }
 
-async function judged(definition: CommandDefinition, rules: InputRules, syntax: Syntax, values: Given, applied: readonly string[]): Promise<Parsed<Args>> {
+async function judged(
+  definition: CommandDefinition,
+  rules: InputRules,
+  syntax: Syntax,
+  values: Given,
+  applied: readonly string[],
+): Promise<Parsed<Args>> {
   const later: Objection[] = [];
   const { manifest, checks = {} } = definition;
   const allowed = { intrusive: rules.intrusive() };
@@ -129,11 +151,31 @@ async function judged(definition: CommandDefinition, rules: InputRules, syntax: 
     if (objection !== undefined) later.push(gated(name, objection.message, value));
     const flag = manifest.flags[name];
     if (value === false || flag === undefined) continue;
-    if (flag.needs.includes('intrusive') && !allowed.intrusive) later.push(gated(name, `${flag.flag[0] ?? name} is intrusive, and security.allow_intrusive (MCP_SECURITY_ALLOW_INTRUSIVE) is off`, value));
-    if (flag.needs.includes('privileged') && !rules.privileged) later.push({ stage: 'permission', field: name, code: 'permission_denied', message: `${flag.flag[0] ?? name} needs the gateway to run as root` });
+    if (flag.needs.includes('intrusive') && !allowed.intrusive)
+      later.push(
+        gated(
+          name,
+          `${flag.flag[0] ?? name} is intrusive, and security.allow_intrusive (MCP_SECURITY_ALLOW_INTRUSIVE) is off`,
+          value,
+        ),
+      );
+    if (flag.needs.includes('privileged') && !rules.privileged)
+      later.push({
+        stage: 'permission',
+        field: name,
+        code: 'permission_denied',
+        message: `${flag.flag[0] ?? name} needs the gateway to run as root`,
+      });
     if (flag.type === 'address') {
       const vetted = await rules.judge.vet('host', String(value), manifest.target.policy);
-      if (!vetted.ok) later.push({ stage: 'permission', field: name, message: vetted.reason, value, ...(vetted.hint !== undefined && { hint: vetted.hint }) });
+      if (!vetted.ok)
+        later.push({
+          stage: 'permission',
+          field: name,
+          message: vetted.reason,
+          value,
+          ...(vetted.hint !== undefined && { hint: vetted.hint }),
+        });
     }
   }
   const target = await targetOf(manifest, syntax.target, rules.judge);
@@ -149,6 +191,10 @@ async function judged(definition: CommandDefinition, rules: InputRules, syntax: 
 }
 
 const gated = (field: string, message: string, value: FlagValue): Objection => ({
-  stage: 'permission', field, message, value, code: 'policy_denied',
+  stage: 'permission',
+  field,
+  message,
+  value,
+  code: 'policy_denied',
   hint: 'An operator can set security.allow_intrusive: true (MCP_SECURITY_ALLOW_INTRUSIVE=true)',
 });

@@ -8,7 +8,16 @@ import type { Manifest, ManifestInput } from './manifest.js';
 export function filledIn(given: ManifestInput): Manifest {
   const { target, flags, sandbox = {}, effects = {}, ranges = {}, limits = {}, ...rest } = given;
   return {
-    version: '1.0.0', tool: true, before: [], always: [], end_of_flags: false, templates: {}, extra_args: false, parser: 'none', tasks: 'optional', environment: {},
+    version: '1.0.0',
+    tool: true,
+    before: [],
+    always: [],
+    end_of_flags: false,
+    templates: {},
+    extra_args: false,
+    parser: 'none',
+    tasks: 'optional',
+    environment: {},
     ...rest,
     limits,
     ranges,
@@ -19,8 +28,16 @@ export function filledIn(given: ManifestInput): Manifest {
   } as Manifest; // the input may spell out `undefined`; the pack does not, and its test would show
 }
 
-const filledFlag = ({ flag = [], ...rest }: ManifestInput['flags'][string]) => ({
-  flag: typeof flag === 'string' ? [flag] : flag,
-  max_length: 128, max_items: 10, form: 'separate', repeatable: false, required: false, default_unless: [], excludes: [], needs: [],
-  ...rest,
-}) as Flag; // likewise
+const filledFlag = ({ flag = [], ...rest }: ManifestInput['flags'][string]) =>
+  ({
+    flag: typeof flag === 'string' ? [flag] : flag,
+    max_length: 128,
+    max_items: 10,
+    form: 'separate',
+    repeatable: false,
+    required: false,
+    default_unless: [],
+    excludes: [],
+    needs: [],
+    ...rest,
+  }) as Flag; // likewise

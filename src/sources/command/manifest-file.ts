@@ -2,7 +2,8 @@ import { LineCounter, isNode, parseDocument, type Document } from 'yaml';
 import { readManifest, type Manifest } from './manifest.js';
 
 /** A manifest read from text, or every problem with its place, such as `wc.tool.yaml:7:5 flags.lines.max …`. */
-export type FileReading = { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problems: readonly string[] };
+export type FileReading =
+  { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problems: readonly string[] };
 
 // A few kilobytes of nested aliases unfold to gigabytes.
 const maxAliases = 20;
@@ -16,7 +17,8 @@ export function readManifestText(file: string, text: string): FileReading {
     return `${file}:${line}:${col}`;
   };
   const faults = [...document.errors, ...document.warnings];
-  if (faults.length > 0) return { ok: false, problems: faults.map((fault) => `${at(fault.pos[0])} ${fault.message.split('\n')[0] ?? ''}`) };
+  if (faults.length > 0)
+    return { ok: false, problems: faults.map((fault) => `${at(fault.pos[0])} ${fault.message.split('\n')[0] ?? ''}`) };
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: maxAliases });
@@ -25,7 +27,12 @@ export function readManifestText(file: string, text: string): FileReading {
   }
   const reading = readManifest(value);
   if (reading.ok) return reading;
-  return { ok: false, problems: reading.problems.map(({ path, message }) => `${at(offsetOf(document, path))} ${path.join('.') || 'manifest'} ${message}`) };
+  return {
+    ok: false,
+    problems: reading.problems.map(
+      ({ path, message }) => `${at(offsetOf(document, path))} ${path.join('.') || 'manifest'} ${message}`,
+    ),
+  };
 }
 
 /** Where the value at this path begins; where there is none, its nearest parent. */

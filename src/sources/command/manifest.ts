@@ -2,12 +2,19 @@ import { z } from 'zod';
 import { flagSchema, propertyName } from './flag.js';
 import { crossCheck } from './manifest-checks.js';
 
-const plainWord = z.string().min(1).max(256).regex(/^[\x20-\x7e]+$/, 'must be printable ASCII');
+const plainWord = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII');
 const environmentName = z.string().regex(/^[A-Z_][A-Z0-9_]{0,63}$/, 'must be an environment variable name');
 
 const targetSchema = z.strictObject({
   kind: z.enum(['host', 'cidr', 'url', 'domain', 'none']),
-  policy: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/).default('default'),
+  policy: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+    .default('default'),
   description: z.string().max(400).optional(),
   /** Passed before the target, for programs that name it by a flag. */
   flag: plainWord.optional(),
@@ -43,13 +50,21 @@ const limitsSchema = z.strictObject({
 /** Everything a command tool is, as data; a file or an object in code. */
 export const manifestSchema = z
   .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -').optional(),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+      .optional(),
     title: z.string().max(100).optional(),
     description: z.string().max(2000).optional(),
     version: z.string().max(40).default('1.0.0'),
     /** False marks a file that only looks like a tool. */
     tool: z.boolean().default(true),
-    command: z.string().regex(/^(?:\/[A-Za-z0-9._/+-]+|[A-Za-z0-9][A-Za-z0-9._+-]{0,63})$/, 'must be the name of one program or its absolute path'),
+    command: z
+      .string()
+      .regex(
+        /^(?:\/[A-Za-z0-9._/+-]+|[A-Za-z0-9][A-Za-z0-9._+-]{0,63})$/,
+        'must be the name of one program or its absolute path',
+      ),
     /** Fixed words right after the program, such as a subcommand. */
     before: z.array(plainWord).max(10).default([]),
     flags: z.record(propertyName, flagSchema),
@@ -57,13 +72,20 @@ export const manifestSchema = z
     always: z.array(plainWord).max(40).default([]),
     end_of_flags: z.boolean().default(false),
     target: targetSchema,
-    templates: z.record(propertyName, z.record(propertyName, z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))).default({}),
+    templates: z
+      .record(propertyName, z.record(propertyName, z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])))
+      .default({}),
     extra_args: z.boolean().default(false),
     /** Whether clients that know tasks may, must or cannot run it as one; `required` for what always takes long. */
     tasks: z.enum(['optional', 'required', 'forbidden']).default('optional'),
     limits: limitsSchema.default({}),
     /** How far an operator may move a limit. */
-    ranges: z.strictObject({ timeout_sec: z.tuple([z.number(), z.number()]).optional(), concurrency: z.tuple([z.int(), z.int()]).optional() }).default({}),
+    ranges: z
+      .strictObject({
+        timeout_sec: z.tuple([z.number(), z.number()]).optional(),
+        concurrency: z.tuple([z.int(), z.int()]).optional(),
+      })
+      .default({}),
     effects: z
       .strictObject({
         reads: z.boolean().default(true),
@@ -74,7 +96,10 @@ export const manifestSchema = z
         labels: z.array(z.string().max(64)).default([]),
       })
       .prefault({}),
-    parser: z.string().regex(/^[a-z][a-z0-9_-]*$/).default('none'),
+    parser: z
+      .string()
+      .regex(/^[a-z][a-z0-9_-]*$/)
+      .default('none'),
     sandbox: z
       .strictObject({
         /** The tool is refused where this cannot be had. */
@@ -91,7 +116,8 @@ export const manifestSchema = z
     environment: z.record(environmentName, plainWord).default({}),
   })
   .superRefine((manifest, context) => {
-    for (const { path, message } of crossCheck(manifest)) context.addIssue({ code: 'custom', path: [...path], message });
+    for (const { path, message } of crossCheck(manifest))
+      context.addIssue({ code: 'custom', path: [...path], message });
   });
 
 /** What may be written: one shape for files and for objects in code. */
@@ -115,7 +141,10 @@ export function readManifest(value: unknown): ManifestReading {
   if (open !== undefined) return { ok: false, problems: [{ path: ['flags'], message: open }] };
   const read = manifestSchema.safeParse(value);
   if (read.success) return { ok: true, manifest: read.data };
-  const problems = read.error.issues.map(({ path, message }) => ({ path: path.filter((step) => typeof step !== 'symbol'), message }));
+  const problems = read.error.issues.map(({ path, message }) => ({
+    path: path.filter((step) => typeof step !== 'symbol'),
+    message,
+  }));
   return { ok: false, problems };
 }
 
@@ -126,6 +155,9 @@ function openFlags(value: unknown): string | undefined {
   if (flags === undefined || flags === null || typeof flags === 'string' || typeof flags === 'boolean') {
     return 'would allow every flag: list each flag with its type, or write {} for none';
   }
-  const wild = typeof flags === 'object' ? Object.entries(flags).find(([name, flag]) => name.includes('*') || flag === '*') : undefined;
+  const wild =
+    typeof flags === 'object'
+      ? Object.entries(flags).find(([name, flag]) => name.includes('*') || flag === '*')
+      : undefined;
   return wild === undefined ? undefined : `${wild[0]} would allow every flag: list each flag with its type`;
 }

@@ -14,7 +14,8 @@ export interface HoldingTiers {
 }
 
 /** How a tool is held when it runs, or why it cannot be. */
-export type Holding = { readonly ok: true; readonly tier: 'bwrap' | 'prlimit' } | { readonly ok: false; readonly reason: string };
+export type Holding =
+  { readonly ok: true; readonly tier: 'bwrap' | 'prlimit' } | { readonly ok: false; readonly reason: string };
 
 /** What a manifest asks of the sandbox. */
 export interface Wanted {
@@ -30,6 +31,9 @@ export function holding(tiers: HoldingTiers, wanted: Wanted, network: 'host' | '
   const best = wanted.new_privileges && !isRoot ? 'prlimit' : wanted.best;
   if (best === 'bwrap' && bwrap.available) return { ok: true, tier: 'bwrap' };
   // Without a namespace nothing keeps a program off the network, so a tool that must have none is not run weaker.
-  if (wanted.minimum === 'bwrap' || network === 'none') return { ok: false, reason: bwrap.reason ?? 'the bwrap tier cannot be used' };
-  return tiers.prlimit.available ? { ok: true, tier: 'prlimit' } : { ok: false, reason: tiers.prlimit.reason ?? 'the prlimit tier cannot be used' };
+  if (wanted.minimum === 'bwrap' || network === 'none')
+    return { ok: false, reason: bwrap.reason ?? 'the bwrap tier cannot be used' };
+  return tiers.prlimit.available
+    ? { ok: true, tier: 'prlimit' }
+    : { ok: false, reason: tiers.prlimit.reason ?? 'the prlimit tier cannot be used' };
 }

@@ -6,7 +6,13 @@ import { readValue, type FlagValue } from './values.js';
 /** The words after the program: fixed ones, flags, always-added ones, then the target; the same for the same arguments. */
 export function plan(manifest: Manifest, args: Args): readonly string[] {
   const flags = Object.entries(manifest.flags).flatMap(([name, flag]) => flagWords(flag, valueOf(flag, args[name])));
-  return [...manifest.before, ...flags, ...manifest.always, ...nameWords(manifest, args), ...targetWords(manifest, args)];
+  return [
+    ...manifest.before,
+    ...flags,
+    ...manifest.always,
+    ...nameWords(manifest, args),
+    ...targetWords(manifest, args),
+  ];
 }
 
 /** The words of the flags that were applied though nobody asked for them, one entry each. */
@@ -23,7 +29,8 @@ export function appliedWords(manifest: Manifest, args: Args): readonly string[] 
 function valueOf(flag: Flag, given: unknown): FlagValue | undefined {
   if (given === undefined) return undefined;
   const reading = readValue(flag, given);
-  if (!reading.ok) throw new Error(`an unread value reached the plan: ${flag.flag[0] ?? 'argument'} ${reading.message}`);
+  if (!reading.ok)
+    throw new Error(`an unread value reached the plan: ${flag.flag[0] ?? 'argument'} ${reading.message}`);
   return reading.value;
 }
 
@@ -31,7 +38,8 @@ function flagWords(flag: Flag, value: FlagValue | undefined): readonly string[] 
   const [spelling] = flag.flag;
   if (value === undefined || value === false || spelling === undefined) return [];
   if (value === true) return flag.passes ?? [spelling];
-  if (flag.repeatable && typeof value === 'object') return value.flatMap((item) => written(flag, spelling, String(item)));
+  if (flag.repeatable && typeof value === 'object')
+    return value.flatMap((item) => written(flag, spelling, String(item)));
   return written(flag, spelling, typeof value === 'object' ? value.join(',') : String(value));
 }
 
@@ -40,7 +48,9 @@ const written = ({ form }: Flag, spelling: string, text: string): readonly strin
 
 function nameWords({ target: { name_flag: flag, pin, kind }, flags }: Manifest, args: Args): readonly string[] {
   if (typeof args['name'] !== 'string') return [];
-  const isSaid = Object.entries(flags).some(([name, { flag: spellings }]) => args[name] !== undefined && spellings.includes(flag ?? ''));
+  const isSaid = Object.entries(flags).some(
+    ([name, { flag: spellings }]) => args[name] !== undefined && spellings.includes(flag ?? ''),
+  );
   const url = kind === 'url' ? new URL(String(args['target'])) : undefined;
   const port = url === undefined ? '' : url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
   const pinned = (pin ?? []).map((word) => filled(word, { ...args, port }));
@@ -72,14 +82,20 @@ function targetWords({ target, end_of_flags: endOfFlags, flags }: Manifest, args
 function chosenAddress(args: Args): string | undefined {
   const all = Array.isArray(args['addresses']) ? args['addresses'] : [args['address']];
   const texts = all.filter((item) => typeof item === 'string');
-  const wanted = args['ipv6'] === true ? texts.find((text) => text.includes(':')) : args['ipv4'] === true ? texts.find((text) => !text.includes(':')) : undefined;
+  const wanted =
+    args['ipv6'] === true
+      ? texts.find((text) => text.includes(':'))
+      : args['ipv4'] === true
+        ? texts.find((text) => !text.includes(':'))
+        : undefined;
   return wanted ?? texts[0];
 }
 
 function filled(form: string, known: Args): string {
   return form.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
     const value = known[name];
-    if (typeof value !== 'string' && typeof value !== 'number') throw new Error(`nothing stands for {${name}} in a target form`);
+    if (typeof value !== 'string' && typeof value !== 'number')
+      throw new Error(`nothing stands for {${name}} in a target form`);
     return String(value);
   });
 }

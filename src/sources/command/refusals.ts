@@ -25,7 +25,10 @@ export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
   const cut = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
   // JSON escapes lone surrogates and the C0 controls; the C1 ones and DEL would still move a terminal's cursor.
-  return JSON.stringify(cut).replace(/[\x7f-\x9f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(cut).replace(
+    /[\x7f-\x9f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** The error an objection becomes: what is so, the value, the expected form and an example. */
@@ -48,4 +51,7 @@ export function toError(objection: Objection): ToolError {
   };
 }
 
-export const objected = (objection: Objection): Extract<Parsed<never>, { error: ToolError }> => ({ ok: false, error: toError(objection) });
+export const objected = (objection: Objection): Extract<Parsed<never>, { error: ToolError }> => ({
+  ok: false,
+  error: toError(objection),
+});

@@ -65,7 +65,12 @@ export interface Settled {
 }
 
 /** The limits that hold for one tool: operator over manifest over defaults, within the ranges of the manifest. */
-export function settled(name: string, manifest: Manifest, defaults: CommandDefaults, operator: ToolSettings = {}): Settled {
+export function settled(
+  name: string,
+  manifest: Manifest,
+  defaults: CommandDefaults,
+  operator: ToolSettings = {},
+): Settled {
   const { limits, ranges } = manifest;
   const clamps: Clamp[] = [];
   const clamped = (param: string, given: number, range: readonly [number, number]): number => {
@@ -73,24 +78,40 @@ export function settled(name: string, manifest: Manifest, defaults: CommandDefau
     if (used !== given) clamps.push({ param: `${name}.${param}`, given, used, range });
     return used;
   };
-  const maxTimeoutMs = clamped('max_timeout_sec', operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000, [1, 3600]) * 1000;
+  const maxTimeoutMs =
+    clamped(
+      'max_timeout_sec',
+      operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000,
+      [1, 3600],
+    ) * 1000;
   const timeoutRange = ranges.timeout_sec ?? [1, 3600];
-  const timeoutMs = clamped('timeout_sec', operator.timeoutSec ?? limits.timeout_sec ?? defaults.timeoutMs / 1000, [timeoutRange[0], Math.min(timeoutRange[1], maxTimeoutMs / 1000)]) * 1000;
+  const timeoutMs =
+    clamped('timeout_sec', operator.timeoutSec ?? limits.timeout_sec ?? defaults.timeoutMs / 1000, [
+      timeoutRange[0],
+      Math.min(timeoutRange[1], maxTimeoutMs / 1000),
+    ]) * 1000;
   const maxStdoutBytes = operator.maxStdoutBytes ?? limits.max_stdout_bytes ?? defaults.maxStdoutBytes;
   const maxStderrBytes = limits.max_stderr_bytes ?? defaults.maxStderrBytes;
   return {
     limits: {
       timeoutMs,
       maxTimeoutMs,
-      concurrency: clamped('concurrency', operator.concurrency ?? limits.concurrency ?? defaults.concurrency, ranges.concurrency ?? [1, 100]),
+      concurrency: clamped(
+        'concurrency',
+        operator.concurrency ?? limits.concurrency ?? defaults.concurrency,
+        ranges.concurrency ?? [1, 100],
+      ),
       queue: limits.queue ?? defaults.queue,
-      queueTimeoutMs: limits.queue_timeout_sec === undefined ? defaults.queueTimeoutMs : limits.queue_timeout_sec * 1000,
+      queueTimeoutMs:
+        limits.queue_timeout_sec === undefined ? defaults.queueTimeoutMs : limits.queue_timeout_sec * 1000,
       ratePerMinute: operator.ratePerMinute ?? limits.rate_per_minute ?? defaults.ratePerMinute,
       // Room for the parsed form beside the text it was made of.
       maxOutputBytes: 2 * (maxStdoutBytes + maxStderrBytes),
     },
     process: {
-      memoryBytes: operator.memoryBytes ?? (limits.memory_mb === undefined ? defaults.memoryBytes : limits.memory_mb * 1024 * 1024),
+      memoryBytes:
+        operator.memoryBytes ??
+        (limits.memory_mb === undefined ? defaults.memoryBytes : limits.memory_mb * 1024 * 1024),
       openFiles: limits.file_descriptors ?? defaults.openFiles,
       fileBytes: limits.file_bytes ?? defaults.fileBytes,
       ...(limits.processes !== undefined && { processes: limits.processes }),

@@ -41,17 +41,32 @@ test('the example manifest is a tool that runs, and nothing but the manifest was
   expect(one.source.withheld?.()).toEqual([]);
   const output = printed(await one.ask('disk_usage', { inodes: true }));
   expect(output.metadata['command']).toBe('df -h -i');
-  expect(output.metadata['parsed']).toMatchObject({ lines: expect.arrayContaining([expect.stringMatching(/^Filesystem +Inodes/)]) });
+  expect(output.metadata['parsed']).toMatchObject({
+    lines: expect.arrayContaining([expect.stringMatching(/^Filesystem +Inodes/)]),
+  });
 });
 
 test('a tool is named after its file or its manifest, and described even where nobody did [S0.33] [S0.105]', async () => {
-  const one = bench({ builtins: false, directories: [folderOf({ 'wc.tool.yaml': wc, 'b.tool.yaml': `name: words\ndescription: Counts words\n${wc}` })] });
+  const one = bench({
+    builtins: false,
+    directories: [folderOf({ 'wc.tool.yaml': wc, 'b.tool.yaml': `name: words\ndescription: Counts words\n${wc}` })],
+  });
   const tools = await one.tools();
-  expect([...tools.values()].map(({ name, description }) => [name, description])).toEqual([['words', 'Counts words'], ['wc', 'Execute wc']]);
+  expect([...tools.values()].map(({ name, description }) => [name, description])).toEqual([
+    ['words', 'Counts words'],
+    ['wc', 'Execute wc'],
+  ]);
 });
 
 test('a name that is taken, and a policy that is not configured, are withheld by name', async () => {
-  const one = bench({ directories: [folderOf({ 'ping.tool.yaml': wc, 'scan.tool.yaml': 'command: wc\nflags: {}\ntarget: { kind: host, policy: moon }\n' })] });
+  const one = bench({
+    directories: [
+      folderOf({
+        'ping.tool.yaml': wc,
+        'scan.tool.yaml': 'command: wc\nflags: {}\ntarget: { kind: host, policy: moon }\n',
+      }),
+    ],
+  });
   const tools = await one.tools();
   expect(tools.get('ping')?.details).toMatchObject({ command: 'ping' });
   expect(tools.has('scan')).toBe(false);
@@ -64,7 +79,11 @@ test('a name that is taken, and a policy that is not configured, are withheld by
 
 test('a loaded tool is told to the log, and so is a skipped one [S0.97]', async () => {
   const events: unknown[] = [];
-  const one = bench({ builtins: false, directories: [folderOf({ 'wc.tool.yaml': wc, 'x.tool.yaml': '{' })], onEvent: (event, fields) => void events.push([event, fields]) });
+  const one = bench({
+    builtins: false,
+    directories: [folderOf({ 'wc.tool.yaml': wc, 'x.tool.yaml': '{' })],
+    onEvent: (event, fields) => void events.push([event, fields]),
+  });
   await one.tools();
   expect(events).toEqual([
     ['tool_discovery.tool_skipped', { what: 'x.tool.yaml', why: expect.any(String) }],
@@ -81,19 +100,34 @@ test('the information about a tool says what it runs, allows and limits [S0.103]
     performance: { concurrency: 5, default_timeout: 30 },
     allowed_operations: { flags_count: 7, flags: ['-c', '-i', '-W', '-s', '-t', '-4', '-6'], templates: [] },
     safety_limits: { max_arg_length: 2048, max_output: 65_536, memory_bytes: 536_870_912, open_files: 256 },
-    security_features: expect.arrayContaining(['no shell: the program is started with an array of words', 'every flag and every value is on an allow-list']),
+    security_features: expect.arrayContaining([
+      'no shell: the program is started with an array of words',
+      'every flag and every value is on an allow-list',
+    ]),
   });
 });
 
 test('tools have the timeouts and slots they are known for, and defaults otherwise [S0.64] [S0.66] [S0.102]', async () => {
   const one = bench({ directories: [folderOf({ 'wc.tool.yaml': wc })] });
-  const limits = Object.fromEntries([...(await one.tools()).values()].map(({ name, limits: { timeoutMs, maxTimeoutMs, concurrency } }) => [name, [timeoutMs, maxTimeoutMs, concurrency]]));
-  expect(limits).toMatchObject({ nmap: [600_000, 3_600_000, 1], ping: [30_000, 60_000, 5], wc: [300_000, 3_600_000, 2] });
+  const limits = Object.fromEntries(
+    [...(await one.tools()).values()].map(({ name, limits: { timeoutMs, maxTimeoutMs, concurrency } }) => [
+      name,
+      [timeoutMs, maxTimeoutMs, concurrency],
+    ]),
+  );
+  expect(limits).toMatchObject({
+    nmap: [600_000, 3_600_000, 1],
+    ping: [30_000, 60_000, 5],
+    wc: [300_000, 3_600_000, 2],
+  });
 });
 
 test('a number out of range is clamped and told with name, given, used and range [S0.28]', async () => {
   const events: unknown[] = [];
-  const one = bench({ tools: { nmap: { timeoutSec: 5, concurrency: 50 }, ping: { concurrency: 3 } }, onEvent: (event, fields) => void (event === 'config.clamped' && events.push(fields)) });
+  const one = bench({
+    tools: { nmap: { timeoutSec: 5, concurrency: 50 }, ping: { concurrency: 3 } },
+    onEvent: (event, fields) => void (event === 'config.clamped' && events.push(fields)),
+  });
   expect((await one.tool('nmap')).limits).toMatchObject({ timeoutMs: 60_000, concurrency: 5 });
   expect((await one.tool('ping')).limits).toMatchObject({ concurrency: 3 });
   expect(events).toEqual([
@@ -104,7 +138,14 @@ test('a number out of range is clamped and told with name, given, used and range
 
 test('a changed rule holds for the next call: nothing learned under the old one is left [S0.30] [S0.104]', async () => {
   let forgotten = 0;
-  const one = bench({ definitions: [{ ...defineCommand('words', { command: 'wc', flags: {}, target: { kind: 'none' } }), clear: () => void (forgotten += 1) }] });
+  const one = bench({
+    definitions: [
+      {
+        ...defineCommand('words', { command: 'wc', flags: {}, target: { kind: 'none' } }),
+        clear: () => void (forgotten += 1),
+      },
+    ],
+  });
   const ask = () => one.ask('nmap', { target: '127.0.0.1', extra_args: '-A', dry_run: true });
   let changes = 0;
   one.source.onChange?.(() => void (changes += 1));
@@ -118,11 +159,24 @@ test('a changed rule holds for the next call: nothing learned under the old one 
 });
 
 test('a definition in code is held to the same rules as a file', () => {
-  expect(() => defineCommand('bad', { command: 'wc', flags: { a: { flag: '-a', type: 'string' } }, target: { kind: 'none' } })).toThrow('the manifest of bad is broken');
+  expect(() =>
+    defineCommand('bad', { command: 'wc', flags: { a: { flag: '-a', type: 'string' } }, target: { kind: 'none' } }),
+  ).toThrow('the manifest of bad is broken');
 });
 
 test('what a tool may do to the world is said by its manifest', async () => {
-  const one = bench({ directories: [folderOf({ 'touch.tool.yaml': `${wc}effects: { writes: true, idempotent: false, labels: [files] }\n` })] });
-  expect((await one.tool('touch')).effects).toEqual({ reads: true, writes: true, destroys: false, idempotent: false, openWorld: false, labels: ['files'] });
+  const one = bench({
+    directories: [
+      folderOf({ 'touch.tool.yaml': `${wc}effects: { writes: true, idempotent: false, labels: [files] }\n` }),
+    ],
+  });
+  expect((await one.tool('touch')).effects).toEqual({
+    reads: true,
+    writes: true,
+    destroys: false,
+    idempotent: false,
+    openWorld: false,
+    labels: ['files'],
+  });
   expect((await one.tool('ping')).effects).toMatchObject({ writes: false, openWorld: true });
 });

@@ -63,30 +63,53 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     vet(kind, value, name) {
       const policy = Object.hasOwn(rules.policies, name) ? rules.policies[name] : undefined;
       if (policy !== undefined) return vetTarget(kind, value, policy, resolver);
-      return Promise.resolve({ ok: false, code: 'not_allowed', reason: `the network policy ${name} is not configured`, policy: name });
+      return Promise.resolve({
+        ok: false,
+        code: 'not_allowed',
+        reason: `the network policy ${name} is not configured`,
+        policy: name,
+      });
     },
   };
 
-  async function gather(): Promise<{ readonly definitions: readonly CommandDefinition[]; readonly withheld: Withheld[] }> {
+  async function gather(): Promise<{
+    readonly definitions: readonly CommandDefinition[];
+    readonly withheld: Withheld[];
+  }> {
     const folders = await Promise.all((options.directories ?? []).map(discover));
     const left: Withheld[] = folders.flatMap((folder) => folder.withheld);
     const chosen = new Map<string, CommandDefinition>();
-    for (const definition of [...packed, ...(options.definitions ?? []), ...folders.flatMap((folder) => folder.definitions)]) {
+    for (const definition of [
+      ...packed,
+      ...(options.definitions ?? []),
+      ...folders.flatMap((folder) => folder.definitions),
+    ]) {
       const { name } = definition;
       const policy = options.tools?.[name]?.policy ?? definition.manifest.target.policy;
-      if (chosen.has(name)) left.push({ what: definition.origin ?? name, why: `the name ${name} is taken by another tool` });
-      else if (definition.manifest.target.kind !== 'none' && !Object.hasOwn(rules.policies, policy)) left.push({ what: name, why: `names the network policy ${policy}, which is not configured` });
-      else chosen.set(name, { ...definition, manifest: { ...definition.manifest, target: { ...definition.manifest.target, policy } } });
+      if (chosen.has(name))
+        left.push({ what: definition.origin ?? name, why: `the name ${name} is taken by another tool` });
+      else if (definition.manifest.target.kind !== 'none' && !Object.hasOwn(rules.policies, policy))
+        left.push({ what: name, why: `names the network policy ${policy}, which is not configured` });
+      else
+        chosen.set(name, {
+          ...definition,
+          manifest: { ...definition.manifest, target: { ...definition.manifest.target, policy } },
+        });
     }
     return { definitions: [...chosen.values()], withheld: left };
   }
 
-  async function toTool(definition: CommandDefinition, tiers: HoldingTiers): Promise<{ readonly tool: Tool; readonly contract: CommandContract }> {
+  async function toTool(
+    definition: CommandDefinition,
+    tiers: HoldingTiers,
+  ): Promise<{ readonly tool: Tool; readonly contract: CommandContract }> {
     const { name, manifest } = definition;
     const limits = settled(name, manifest, defaults, options.tools?.[name]);
-    for (const { param, given, used, range } of limits.clamps) onEvent('config.clamped', { param, original: given, new: used, range: [...range] });
+    for (const { param, given, used, range } of limits.clamps)
+      onEvent('config.clamped', { param, original: given, new: used, range: [...range] });
     const program = await resolveProgram(manifest.command);
-    if (program.kind === 'problem') onEvent('tool_discovery.command_unusable', { name, command: manifest.command, reason: program.reason });
+    if (program.kind === 'problem')
+      onEvent('tool_discovery.command_unusable', { name, command: manifest.command, reason: program.reason });
     const network = manifest.sandbox.network ?? (manifest.target.kind === 'none' ? 'none' : 'host');
     const contract = commandContract(definition, {
       judge,
@@ -96,9 +119,16 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       maxTimeoutSec: limits.limits.maxTimeoutMs / 1000,
     });
     const tool = commandTool(definition, {
-      runner: processes, contract, network, settled: limits, source: id, maxArgsLength: defaults.maxArgsLength,
+      runner: processes,
+      contract,
+      network,
+      settled: limits,
+      source: id,
+      maxArgsLength: defaults.maxArgsLength,
       holding: holding(tiers, manifest.sandbox, network, privileged),
-      ...(program.kind === 'program' ? { file: program.path, sha256: await program.sha256() } : { unsafe: program.reason === 'unsafe' }),
+      ...(program.kind === 'program'
+        ? { file: program.path, sha256: await program.sha256() }
+        : { unsafe: program.reason === 'unsafe' }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });
     return { tool, contract };
@@ -132,7 +162,10 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       await Promise.all([...fetchers.values()].map((each) => each.close()));
     },
     withheld: () => withheld,
-    health: () => (withheld.length === 0 ? { status: 'healthy' } : { status: 'degraded', detail: `${withheld.length} manifests were left out` }),
+    health: () =>
+      withheld.length === 0
+        ? { status: 'healthy' }
+        : { status: 'degraded', detail: `${withheld.length} manifests were left out` },
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

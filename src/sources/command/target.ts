@@ -18,17 +18,39 @@ export async function targetOf(manifest: Manifest, value: string, judge: TargetJ
   const vetted = await judge.vet(asAddress ? 'host' : kind, value, policy);
   if (!vetted.ok) {
     const { code, reason, hint, data } = vetted;
-    return no({ stage: code === 'not_allowed' ? 'permission' : 'semantics', message: reason, value, ...(hint !== undefined && { hint }), data: { policy: vetted.policy, ...data } });
+    return no({
+      stage: code === 'not_allowed' ? 'permission' : 'semantics',
+      message: reason,
+      value,
+      ...(hint !== undefined && { hint }),
+      data: { policy: vetted.policy, ...data },
+    });
   }
   const { target, addresses, name } = vetted;
   // The program looks the name in a URL up once more, and by then it may lead elsewhere.
   if (kind === 'url' && name !== undefined && pin === undefined) {
-    return no({ stage: 'semantics', message: `this tool cannot be held to the address of ${name}`, value, hint: `Put the address in the URL, such as ${addresses[0] ?? '192.168.1.10'}` });
+    return no({
+      stage: 'semantics',
+      message: `this tool cannot be held to the address of ${name}`,
+      value,
+      hint: `Put the address in the URL, such as ${addresses[0] ?? '192.168.1.10'}`,
+    });
   }
   const [address] = addresses;
-  return { ok: true, args: { target, ...(address !== undefined && { address }), ...(addresses.length > 1 && { addresses }), ...(name !== undefined && { name }) } };
+  return {
+    ok: true,
+    args: {
+      target,
+      ...(address !== undefined && { address }),
+      ...(addresses.length > 1 && { addresses }),
+      ...(name !== undefined && { name }),
+    },
+  };
 }
 
 const looksLikeAddress = (value: string): boolean => /^[\d.]+$/.test(value) || value.includes(':');
 
-const no = (objection: Omit<Objection, 'field'>): Aimed => ({ ok: false, objection: { field: 'target', example: '192.168.1.10', ...objection } });
+const no = (objection: Omit<Objection, 'field'>): Aimed => ({
+  ok: false,
+  objection: { field: 'target', example: '192.168.1.10', ...objection },
+});

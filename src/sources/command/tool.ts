@@ -39,8 +39,12 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
     input: ground.contract,
     output: { schema: outputSchema(definition.parser?.schema) },
     effects: {
-      reads: effects.reads, writes: effects.writes, destroys: effects.destroys, idempotent: effects.idempotent,
-      openWorld: effects.open_world ?? ground.network === 'host', labels: effects.labels,
+      reads: effects.reads,
+      writes: effects.writes,
+      destroys: effects.destroys,
+      idempotent: effects.idempotent,
+      openWorld: effects.open_world ?? ground.network === 'host',
+      labels: effects.labels,
     },
     limits: settled.limits,
     source: ground.source,
@@ -50,9 +54,16 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
     run:
       unavailable === undefined && holding.ok && file !== undefined
         ? execution({
-            definition, runner: ground.runner, file, tier: holding.tier, network: ground.network,
-            timeoutMs: settled.limits.timeoutMs, limits: settled.process,
-            maxStdoutBytes: settled.maxStdoutBytes, maxStderrBytes: settled.maxStderrBytes, onCap: settled.onCap,
+            definition,
+            runner: ground.runner,
+            file,
+            tier: holding.tier,
+            network: ground.network,
+            timeoutMs: settled.limits.timeoutMs,
+            limits: settled.process,
+            maxStdoutBytes: settled.maxStdoutBytes,
+            maxStderrBytes: settled.maxStderrBytes,
+            onCap: settled.onCap,
           })
         : () => Promise.resolve(refuse('sandbox_unavailable', `${name} cannot run on this machine`)),
   };
@@ -61,13 +72,26 @@ export function commandTool(definition: CommandDefinition, ground: Ground): Tool
 function obstacle(definition: CommandDefinition, { file, unsafe, holding }: Ground): ToolError | undefined {
   const program = programOf(definition);
   const data = { returncode: 127 };
-  if (unsafe === true) return { code: 'command_missing', message: `${program} can be replaced by every user of this machine and is not used`, hint: `Install ${program} where only its owner can write.`, data };
+  if (unsafe === true)
+    return {
+      code: 'command_missing',
+      message: `${program} can be replaced by every user of this machine and is not used`,
+      hint: `Install ${program} where only its owner can write.`,
+      data,
+    };
   if (file === undefined) return { ...commandMissing(program), data };
-  if (!holding.ok) return { code: 'sandbox_unavailable', message: `${program} needs the ${definition.manifest.sandbox.minimum} tier: ${holding.reason}` };
+  if (!holding.ok)
+    return {
+      code: 'sandbox_unavailable',
+      message: `${program} needs the ${definition.manifest.sandbox.minimum} tier: ${holding.reason}`,
+    };
   return undefined;
 }
 
-function details(definition: CommandDefinition, { settled, holding, network, maxArgsLength, sha256 }: Ground): NonNullable<Tool['details']> {
+function details(
+  definition: CommandDefinition,
+  { settled, holding, network, maxArgsLength, sha256 }: Ground,
+): NonNullable<Tool['details']> {
   const { name, manifest } = definition;
   const flags = Object.values(manifest.flags).flatMap((flag) => flag.flag);
   return {
@@ -77,11 +101,18 @@ function details(definition: CommandDefinition, { settled, holding, network, max
     ...(sha256 !== undefined && { program_sha256: sha256 }),
     performance: { concurrency: settled.limits.concurrency, default_timeout: settled.limits.timeoutMs / 1000 },
     allowed_operations: { flags_count: flags.length, flags, templates: Object.keys(manifest.templates) },
-    safety_limits: { max_arg_length: maxArgsLength, max_output: settled.maxStdoutBytes, memory_bytes: settled.process.memoryBytes, open_files: settled.process.openFiles },
+    safety_limits: {
+      max_arg_length: maxArgsLength,
+      max_output: settled.maxStdoutBytes,
+      memory_bytes: settled.process.memoryBytes,
+      open_files: settled.process.openFiles,
+    },
     security_features: [
       'no shell: the program is started with an array of words',
       'every flag and every value is on an allow-list',
-      ...(manifest.target.kind === 'none' ? [] : [`targets vetted by the network policy ${manifest.target.policy}; the program is given the vetted address`]),
+      ...(manifest.target.kind === 'none'
+        ? []
+        : [`targets vetted by the network policy ${manifest.target.policy}; the program is given the vetted address`]),
       'clean environment',
       holding.ok ? `held by ${holding.tier}, network ${network}` : 'not run without its sandbox',
     ],

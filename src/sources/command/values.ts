@@ -25,7 +25,8 @@ const maxPortRanges = 100;
 export function readValue(flag: Flag, given: unknown): ValueReading {
   if (!flag.repeatable) return readOne(flag, given);
   const items: unknown[] = Array.isArray(given) ? given : [given];
-  if (items.length === 0 || items.length > flag.max_items) return misfit(flag, `must hold 1 to ${flag.max_items} values`);
+  if (items.length === 0 || items.length > flag.max_items)
+    return misfit(flag, `must hold 1 to ${flag.max_items} values`);
   const values: (string | number)[] = [];
   for (const item of items) {
     const reading = readOne({ ...flag, repeatable: false }, item);
@@ -97,13 +98,15 @@ function readPorts(flag: Flag, given: string): ValueReading {
   for (const range of ranges) {
     const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(range) ?? [];
     const [low, high] = [Number(from), Number(to)];
-    if (from === '' || low < 1 || high > 65_535) return misfit(flag, `${range.slice(0, 20)} is not a port from 1 to 65535`);
+    if (from === '' || low < 1 || high > 65_535)
+      return misfit(flag, `${range.slice(0, 20)} is not a port from 1 to 65535`);
     if (low > high) return misfit(flag, `the range ${range} begins above its end`);
   }
   return { ok: true, value: given };
 }
 
-const joined = (value: FlagValue): string | number => (typeof value === 'object' ? value.join(',') : typeof value === 'boolean' ? String(value) : value);
+const joined = (value: FlagValue): string | number =>
+  typeof value === 'object' ? value.join(',') : typeof value === 'boolean' ? String(value) : value;
 
 function misfit(flag: Flag, message?: string): Misfit {
   const expected = expectation(flag);
@@ -113,14 +116,22 @@ function misfit(flag: Flag, message?: string): Misfit {
 /** What a flag takes, in words. */
 export function expectation(flag: Flag): string {
   switch (flag.type) {
-    case 'boolean': return 'true or false';
-    case 'integer': return `a whole number from ${flag.min} to ${flag.max}`;
-    case 'number': return `a number from ${flag.min} to ${flag.max}`;
-    case 'enum': return `one of ${flag.values?.join(', ')}`;
-    case 'ports': return 'ports from 1 to 65535 as numbers and ranges, separated by commas';
-    case 'address': return 'one IP address';
-    case 'list': return `up to ${flag.max_items} values, each ${flag.values ? `one of ${flag.values.join(', ')}` : `like ${flag.pattern}`}`;
-    case 'string': return flag.values ? `one of ${flag.values.join(', ')}` : `text like ${flag.pattern}`;
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return `a whole number from ${flag.min} to ${flag.max}`;
+    case 'number':
+      return `a number from ${flag.min} to ${flag.max}`;
+    case 'enum':
+      return `one of ${flag.values?.join(', ')}`;
+    case 'ports':
+      return 'ports from 1 to 65535 as numbers and ranges, separated by commas';
+    case 'address':
+      return 'one IP address';
+    case 'list':
+      return `up to ${flag.max_items} values, each ${flag.values ? `one of ${flag.values.join(', ')}` : `like ${flag.pattern}`}`;
+    case 'string':
+      return flag.values ? `one of ${flag.values.join(', ')}` : `text like ${flag.pattern}`;
   }
 }
 
@@ -136,20 +147,32 @@ export function exampleOf(flag: Flag): string {
 
 /** The JSON Schema of the argument this flag becomes. */
 export function schemaOf(flag: Flag): JsonObject {
-  const told = { ...(flag.description !== undefined && { description: flag.description }), ...(flag.default !== undefined && { default: flag.default }) };
+  const told = {
+    ...(flag.description !== undefined && { description: flag.description }),
+    ...(flag.default !== undefined && { default: flag.default }),
+  };
   const { repeatable, max_items: maxItems } = flag;
   if (repeatable) return { type: 'array', items: itemSchema(flag), minItems: 1, maxItems, ...told };
-  if (flag.type === 'list') return { type: 'array', items: itemSchema({ ...flag, type: 'string' }), minItems: 1, maxItems, ...told };
+  if (flag.type === 'list')
+    return { type: 'array', items: itemSchema({ ...flag, type: 'string' }), minItems: 1, maxItems, ...told };
   return { ...itemSchema(flag), ...told };
 }
 
 function itemSchema(flag: Flag): JsonObject {
   switch (flag.type) {
-    case 'boolean': return { type: 'boolean' };
+    case 'boolean':
+      return { type: 'boolean' };
     case 'integer':
-    case 'number': return { type: flag.type, minimum: flag.min, maximum: flag.max };
-    case 'ports': return { type: 'string', pattern: '^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$', maxLength: flag.max_length };
-    case 'address': return { type: 'string', description: 'An IP address', maxLength: 45 };
+    case 'number':
+      return { type: flag.type, minimum: flag.min, maximum: flag.max };
+    case 'ports':
+      return {
+        type: 'string',
+        pattern: '^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$',
+        maxLength: flag.max_length,
+      };
+    case 'address':
+      return { type: 'string', description: 'An IP address', maxLength: 45 };
     default:
       if (flag.values) return { type: 'string', enum: flag.values };
       return { type: 'string', pattern: `^(?:${flag.pattern})$`, maxLength: flag.max_length };

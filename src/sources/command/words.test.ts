@@ -23,7 +23,9 @@ test('too many words are refused', () => {
 
 test('words written in single quotes come back as they were', () => {
   const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-  fc.assert(fc.property(fc.array(fc.string(), { maxLength: 20 }), (words) => {
-    expect(splitWords(words.map(quote).join(' '))).toEqual({ ok: true, words });
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 20 }), (words) => {
+      expect(splitWords(words.map(quote).join(' '))).toEqual({ ok: true, words });
+    }),
+  );
 });

@@ -1,5 +1,6 @@
 /** Words as a POSIX shell would make them of quotes and backslashes, or why that cannot be done. */
-export type Words = { readonly ok: true; readonly words: readonly string[] } | { readonly ok: false; readonly reason: string };
+export type Words =
+  { readonly ok: true; readonly words: readonly string[] } | { readonly ok: false; readonly reason: string };
 
 const maxWords = 128;
 

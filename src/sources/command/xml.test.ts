@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { readXml } from './xml.js';
 
 test('elements, attributes, text, CDATA, comments and the five entities are read', () => {
-  const reading = readXml(`<?xml version="1.0"?>\n<!DOCTYPE a>\n<!-- x --><a b="1 &amp; &#45;" c='"'>t&lt;<b/><![CDATA[<&]]></a>\n`);
+  const reading = readXml(
+    `<?xml version="1.0"?>\n<!DOCTYPE a>\n<!-- x --><a b="1 &amp; &#45;" c='"'>t&lt;<b/><![CDATA[<&]]></a>\n`,
+  );
   const root = reading.ok ? reading.root : undefined;
   expect(root).toMatchObject({ name: 'a', text: 't<<&', children: [{ name: 'b', children: [], text: '' }] });
   expect(Object.fromEntries(root?.attributes ?? [])).toEqual({ b: '1 & -', c: '"' });
@@ -34,6 +36,32 @@ test.each([
 });
 
 test('no text makes the reader throw', () => {
-  const piece = fc.oneof(fc.constantFrom('<', '>', '/', '<a', '</a>', '<!--', '-->', '<![CDATA[', ']]>', '&', '&lt;', '&#1;', '"', "'", '=', ' b="c"', '<?', '?>', '<!DOCTYPE a>'), fc.string({ maxLength: 5 }));
-  fc.assert(fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => void readXml(pieces.join(''))), { numRuns: 2000 });
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '<',
+      '>',
+      '/',
+      '<a',
+      '</a>',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      ']]>',
+      '&',
+      '&lt;',
+      '&#1;',
+      '"',
+      "'",
+      '=',
+      ' b="c"',
+      '<?',
+      '?>',
+      '<!DOCTYPE a>',
+    ),
+    fc.string({ maxLength: 5 }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => void readXml(pieces.join(''))),
+    { numRuns: 2000 },
+  );
 });

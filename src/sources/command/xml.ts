@@ -6,7 +6,8 @@ export interface XmlElement {
   readonly text: string;
 }
 
-export type XmlReading = { readonly ok: true; readonly root: XmlElement } | { readonly ok: false; readonly reason: string };
+export type XmlReading =
+  { readonly ok: true; readonly root: XmlElement } | { readonly ok: false; readonly reason: string };
 
 interface Open {
   readonly name: string;
@@ -114,11 +115,19 @@ export function readXml(text: string): XmlReading {
 function decode(text: string): string | undefined {
   if (!text.includes('&')) return text;
   let unknown = false;
-  const decoded = text.replace(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z]{1,10}));|&/g, (_, hex?: string, decimal?: string, name?: string) => {
-    const point = hex !== undefined ? parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : undefined;
-    const character = point === undefined ? predefined[name ?? ''] : point <= 0x10_ffff && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : undefined;
-    unknown ||= character === undefined;
-    return character ?? '';
-  });
+  const decoded = text.replace(
+    /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([A-Za-z]{1,10}));|&/g,
+    (_, hex?: string, decimal?: string, name?: string) => {
+      const point = hex !== undefined ? parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : undefined;
+      const character =
+        point === undefined
+          ? predefined[name ?? '']
+          : point <= 0x10_ffff && !(point >= 0xd800 && point <= 0xdfff)
+            ? String.fromCodePoint(point)
+            : undefined;
+      unknown ||= character === undefined;
+      return character ?? '';
+    },
+  );
   return unknown ? undefined : decoded;
 }

@@ -24,12 +24,14 @@ export function filled(template: Json, args: Args): Json | undefined {
   const made: Record<string, Json> = {};
   for (const [key, item] of Object.entries(template)) {
     const value = item === undefined ? undefined : filled(item, args);
-    if (value !== undefined) Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
+    if (value !== undefined)
+      Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
   }
   return made;
 }
 
 /** An argument by name, never something inherited. */
-export const own = (args: Args | JsonObject, name: string): Json | undefined => (Object.hasOwn(args, name) ? args[name] : undefined);
+export const own = (args: Args | JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(args, name) ? args[name] : undefined;
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

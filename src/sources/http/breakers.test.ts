@@ -7,17 +7,34 @@ const fail = (circuit: ReturnType<ReturnType<typeof originBreakers>['of']>): voi
 };
 
 test('where several tools share an origin, the strictest thresholds count [S2.31]', () => {
-  const all = strictest([['http://a', { failures: 5, restMs: 60_000 }], ['http://a', { failures: 2, restMs: 30_000 }], ['http://b', { failures: 9, restMs: 1 }]]);
-  expect([...all]).toEqual([['http://a', { failures: 2, restMs: 60_000 }], ['http://b', { failures: 9, restMs: 1 }]]);
+  const all = strictest([
+    ['http://a', { failures: 5, restMs: 60_000 }],
+    ['http://a', { failures: 2, restMs: 30_000 }],
+    ['http://b', { failures: 9, restMs: 1 }],
+  ]);
+  expect([...all]).toEqual([
+    ['http://a', { failures: 2, restMs: 60_000 }],
+    ['http://b', { failures: 9, restMs: 1 }],
+  ]);
 });
 
 test('a reload keeps the state of an origin that is still called, and begins anew where thresholds changed [S2.31]', () => {
   const breakers = originBreakers();
   const settings = { failures: 1, restMs: 60_000 };
-  breakers.use(new Map([['http://a', settings], ['http://b', settings]]));
+  breakers.use(
+    new Map([
+      ['http://a', settings],
+      ['http://b', settings],
+    ]),
+  );
   fail(breakers.of('http://a'));
   fail(breakers.of('http://b'));
-  breakers.use(new Map([['http://a', { ...settings }], ['http://b', { failures: 2, restMs: 60_000 }]]));
+  breakers.use(
+    new Map([
+      ['http://a', { ...settings }],
+      ['http://b', { failures: 2, restMs: 60_000 }],
+    ]),
+  );
   expect([breakers.of('http://a').state(), breakers.of('http://b').state()]).toEqual(['open', 'closed']);
 });
 

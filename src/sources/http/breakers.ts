@@ -22,7 +22,10 @@ const usual: Thresholds = { failures: 5, restMs: 60_000 };
 /** Makes the breakers; their state lives in memory, so a restart begins closed. */
 export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions = {}): OriginBreakers {
   let kept = new Map<string, Thresholds & { readonly circuit: Circuit }>();
-  const made = (origin: string, thresholds: Thresholds) => ({ ...thresholds, circuit: circuit({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }) });
+  const made = (origin: string, thresholds: Thresholds) => ({
+    ...thresholds,
+    circuit: circuit({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }),
+  });
 
   return {
     use(origins) {
@@ -30,7 +33,12 @@ export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions 
       kept = new Map();
       for (const [origin, thresholds] of origins) {
         const known = before.get(origin);
-        kept.set(origin, known?.failures === thresholds.failures && known.restMs === thresholds.restMs ? known : made(origin, thresholds));
+        kept.set(
+          origin,
+          known?.failures === thresholds.failures && known.restMs === thresholds.restMs
+            ? known
+            : made(origin, thresholds),
+        );
       }
     },
     of(origin) {
@@ -42,11 +50,18 @@ export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions 
 }
 
 /** The strictest of several thresholds for each origin: whoever trusts an address least decides. */
-export function strictest(wanted: Iterable<readonly [origin: string, thresholds: Thresholds]>): ReadonlyMap<string, Thresholds> {
+export function strictest(
+  wanted: Iterable<readonly [origin: string, thresholds: Thresholds]>,
+): ReadonlyMap<string, Thresholds> {
   const all = new Map<string, Thresholds>();
   for (const [origin, { failures, restMs }] of wanted) {
     const known = all.get(origin);
-    all.set(origin, known ? { failures: Math.min(known.failures, failures), restMs: Math.max(known.restMs, restMs) } : { failures, restMs });
+    all.set(
+      origin,
+      known
+        ? { failures: Math.min(known.failures, failures), restMs: Math.max(known.restMs, restMs) }
+        : { failures, restMs },
+    );
   }
   return all;
 }

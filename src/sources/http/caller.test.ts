@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { aFunction, anEndpoint, aServer, aSource, called, hangUp, json, toolOf } from '../../../test/support/functions.js';
+import {
+  aFunction,
+  anEndpoint,
+  aServer,
+  aSource,
+  called,
+  hangUp,
+  json,
+  toolOf,
+} from '../../../test/support/functions.js';
 import { aCall, deferred, guarded, handClock } from '../../../test/support/make.js';
 import { deadline } from '../../guards/deadline.js';
 import { originBreakers } from './breakers.js';
@@ -34,7 +43,11 @@ test.each([
 test.each([400, 401, 404, 408, 409, 422, 429, 500, 501])('%i is never tried again [S2.11] [S2.12]', async (status) => {
   const server = await aServer(json({}, status));
   const { source } = aSource({ tools: [aFunction({ url: server.url, idempotent: true })] });
-  expect(await called(await toolOf(source, 'f'))).toMatchObject({ kind: 'failed', error: { code: 'upstream_error' }, data: { success: false, output: null } });
+  expect(await called(await toolOf(source, 'f'))).toMatchObject({
+    kind: 'failed',
+    error: { code: 'upstream_error' },
+    data: { success: false, output: null },
+  });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -48,7 +61,13 @@ test('an Idempotency-Key lets any function be repeated: the same key for each at
 });
 
 test('a PUT may be repeated and a PATCH may not [S2.11]', async () => {
-  for (const [method, requests] of [['PUT', 3], ['DELETE', 3], ['GET', 3], ['PATCH', 1], ['POST', 1]] as const) {
+  for (const [method, requests] of [
+    ['PUT', 3],
+    ['DELETE', 3],
+    ['GET', 3],
+    ['PATCH', 1],
+    ['POST', 1],
+  ] as const) {
     const server = await aServer(json({}, 503));
     const { source } = aSource({ tools: [anEndpoint({ baseUrl: server.url, method })] });
     await called(await toolOf(source, 'e'));
@@ -58,10 +77,19 @@ test('a PUT may be repeated and a PATCH may not [S2.11]', async () => {
 
 test('waits grow from half a second to five, each a random share of that, and the attempts are counted [S2.6] [S2.11]', async () => {
   const server = await aServer(json({}, 503));
-  for (const [share, expected] of [[1, [500, 1000, 2000, 4000, 5000, 5000]], [0.5, [250, 500, 1000, 2000, 2500, 2500]], [0, [0, 0, 0, 0, 0, 0]]] as const) {
+  for (const [share, expected] of [
+    [1, [500, 1000, 2000, 4000, 5000, 5000]],
+    [0.5, [250, 500, 1000, 2000, 2500, 2500]],
+    [0, [0, 0, 0, 0, 0, 0]],
+  ] as const) {
     const breakers = originBreakers();
     breakers.use(new Map([[`http://127.0.0.1:${server.port}`, { failures: 100, restMs: 1000 }]]));
-    const { source, waits } = aSource({ chance: { random: () => share }, breakers, limits: { timeoutMs: 600_000, attempts: 7, maxResponseBytes: 1024 }, tools: [aFunction({ url: server.url, idempotent: true })] });
+    const { source, waits } = aSource({
+      chance: { random: () => share },
+      breakers,
+      limits: { timeoutMs: 600_000, attempts: 7, maxResponseBytes: 1024 },
+      tools: [aFunction({ url: server.url, idempotent: true })],
+    });
     expect(await called(await toolOf(source, 'f'))).toMatchObject({ error: { code: 'upstream_error' } });
     expect(waits).toEqual(expected);
   }
@@ -69,7 +97,10 @@ test('waits grow from half a second to five, each a random share of that, and th
 
 test('Retry-After is honoured, in seconds and as a date, and a wait beyond the deadline is not begun [S2.11]', async () => {
   const date = new Date(Date.now() + 7_000).toUTCString();
-  for (const [asked, least, most] of [['3', 3000, 3000], [date, 4_000, 7_000]] as const) {
+  for (const [asked, least, most] of [
+    ['3', 3000, 3000],
+    [date, 4_000, 7_000],
+  ] as const) {
     const server = await aServer(busy({ 'retry-after': asked }), json(1));
     const { source, waits } = aSource({ tools: [aFunction({ url: server.url, idempotent: true })] });
     expect(await called(await toolOf(source, 'f'))).toMatchObject({ kind: 'done' });
@@ -78,14 +109,20 @@ test('Retry-After is honoured, in seconds and as a date, and a wait beyond the d
   }
   const server = await aServer(busy({ 'retry-after': '60' }));
   const { source, waits } = aSource({ tools: [aFunction({ url: server.url, idempotent: true })] });
-  expect(await called(await toolOf(source, 'f'))).toMatchObject({ error: { code: 'upstream_error', retryAfterMs: 60_000 } });
+  expect(await called(await toolOf(source, 'f'))).toMatchObject({
+    error: { code: 'upstream_error', retryAfterMs: 60_000 },
+  });
   expect(waits).toEqual([]);
 });
 
 test('the deadline covers all attempts and waits [S2.7] [S2.11]', async () => {
   const clock = handClock();
   const server = await aServer(json({}, 503));
-  const { source } = aSource({ chance: { clock, sleep: (ms) => Promise.resolve(clock.advance(ms + 6_000)) }, limits: { timeoutMs: 10_000, attempts: 10, maxResponseBytes: 1024 }, tools: [aFunction({ url: server.url, idempotent: true })] });
+  const { source } = aSource({
+    chance: { clock, sleep: (ms) => Promise.resolve(clock.advance(ms + 6_000)) },
+    limits: { timeoutMs: 10_000, attempts: 10, maxResponseBytes: 1024 },
+    tools: [aFunction({ url: server.url, idempotent: true })],
+  });
   await called(await toolOf(source, 'f'));
   expect(server.requests).toHaveLength(3); // 0 s, 6.5 s, 13.5 s; a fourth would be past 15 s
   server.forget();
@@ -98,14 +135,19 @@ test('a service that does not answer in time is told in the words of the manual 
   const { source } = aSource({ tools: [aFunction({ url: server.url, timeoutMs: 30 })] });
   const words = 'Request timed out. The service may be temporarily unavailable.';
   const tool = await toolOf(source, 'f');
-  expect(await called(tool)).toMatchObject({ error: { code: 'timeout', message: words }, data: { success: false, output: null, error: words } });
+  expect(await called(tool)).toMatchObject({
+    error: { code: 'timeout', message: words },
+    data: { success: false, output: null, error: words },
+  });
   const slow = aSource({ tools: [aFunction({ url: server.url })] });
   const behindDeadline = guarded([deadline()], (await toolOf(slow.source, 'f')).run);
   expect(await behindDeadline(aCall({ timeoutMs: 30 }))).toMatchObject({ error: { code: 'timeout', message: words } });
 });
 
 test('an HTTP error carries its status and the first 200 characters, cleaned, on one line [S2.12] [S2.21]', async () => {
-  const server = await aServer((_request, response) => response.writeHead(418).end(`\u001b[31mno\u001b[0m\u202e\u200b\r\n tea ${'x'.repeat(500)}`));
+  const server = await aServer((_request, response) =>
+    response.writeHead(418).end(`\u001b[31mno\u001b[0m\u202e\u200b\r\n tea ${'x'.repeat(500)}`),
+  );
   const { source } = aSource({ tools: [aFunction({ url: server.url })] });
   const outcome = await called(await toolOf(source, 'f'));
   expect(outcome).toMatchObject({ error: { code: 'upstream_error', data: { status: 418 } } });
@@ -131,20 +173,38 @@ test('an answer over the limit is an error and never buffered whole [S2.5]', asy
 
 test('the limit of an answer is the tool’s own [S2.5]', async () => {
   const server = await aServer(json('x'.repeat(100_000)));
-  const { source } = aSource({ tools: [aFunction({ url: server.url, name: 'small', maxResponseBytes: 50_000 }), aFunction({ url: server.url, name: 'large', maxResponseBytes: 200_000 })] });
-  expect(await called(await toolOf(source, 'small'))).toMatchObject({ error: { code: 'output_limit' }, data: { success: false, output: null } });
+  const { source } = aSource({
+    tools: [
+      aFunction({ url: server.url, name: 'small', maxResponseBytes: 50_000 }),
+      aFunction({ url: server.url, name: 'large', maxResponseBytes: 200_000 }),
+    ],
+  });
+  expect(await called(await toolOf(source, 'small'))).toMatchObject({
+    error: { code: 'output_limit' },
+    data: { success: false, output: null },
+  });
   expect(await called(await toolOf(source, 'large'))).toMatchObject({ kind: 'done' });
 });
 
 test('failures in a row open the breaker of the origin for all its tools: refused at once, nothing sent [S2.8]', async () => {
   const server = await aServer(json({}, 500));
   const changes: string[] = [];
-  const breakers = originBreakers({ clock: handClock(), onBreaker: (origin, from, to) => changes.push(`${origin} ${from} ${to}`) });
-  const { source } = aSource({ breakers, tools: [aFunction({ url: `${server.url}a`, name: 'a' }), aFunction({ url: `${server.url}b`, name: 'b' })] });
-  for (let time = 0; time < 5; time += 1) expect(await called(await toolOf(source, 'a'))).toMatchObject({ error: { code: 'upstream_error' } });
+  const breakers = originBreakers({
+    clock: handClock(),
+    onBreaker: (origin, from, to) => changes.push(`${origin} ${from} ${to}`),
+  });
+  const { source } = aSource({
+    breakers,
+    tools: [aFunction({ url: `${server.url}a`, name: 'a' }), aFunction({ url: `${server.url}b`, name: 'b' })],
+  });
+  for (let time = 0; time < 5; time += 1)
+    expect(await called(await toolOf(source, 'a'))).toMatchObject({ error: { code: 'upstream_error' } });
   expect(changes).toEqual([`http://127.0.0.1:${server.port} closed open`]);
   server.forget();
-  for (const name of ['a', 'b']) expect(await called(await toolOf(source, name))).toMatchObject({ error: { code: 'circuit_open', retryAfterMs: expect.any(Number) } });
+  for (const name of ['a', 'b'])
+    expect(await called(await toolOf(source, name))).toMatchObject({
+      error: { code: 'circuit_open', retryAfterMs: expect.any(Number) },
+    });
   expect(server.requests).toHaveLength(0);
   expect(source.health?.()).toMatchObject({ status: 'degraded', detail: expect.stringContaining('rests') });
 });

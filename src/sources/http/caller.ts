@@ -34,7 +34,8 @@ export interface CallerOptions {
   readonly chance: Chance;
 }
 
-export type Answered = { readonly ok: true; readonly response: EgressResponse } | { readonly ok: false; readonly error: ToolError };
+export type Answered =
+  { readonly ok: true; readonly response: EgressResponse } | { readonly ok: false; readonly error: ToolError };
 export type Caller = (request: OutRequest, call: Call) => Promise<Answered>;
 
 /** The whole call, waits and further attempts included, gets half as much again as one attempt. */
@@ -45,11 +46,22 @@ export function caller(options: CallerOptions): Caller {
   const { way, circuit, limits, repeatable, secretHeaders, hide, chance } = options;
   const { random, sleep, clock } = chance;
 
-  const once = async (request: OutRequest, call: Call, leftMs: number, settle: (verdict: Verdict) => void): Promise<EgressResult> => {
+  const once = async (
+    request: OutRequest,
+    call: Call,
+    leftMs: number,
+    settle: (verdict: Verdict) => void,
+  ): Promise<EgressResult> => {
     let verdict: Verdict = 'neutral';
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.timeoutMs, leftMs)));
-      const result = await way.request({ ...request, signal: call.signal, timeoutMs, maxResponseBytes: limits.maxResponseBytes, secretHeaders });
+      const result = await way.request({
+        ...request,
+        signal: call.signal,
+        timeoutMs,
+        maxResponseBytes: limits.maxResponseBytes,
+        secretHeaders,
+      });
       verdict = judged(result, call.signal);
       return result;
     } finally {
@@ -66,12 +78,24 @@ export function caller(options: CallerOptions): Caller {
       // A breaker that opened between two attempts of this call: what the service said is the better answer.
       if (typeof ticket === 'number') return { ok: false, error: last ?? resting(request.url, ticket) };
       const result = await once(request, call, endsAt - clock(), ticket);
-      if (result.kind === 'response' && result.status >= 200 && result.status < 300) return { ok: true, response: result };
-      last = isOver(call.signal) ? timedOut : result.kind === 'response' ? badStatus(result, hide) : notAnswered(result);
-      const wait = repeatable && attempt < limits.attempts && !call.signal.aborted ? waitBefore(result, attempt, random, Date.now) : undefined;
+      if (result.kind === 'response' && result.status >= 200 && result.status < 300)
+        return { ok: true, response: result };
+      last = isOver(call.signal)
+        ? timedOut
+        : result.kind === 'response'
+          ? badStatus(result, hide)
+          : notAnswered(result);
+      const wait =
+        repeatable && attempt < limits.attempts && !call.signal.aborted
+          ? waitBefore(result, attempt, random, Date.now)
+          : undefined;
       if (wait === undefined || clock() + wait >= endsAt) return { ok: false, error: last };
       await sleep(wait, call.signal);
-      if (call.signal.aborted) return { ok: false, error: isOver(call.signal) ? timedOut : { code: 'cancelled', message: 'The caller cancelled' } };
+      if (call.signal.aborted)
+        return {
+          ok: false,
+          error: isOver(call.signal) ? timedOut : { code: 'cancelled', message: 'The caller cancelled' },
+        };
     }
   };
 }

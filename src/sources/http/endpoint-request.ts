@@ -6,7 +6,8 @@ import type { EndpointDeclaration, HiddenTexts, PlacedParameter } from './declar
 import { pathTemplate } from './path-template.js';
 
 /** A request, or what is wrong with the arguments. */
-export type Planned = { readonly ok: true; readonly request: OutRequest } | { readonly ok: false; readonly message: string };
+export type Planned =
+  { readonly ok: true; readonly request: OutRequest } | { readonly ok: false; readonly message: string };
 
 /** Turns arguments into the one request an endpoint stands for; the request cannot leave the endpoint's origin and base path. */
 export function endpointRequest(endpoint: EndpointDeclaration): (args: Args) => Planned {
@@ -21,20 +22,31 @@ export function endpointRequest(endpoint: EndpointDeclaration): (args: Args) => 
     if (!path.ok) return { ok: false, message: `${path.name} ${path.why}` };
     const url = new URL(base.origin + prefix + path.path);
     // Whatever the URL parser would make of the path, it must be the path that was meant.
-    if (url.origin !== base.origin || url.pathname !== prefix + path.path || url.search !== '' || url.hash !== '') return { ok: false, message: 'The arguments would lead to another place' };
+    if (url.origin !== base.origin || url.pathname !== prefix + path.path || url.search !== '' || url.hash !== '')
+      return { ok: false, message: 'The arguments would lead to another place' };
     for (const [name, value] of base.searchParams) url.searchParams.append(name, value);
     for (const [name, { value }] of Object.entries(endpoint.query)) url.searchParams.set(name, value);
-    for (const { name, as = name } of places.query) for (const text of wireTexts(own(args, name))) url.searchParams.append(as, text);
+    for (const { name, as = name } of places.query)
+      for (const text of wireTexts(own(args, name))) url.searchParams.append(as, text);
     const headers: Record<string, string> = { ...fixed };
     for (const { name, as = name } of places.header) {
       const [text] = wireTexts(own(args, name));
       if (text === undefined) continue;
       // A line break here would add headers, or a whole second request.
-      if (/[^\t\x20-\x7e]/.test(text)) return { ok: false, message: `${name} holds a character that is not allowed in a header` };
+      if (/[^\t\x20-\x7e]/.test(text))
+        return { ok: false, message: `${name} holds a character that is not allowed in a header` };
       headers[as] = text;
     }
     const body = bodyOf(endpoint, places.body, args);
-    return { ok: true, request: { url, method: endpoint.method, headers: body ? { ...headers, 'content-type': headerOf(fixed, 'content-type') ?? body.type } : headers, ...(body && { body: body.text }) } };
+    return {
+      ok: true,
+      request: {
+        url,
+        method: endpoint.method,
+        headers: body ? { ...headers, 'content-type': headerOf(fixed, 'content-type') ?? body.type } : headers,
+        ...(body && { body: body.text }),
+      },
+    };
   };
 }
 
@@ -48,36 +60,48 @@ function placesOf({ method, parameters, body }: EndpointDeclaration, inPath: Rea
   const inBody = new Set(namesIn(body));
   const byMethod = method === 'GET' || method === 'HEAD' || method === 'DELETE' ? 'query' : 'body';
   const loose = parameters.filter((one) => !inPath.has(one.name) && !(inBody.has(one.name) && one.in === undefined));
-  const at = (where: 'query' | 'header' | 'body') => loose.filter((one) => (one.in ?? (body === undefined ? byMethod : 'query')) === where);
+  const at = (where: 'query' | 'header' | 'body') =>
+    loose.filter((one) => (one.in ?? (body === undefined ? byMethod : 'query')) === where);
   return { query: at('query'), header: at('header'), body: at('body') };
 }
 
-function bodyOf({ body: template, bodyType }: EndpointDeclaration, placed: readonly PlacedParameter[], args: Args): { readonly type: string; readonly text: string } | undefined {
+function bodyOf(
+  { body: template, bodyType }: EndpointDeclaration,
+  placed: readonly PlacedParameter[],
+  args: Args,
+): { readonly type: string; readonly text: string } | undefined {
   const own_ = placed.flatMap(({ name, as = name }): readonly (readonly [string, Json])[] => {
     const value = own(args, name);
     return value === undefined ? [] : [[as, value]];
   });
   const from = template === undefined ? undefined : filled(template, args);
   if (template === undefined && placed.length === 0) return undefined;
-  const value: Json | undefined = own_.length === 0 && template !== undefined ? from : { ...(isObject(from) && from), ...Object.fromEntries(own_) };
+  const value: Json | undefined =
+    own_.length === 0 && template !== undefined ? from : { ...(isObject(from) && from), ...Object.fromEntries(own_) };
   if (value === undefined) return undefined;
   if (bodyType === 'json') return { type: 'application/json', text: JSON.stringify(value) };
-  if (bodyType === 'text') return { type: 'text/plain; charset=utf-8', text: typeof value === 'string' ? value : JSON.stringify(value) };
+  if (bodyType === 'text')
+    return { type: 'text/plain; charset=utf-8', text: typeof value === 'string' ? value : JSON.stringify(value) };
   const form = new URLSearchParams();
-  for (const [name, item] of Object.entries(isObject(value) ? value : {})) for (const text of wireTexts(item)) form.append(name, text);
+  for (const [name, item] of Object.entries(isObject(value) ? value : {}))
+    for (const text of wireTexts(item)) form.append(name, text);
   return { type: 'application/x-www-form-urlencoded', text: form.toString() };
 }
 
 /** A value as texts in a query, a form or a header: a list is repeated, an object is JSON. */
 function wireTexts(value: Json | undefined): readonly string[] {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap((item: Json) => wireTexts(Array.isArray(item) ? JSON.stringify(item) : item));
+  if (Array.isArray(value))
+    return value.flatMap((item: Json) => wireTexts(Array.isArray(item) ? JSON.stringify(item) : item));
   return [typeof value === 'object' ? JSON.stringify(value) : String(value)];
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The texts to send. */
-export const values = (hidden: HiddenTexts): Record<string, string> => Object.fromEntries(Object.entries(hidden).map(([name, { value }]) => [name, value]));
+export const values = (hidden: HiddenTexts): Record<string, string> =>
+  Object.fromEntries(Object.entries(hidden).map(([name, { value }]) => [name, value]));
 
-const headerOf = (headers: Readonly<Record<string, string>>, name: string): string | undefined => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+const headerOf = (headers: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -4,18 +4,38 @@ import type { EgressResponse, Failed, Refused } from '../../net/egress-types.js'
 import { retryAfterMs } from './retries.js';
 
 /** What callers are told when the service took too long. */
-export const timedOut: ToolError = { code: 'timeout', message: 'Request timed out. The service may be temporarily unavailable.', hint: 'Try again later, or ask for less at once.' };
+export const timedOut: ToolError = {
+  code: 'timeout',
+  message: 'Request timed out. The service may be temporarily unavailable.',
+  hint: 'Try again later, or ask for less at once.',
+};
 
 const codes: Readonly<Record<Exclude<Failed['reason'], 'timeout'>, ErrorCode>> = {
-  network: 'network_error', dns: 'network_error', tls: 'network_error', protocol: 'network_error', cancelled: 'cancelled',
-  too_large: 'output_limit', bad_encoding: 'upstream_error', busy: 'busy', closed: 'shutting_down',
+  network: 'network_error',
+  dns: 'network_error',
+  tls: 'network_error',
+  protocol: 'network_error',
+  cancelled: 'cancelled',
+  too_large: 'output_limit',
+  bad_encoding: 'upstream_error',
+  busy: 'busy',
+  closed: 'shutting_down',
 };
 
 /** A request that did not come to an answer, as an error of the tool. */
 export function notAnswered(result: Failed | Refused): ToolError {
-  if (result.kind === 'refused') return { code: 'policy_denied', message: `The request was refused: ${excerpt(result.message)}`, data: { reason: result.reason } };
+  if (result.kind === 'refused')
+    return {
+      code: 'policy_denied',
+      message: `The request was refused: ${excerpt(result.message)}`,
+      data: { reason: result.reason },
+    };
   if (result.reason === 'timeout') return timedOut;
-  return { code: codes[result.reason], message: excerpt(`The service could not be used: ${result.message}`), data: { reason: result.reason } };
+  return {
+    code: codes[result.reason],
+    message: excerpt(`The service could not be used: ${result.message}`),
+    data: { reason: result.reason },
+  };
 }
 
 /** An answer that is not a success, with the beginning of what the service said. */

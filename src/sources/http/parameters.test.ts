@@ -31,8 +31,14 @@ test('each type of the file is its type in JSON Schema; enum and default are sho
 });
 
 test('defaults are filled in where the caller gives nothing, and only there [S2.14]', async () => {
-  expect(await contract.parse({ city: 'Bonn' })).toEqual({ ok: true, value: { city: 'Bonn', days: 3, units: 'metric' } });
-  expect(await contract.parse({ city: 'Bonn', days: 0, units: 'imperial' })).toEqual({ ok: true, value: { city: 'Bonn', days: 0, units: 'imperial' } });
+  expect(await contract.parse({ city: 'Bonn' })).toEqual({
+    ok: true,
+    value: { city: 'Bonn', days: 3, units: 'metric' },
+  });
+  expect(await contract.parse({ city: 'Bonn', days: 0, units: 'imperial' })).toEqual({
+    ok: true,
+    value: { city: 'Bonn', days: 0, units: 'imperial' },
+  });
 });
 
 test.each([

@@ -22,7 +22,9 @@ export function parameterContract(parameters: readonly Parameter[]): Contract<Ar
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   });
-  const given = parameters.flatMap(({ name, default: value }): readonly (readonly [string, Json])[] => (value === undefined ? [] : [[name, value]]));
+  const given = parameters.flatMap(({ name, default: value }): readonly (readonly [string, Json])[] =>
+    value === undefined ? [] : [[name, value]],
+  );
   if (given.length === 0) return contract;
   const defaults: JsonObject = Object.fromEntries(given);
   return {

@@ -4,7 +4,9 @@ import type { Json } from '../../core/json.js';
 export interface PathTemplate {
   readonly names: readonly string[];
   /** The path filled in, or which argument cannot stand there. */
-  fill(valueOf: (name: string) => Json | undefined): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly name: string; readonly why: string };
+  fill(
+    valueOf: (name: string) => Json | undefined,
+  ): { readonly ok: true; readonly path: string } | { readonly ok: false; readonly name: string; readonly why: string };
 }
 
 const place = /\{([^{}]+)\}/g;
@@ -32,7 +34,8 @@ export function pathTemplate(path: string): PathTemplate {
   };
 }
 
-const texts = (value: Json | undefined): string | undefined => (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined);
+const texts = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 
 /** Why a value may not stand in a path. A lone dot is refused too, so two arguments side by side cannot make what neither is alone. */
 function misplaced(value: string): string | undefined {
@@ -47,7 +50,9 @@ export function climbs(value: string): boolean {
   let seen = value;
   for (let round = 0; round < 4; round += 1) {
     if (seen.split(/[/\\]/).some((part) => part === '.' || part === '..')) return true;
-    const decoded = seen.replaceAll(/%([0-9a-f]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    const decoded = seen.replaceAll(/%([0-9a-f]{2})/gi, (_whole, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
     if (decoded === seen) return false;
     seen = decoded;
   }

@@ -15,7 +15,12 @@ export function projected(source: string, declared: EndpointDeclaration, tool: T
   const base = `toolgate://${source}/${encodeURIComponent(declared.name)}`;
   const inPath = pathTemplate(declared.path).names;
   const others = declared.parameters.map(({ name }) => name).filter((name) => !inPath.includes(name));
-  const shown = { name: tool.name, description: tool.description, source, ...(tool.title !== undefined && { title: tool.title }) };
+  const shown = {
+    name: tool.name,
+    description: tool.description,
+    source,
+    ...(tool.title !== undefined && { title: tool.title }),
+  };
   const read = async (call: Call): Promise<Outcome> => {
     const uri = String(call.args['uri']);
     const args = argumentsIn(uri, base, inPath, declared.parameters);
@@ -24,21 +29,38 @@ export function projected(source: string, declared: EndpointDeclaration, tool: T
     const outcome = await tool.run({ ...call, args: parsed.value });
     if (outcome.kind !== 'done') return outcome;
     const [media] = outcome.content.flatMap((part) => (part.type === 'image' || part.type === 'audio' ? [part] : []));
-    const contents: Json = media ? { uri, mimeType: media.mimeType, blob: media.data } : { uri, mimeType: 'application/json', text: readable(outcome.content) };
+    const contents: Json = media
+      ? { uri, mimeType: media.mimeType, blob: media.data }
+      : { uri, mimeType: 'application/json', text: readable(outcome.content) };
     return done([], { contents: [contents] });
   };
   if (declared.parameters.length === 0) return { resource: { ...shown, uri: base, read } };
   const uriTemplate = `${base}${inPath.map((name) => `/{${name}}`).join('')}${others.length === 0 ? '' : `{?${others.join(',')}}`}`;
-  return { template: { ...shown, uriTemplate, matches: (uri) => argumentsIn(uri, base, inPath, declared.parameters) !== undefined, read } };
+  return {
+    template: {
+      ...shown,
+      uriTemplate,
+      matches: (uri) => argumentsIn(uri, base, inPath, declared.parameters) !== undefined,
+      read,
+    },
+  };
 }
 
-function argumentsIn(uri: string, base: string, inPath: readonly string[], parameters: readonly Parameter[]): Record<string, Json> | undefined {
+function argumentsIn(
+  uri: string,
+  base: string,
+  inPath: readonly string[],
+  parameters: readonly Parameter[],
+): Record<string, Json> | undefined {
   if (!uri.startsWith(base) || uri.length > 8_192) return undefined;
   const [path = '', query = '', ...rest] = uri.slice(base.length).split('?');
   const segments = path.split('/').slice(1);
   if (rest.length > 0 || (path !== '' && !path.startsWith('/')) || segments.length !== inPath.length) return undefined;
   try {
-    const texts = [...inPath.map((name, at) => [name, decodeURIComponent(segments[at] ?? '')] as const), ...new URLSearchParams(query)];
+    const texts = [
+      ...inPath.map((name, at) => [name, decodeURIComponent(segments[at] ?? '')] as const),
+      ...new URLSearchParams(query),
+    ];
     const args: Record<string, Json> = {};
     for (const [name, text] of texts) {
       const type = parameters.find((one) => one.name === name)?.type;

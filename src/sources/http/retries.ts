@@ -5,7 +5,12 @@ const capMs = 5_000;
 const gatewayTroubles = new Set([502, 503, 504]);
 
 /** How long to wait before the next attempt, full jitter included; undefined where another attempt cannot help or must not be made. */
-export function waitBefore(result: EgressResult, attempt: number, random: () => number, now: () => number): number | undefined {
+export function waitBefore(
+  result: EgressResult,
+  attempt: number,
+  random: () => number,
+  now: () => number,
+): number | undefined {
   const backoff = random() * Math.min(baseMs * 2 ** (attempt - 1), capMs);
   if (result.kind === 'failed') return result.reason === 'network' || result.reason === 'dns' ? backoff : undefined;
   if (result.kind === 'refused') return undefined;

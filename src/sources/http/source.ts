@@ -29,7 +29,11 @@ export interface HttpFunctionsOptions {
   /** What holds for tools that say nothing. */
   readonly limits: CallLimits;
   /** Slots, rate and time of an attempt, by tool name. */
-  readonly guarding?: (name: string) => Partial<Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'> & Pick<CallLimits, 'timeoutMs'>>;
+  readonly guarding?: (
+    name: string,
+  ) => Partial<
+    Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'> & Pick<CallLimits, 'timeoutMs'>
+  >;
   readonly breakers?: OriginBreakers;
   /** Values that must never come back from a service. */
   readonly secrets?: readonly string[];
@@ -50,12 +54,27 @@ const addressOf = (one: Declaration): string => (one.kind === 'function' ? one.u
 
 /** HTTP functions and endpoints as tools, on ways out that reach the allowed domains and nothing else. */
 export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
-  const { id, discover, allowedDomains, insecureDev = false, breakers = originBreakers(), onEvent = () => {}, askAgainMs = 30_000 } = options;
+  const {
+    id,
+    discover,
+    allowedDomains,
+    insecureDev = false,
+    breakers = originBreakers(),
+    onEvent = () => {},
+    askAgainMs = 30_000,
+  } = options;
   const chance = { ...realChance, ...options.chance };
   const hide = hiding(options.secrets ?? []);
   const { good, bad } = sorted(options.tools, allowedDomains, insecureDev);
-  const urls = [...good.map(addressOf), ...(discover ? [discover.url] : [])].flatMap((text) => addressProblem(text, allowedDomains, insecureDev) === undefined ? [new URL(text)] : []);
-  const ways = waysOut({ allowedDomains: insecureDev ? allowedDomains : allowedDomains.filter((domain) => domain !== '*'), urls, insecureDev, ...(options.net && { net: options.net }) });
+  const urls = [...good.map(addressOf), ...(discover ? [discover.url] : [])].flatMap((text) =>
+    addressProblem(text, allowedDomains, insecureDev) === undefined ? [new URL(text)] : [],
+  );
+  const ways = waysOut({
+    allowedDomains: insecureDev ? allowedDomains : allowedDomains.filter((domain) => domain !== '*'),
+    urls,
+    insecureDev,
+    ...(options.net && { net: options.net }),
+  });
   const listeners = new Set<() => void>();
   let found: Awaited<ReturnType<typeof discovered>> = { functions: [], withheld: [] };
   let listing: Promise<Listing> = Promise.resolve({ tools: [], resources: [], templates: [] });
@@ -72,7 +91,15 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     const url = new URL(address);
     const way = ways.to(url);
     if (typeof way === 'string') throw new Error(way);
-    const send = caller({ way, circuit: breakers.of(url.origin), limits, repeatable, secretHeaders: Object.keys(headers), hide, chance });
+    const send = caller({
+      way,
+      circuit: breakers.of(url.origin),
+      limits,
+      repeatable,
+      secretHeaders: Object.keys(headers),
+      hide,
+      chance,
+    });
     return async (request, call) => {
       active += 1;
       try {
@@ -88,7 +115,14 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     const guarding = options.guarding?.(name);
     const limits = limitsOf({ ...one, ...(guarding?.timeoutMs !== undefined && { timeoutMs: guarding.timeoutMs }) });
     const { concurrency, queue, queueTimeoutMs, ratePerMinute } = { ...defaultLimits, ...guarding };
-    return httpTool(one, { source: id, name, limits, hide, guarding: { concurrency, queue, queueTimeoutMs, ratePerMinute }, caller: callerOf(addressOf(one), one.headers, limits, isRepeatable(one)) });
+    return httpTool(one, {
+      source: id,
+      name,
+      limits,
+      hide,
+      guarding: { concurrency, queue, queueTimeoutMs, ratePerMinute },
+      caller: callerOf(addressOf(one), one.headers, limits, isRepeatable(one)),
+    });
   };
 
   /** What the function server offers; while it cannot be asked, what it offered last. */
@@ -96,21 +130,32 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     if (discover === undefined) return;
     clearTimeout(again);
     try {
-      found = await discovered(discover, callerOf(discover.url, discover.headers, limitsOf(discover), true), hide, signal);
+      found = await discovered(
+        discover,
+        callerOf(discover.url, discover.headers, limitsOf(discover), true),
+        hide,
+        signal,
+      );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       found = { ...found, withheld: [{ what: 'list_functions', why }] };
       onEvent('source.failed', { source: id, problem: why });
       // A function server that was down when we started must not stay away until somebody reloads.
-      if (closing === undefined) again = setTimeout(() => listeners.forEach((listener) => listener()), askAgainMs).unref();
+      if (closing === undefined)
+        again = setTimeout(() => listeners.forEach((listener) => listener()), askAgainMs).unref();
     }
   }
 
   async function listed(signal: AbortSignal): Promise<Listing> {
     await ask(signal);
     const known = new Set(good.map((one) => one.name));
-    const made = [...good, ...found.functions.filter((one) => !known.has(one.name))].map((one) => ({ one, tool: toTool(one) }));
-    const shown = made.flatMap(({ one, tool }) => (one.kind === 'endpoint' && one.resource ? [projected(id, one, tool)] : []));
+    const made = [...good, ...found.functions.filter((one) => !known.has(one.name))].map((one) => ({
+      one,
+      tool: toTool(one),
+    }));
+    const shown = made.flatMap(({ one, tool }) =>
+      one.kind === 'endpoint' && one.resource ? [projected(id, one, tool)] : [],
+    );
     for (const { what, why } of withheld()) onEvent('source.withheld', { source: id, what, why });
     return {
       tools: made.map(({ tool }) => tool),
@@ -130,9 +175,14 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     templates: () => listing.then(({ templates }) => templates),
     withheld,
     health(): SourceHealth {
-      const resting = [...new Set(urls.map((url) => url.origin))].filter((origin) => breakers.of(origin).state() === 'open');
-      if (resting.length > 0) return { status: 'degraded', detail: `${resting.join(', ')} failed repeatedly and rests` };
-      return withheld().length === 0 ? { status: 'healthy' } : { status: 'degraded', detail: `${withheld().length} tools were left out` };
+      const resting = [...new Set(urls.map((url) => url.origin))].filter(
+        (origin) => breakers.of(origin).state() === 'open',
+      );
+      if (resting.length > 0)
+        return { status: 'degraded', detail: `${resting.join(', ')} failed repeatedly and rests` };
+      return withheld().length === 0
+        ? { status: 'healthy' }
+        : { status: 'degraded', detail: `${withheld().length} tools were left out` };
     },
     onChange(listener) {
       listeners.add(listener);
@@ -147,7 +197,11 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   };
 }
 
-function sorted(tools: readonly Declaration[], domains: readonly string[], insecureDev: boolean): { readonly good: readonly Declaration[]; readonly bad: readonly Withheld[] } {
+function sorted(
+  tools: readonly Declaration[],
+  domains: readonly string[],
+  insecureDev: boolean,
+): { readonly good: readonly Declaration[]; readonly bad: readonly Withheld[] } {
   const bad: Withheld[] = [];
   const good = tools.filter((one) => {
     const why = addressProblem(addressOf(one), domains, insecureDev) ?? headerProblem(one.headers);

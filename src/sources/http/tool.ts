@@ -37,38 +37,67 @@ export function httpTool(declared: Declaration, parts: ToolParts): Tool {
     tasks: 'optional',
     limits: { ...guarding, timeoutMs: wholeMs, maxTimeoutMs: wholeMs, maxOutputBytes: 2 * limits.maxResponseBytes },
     details: {
-      version: '1.0.0', timeout_seconds: wholeMs / 1000, attempt_timeout_seconds: limits.timeoutMs / 1000, attempts: limits.attempts,
-      sandboxed: false, category: declared.kind === 'function' ? declared.category : 'http', curl: curlOf(declared),
+      version: '1.0.0',
+      timeout_seconds: wholeMs / 1000,
+      attempt_timeout_seconds: limits.timeoutMs / 1000,
+      attempts: limits.attempts,
+      sandboxed: false,
+      category: declared.kind === 'function' ? declared.category : 'http',
+      curl: curlOf(declared),
     },
     run: handlerOf(declared, parts),
   };
 }
 
 function contractOf(declared: Declaration): Tool['input'] {
-  if (declared.kind === 'function') return declared.parameters.length === 0 ? passThrough : parameterContract(declared.parameters);
+  if (declared.kind === 'function')
+    return declared.parameters.length === 0 ? passThrough : parameterContract(declared.parameters);
   const inPath = new Set(pathTemplate(declared.path).names);
   return parameterContract(declared.parameters.map((one) => (inPath.has(one.name) ? { ...one, required: true } : one)));
 }
 
 function handlerOf(declared: Declaration, { caller, hide }: ToolParts): Handler {
   const plan = declared.kind === 'function' ? functionRequest(declared) : endpointRequest(declared);
-  const reading = { strict: declared.kind === 'function', hide, ...(declared.kind === 'endpoint' && declared.select !== undefined && { select: declared.select }) };
+  const reading = {
+    strict: declared.kind === 'function',
+    hide,
+    ...(declared.kind === 'endpoint' && declared.select !== undefined && { select: declared.select }),
+  };
   return async (call): Promise<Outcome> => {
     const planned = plan(call.args);
     if (!planned.ok) return unsuccessful({ code: 'invalid_arguments', message: planned.message });
-    const answered = await caller(declared.idempotencyKey === true ? keyed(planned.request, call) : planned.request, call);
+    const answered = await caller(
+      declared.idempotencyKey === true ? keyed(planned.request, call) : planned.request,
+      call,
+    );
     return answered.ok ? succeeded(answered.response, reading) : unsuccessful(answered.error);
   };
 }
 
 /** The same key on every attempt of a call, and another on the next call. */
-const keyed = (request: OutRequest, call: Call): OutRequest => ({ ...request, headers: { ...request.headers, 'idempotency-key': call.id } });
+const keyed = (request: OutRequest, call: Call): OutRequest => ({
+  ...request,
+  headers: { ...request.headers, 'idempotency-key': call.id },
+});
 
-function functionRequest({ url, functionName, headers, parameters }: FunctionDeclaration): (args: Call['args']) => Planned {
+function functionRequest({
+  url,
+  functionName,
+  headers,
+  parameters,
+}: FunctionDeclaration): (args: Call['args']) => Planned {
   const target = new URL(url);
   const sent = { accept: 'application/json', 'content-type': 'application/json', ...values(headers) };
   return (args) => {
     const given: Json = parameters.length === 0 ? (args['args'] ?? {}) : args;
-    return { ok: true, request: { url: target, method: 'POST', headers: sent, body: JSON.stringify({ function: functionName, args: given }) } };
+    return {
+      ok: true,
+      request: {
+        url: target,
+        method: 'POST',
+        headers: sent,
+        body: JSON.stringify({ function: functionName, args: given }),
+      },
+    };
   };
 }

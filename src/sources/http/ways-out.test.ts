@@ -2,7 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { waysOut } from './ways-out.js';
 
 /** Judges an address on the way that belongs to another, without dialling: names lead to `leadsTo`. */
-async function judged(from: string, to: string, leadsTo: string, allowedDomains = ['svc.example', 'localhost', '127.0.0.1']): Promise<boolean | string> {
+async function judged(
+  from: string,
+  to: string,
+  leadsTo: string,
+  allowedDomains = ['svc.example', 'localhost', '127.0.0.1'],
+): Promise<boolean | string> {
   const ways = waysOut({ allowedDomains, urls: [new URL(from)], net: { resolver: () => Promise.resolve([leadsTo]) } });
   onTestFinished(() => ways.close());
   const way = ways.to(new URL(from));
@@ -44,5 +49,7 @@ test('a listed address is one address and no network', async () => {
 });
 
 test('an address outside the list has no way at all [S2.3]', async () => {
-  expect(await judged('http://evil.example/', '', '')).toBe("MCP URL host 'evil.example' not in allowed domains: ['svc.example', 'localhost', '127.0.0.1']");
+  expect(await judged('http://evil.example/', '', '')).toBe(
+    "MCP URL host 'evil.example' not in allowed domains: ['svc.example', 'localhost', '127.0.0.1']",
+  );
 });

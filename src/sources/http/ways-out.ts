@@ -29,7 +29,9 @@ const isAddress = (host: string): boolean => host.startsWith('[') || /^\d+(\.\d+
  * suddenly means 127.0.0.1, or a redirect to localhost, would reach what listens here.
  */
 export function waysOut({ allowedDomains, urls, insecureDev = false, net }: Reach): WaysOut {
-  const hosts = allowedDomains.flatMap((domain) => (domain === '*' ? [] : (normalHost(domain.replace(/^\*?\./, '')) ?? [])));
+  const hosts = allowedDomains.flatMap((domain) =>
+    domain === '*' ? [] : (normalHost(domain.replace(/^\*?\./, '')) ?? []),
+  );
   const literals = hosts.filter(isAddress).map((host) => host.replaceAll(/[[\]]/g, ''));
   const local = hosts.filter(isLocalName);
   const names = hosts.filter((host) => !isAddress(host) && !isLocalName(host));
@@ -39,12 +41,27 @@ export function waysOut({ allowedDomains, urls, insecureDev = false, net }: Reac
   const way = (allow: readonly NetworkSet[], listed?: readonly string[]): Egress => {
     const policy = networkPolicy({ allow, suffixes: [] });
     if (!policy.ok) throw new Error(`the allowed domains cannot be used: ${policy.problems.join('; ')}`);
-    const opened = egress({ ...shared, networks: policy.policy, ...(listed && { hosts: listed }), ...(isOpen && { insecureDev: true }) });
+    const opened = egress({
+      ...shared,
+      networks: policy.policy,
+      ...(listed && { hosts: listed }),
+      ...(isOpen && { insecureDev: true }),
+    });
     made.push(opened);
     return opened;
   };
-  const here = lazy(() => way([...(local.length > 0 ? ['loopback' as const] : []), ...(literals.length > 0 ? [{ name: 'listed', cidrs: literals.map(alone) }] : [])], withSubdomains([...local, ...literals])));
-  const there = lazy(() => (isOpen ? way(['public', 'rfc1918', 'loopback'], ['*']) : way([{ name: 'listed', hosts: withSubdomains(names) }])));
+  const here = lazy(() =>
+    way(
+      [
+        ...(local.length > 0 ? ['loopback' as const] : []),
+        ...(literals.length > 0 ? [{ name: 'listed', cidrs: literals.map(alone) }] : []),
+      ],
+      withSubdomains([...local, ...literals]),
+    ),
+  );
+  const there = lazy(() =>
+    isOpen ? way(['public', 'rfc1918', 'loopback'], ['*']) : way([{ name: 'listed', hosts: withSubdomains(names) }]),
+  );
 
   return {
     to({ hostname }) {

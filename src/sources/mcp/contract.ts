@@ -5,8 +5,32 @@ import type { Contract } from '../../core/tool.js';
 import { isObject } from '../../wire/message.js';
 
 /** Keywords that a stranger's schema may not have us evaluate: regular expressions and pairwise comparison can take for ever. */
-const costly = new Set(['pattern', 'patternProperties', 'propertyNames', 'format', 'uniqueItems', '$id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor', 'default', 'examples']);
-const combining = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems']);
+const costly = new Set([
+  'pattern',
+  'patternProperties',
+  'propertyNames',
+  'format',
+  'uniqueItems',
+  '$id',
+  '$schema',
+  '$anchor',
+  '$dynamicRef',
+  '$dynamicAnchor',
+  'default',
+  'examples',
+]);
+const combining = new Set([
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+]);
 const maxNodes = 5_000;
 
 interface Count {
@@ -26,7 +50,10 @@ function plain(value: Json, count: Count, shared = false): Json {
     if (key === '$ref' && (shared || inner === '#')) count.refs += 1;
     if (combining.has(key)) count.combined += 1;
     // Below `properties` keys are names and none of them is a keyword.
-    if (key === 'properties' && isObject(inner)) copy[key] = Object.fromEntries(Object.entries(inner).map(([name, shape]) => [name, shape === undefined ? true : plain(shape, count, shared)]));
+    if (key === 'properties' && isObject(inner))
+      copy[key] = Object.fromEntries(
+        Object.entries(inner).map(([name, shape]) => [name, shape === undefined ? true : plain(shape, count, shared)]),
+      );
     else if (key === 'enum' || key === 'const') copy[key] = inner;
     else copy[key] = plain(inner, count, shared || key === '$defs' || key === 'definitions');
   }

@@ -28,12 +28,21 @@ export interface Malformed {
 const maxName = 256;
 const maxDescription = 16_384;
 const maxSchemaBytes = 262_144;
-const nameField: Readonly<Record<ItemKind, string>> = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' };
+const nameField: Readonly<Record<ItemKind, string>> = {
+  tool: 'name',
+  prompt: 'name',
+  resource: 'uri',
+  template: 'uriTemplate',
+};
 
 /** Takes an entry for what it is, or says what is wrong with it; its siblings are not affected. */
 export function readItem(kind: ItemKind, definition: JsonObject): Item | Malformed {
   const name = definition[nameField[kind]];
-  if (typeof name !== 'string' || name === '' || name.length > (kind === 'tool' || kind === 'prompt' ? maxName : 4_096)) {
+  if (
+    typeof name !== 'string' ||
+    name === '' ||
+    name.length > (kind === 'tool' || kind === 'prompt' ? maxName : 4_096)
+  ) {
     return { what: `a ${kind} without a usable ${nameField[kind]}`, why: `${nameField[kind]} must be a short text` };
   }
   const why = kind === 'tool' ? toolProblem(definition) : kind === 'prompt' ? promptProblem(definition) : undefined;
@@ -50,7 +59,8 @@ function toolProblem({ inputSchema, outputSchema, description, annotations }: Js
   if (description !== undefined && typeof description !== 'string') return 'description is not a text';
   if (outputSchema !== undefined && !isObject(outputSchema)) return 'outputSchema is not an object';
   if (annotations !== undefined && !isObject(annotations)) return 'annotations is not an object';
-  if (JSON.stringify(inputSchema).length + JSON.stringify(outputSchema ?? null).length > maxSchemaBytes) return `its schemas are larger than ${maxSchemaBytes} bytes`;
+  if (JSON.stringify(inputSchema).length + JSON.stringify(outputSchema ?? null).length > maxSchemaBytes)
+    return `its schemas are larger than ${maxSchemaBytes} bytes`;
   if (paramHeaders(inputSchema) === undefined) return 'x-mcp-header is used against its rules';
   return undefined;
 }
@@ -58,7 +68,9 @@ function toolProblem({ inputSchema, outputSchema, description, annotations }: Js
 function promptProblem({ arguments: given }: JsonObject): string | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given)) return 'arguments is not a list';
-  return given.every((argument) => isObject(argument) && typeof argument['name'] === 'string') ? undefined : 'an argument has no name';
+  return given.every((argument) => isObject(argument) && typeof argument['name'] === 'string')
+    ? undefined
+    : 'an argument has no name';
 }
 
 const flag = (annotations: JsonObject, name: string, otherwise: boolean): boolean => {
@@ -79,7 +91,8 @@ export function effectsOf(annotations: JsonObject): Effects {
   };
 }
 
-const textOf = (value: Json | undefined, max: number): string | undefined => (typeof value === 'string' ? clean(value).text.slice(0, max) : undefined);
+const textOf = (value: Json | undefined, max: number): string | undefined =>
+  typeof value === 'string' ? clean(value).text.slice(0, max) : undefined;
 
 /** How things of one source are named and bounded. */
 export interface Naming {
@@ -101,7 +114,16 @@ export function extraOf(definition: JsonObject, known: ReadonlySet<string>): { r
   return { extra: rewriteData(Object.fromEntries(rest), plainText) as JsonObject }; // types never change
 }
 
-const toolFields = new Set(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta', 'execution']);
+const toolFields = new Set([
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  '_meta',
+  'execution',
+]);
 
 /** The tool that is offered for an upstream tool. */
 export function toTool({ name, definition }: Item, { source, prefix, limits, identity }: Naming, run: Handler): Tool {

@@ -27,7 +27,10 @@ test('a crash fails every waiting call at once with the tail of stderr, secrets 
   expect(message).toContain('fix ended with exit code 7');
   expect(message).toContain('about to crash: token [redacted');
   expect(await hanging).toMatchObject({ error: { code: 'crashed' } });
-  const second = await eventually(async () => callTool(source, 'fix__pid'), (outcome) => outcome.kind === 'done');
+  const second = await eventually(
+    async () => callTool(source, 'fix__pid'),
+    (outcome) => outcome.kind === 'done',
+  );
   expect(said(second)).not.toBe(first);
 });
 
@@ -40,7 +43,9 @@ test('a server that keeps crashing is left alone for a while, and says so [S3.25
     last = await crash?.run(aCall({ timeoutMs: 15_000 }));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  expect(last).toMatchObject({ error: { code: 'crashed', message: expect.stringContaining('3 times in a row'), retryAfterMs: expect.any(Number) } });
+  expect(last).toMatchObject({
+    error: { code: 'crashed', message: expect.stringContaining('3 times in a row'), retryAfterMs: expect.any(Number) },
+  });
   expect(source.health?.()).toMatchObject({ status: 'unhealthy' });
   expect(source.processes.active()).toBe(0);
 });
@@ -56,7 +61,7 @@ test('a call past its time is cancelled at the server and is a timeout [S3.25]',
   expect(said(await callTool(source, 'fix__cancelled'))).toBe('1');
 });
 
-test('an answer that comes after the cancel is nobody\'s', async () => {
+test("an answer that comes after the cancel is nobody's", async () => {
   const source = aPlugin();
   await source.list(never);
   const stop = new AbortController();
@@ -70,7 +75,11 @@ test('an answer that comes after the cancel is nobody\'s', async () => {
 
 test('a server that hangs blocks nobody but its own callers, and start-up not longer than its budget', async () => {
   const processes = someProcesses();
-  const silent = aPlugin({ processes, args: ['--fail', 'silent'], source: { id: 'silent', startupMs: 50, connectMs: 60_000 } });
+  const silent = aPlugin({
+    processes,
+    args: ['--fail', 'silent'],
+    source: { id: 'silent', startupMs: 50, connectMs: 60_000 },
+  });
   const fine = aPlugin({ processes });
   const [none, tools] = await Promise.all([silent.list(never), fine.list(never)]);
   expect(none).toEqual([]);
@@ -85,7 +94,10 @@ describe('floods', () => {
     let changes = 0;
     source.onChange?.(() => (changes += 1));
     expect(said(await callTool(source, 'fix__flood'))).toBe('flooded');
-    await eventually(() => changes, (count) => count > 0);
+    await eventually(
+      () => changes,
+      (count) => count > 0,
+    );
     expect(changes).toBeLessThan(5);
   });
 
@@ -96,7 +108,10 @@ describe('floods', () => {
     const small = aPlugin({ plugin: { maxLineBytes: 100_000, onNoise: (what) => noise.push(what) } });
     const stop = new AbortController();
     const waiting = callTool(small, 'fix__big', { bytes: 1_000_000 }, { signal: stop.signal });
-    await eventually(() => noise.length, (count) => count > 0);
+    await eventually(
+      () => noise.length,
+      (count) => count > 0,
+    );
     stop.abort(deadlinePassed);
     expect(await waiting).toMatchObject({ error: { code: 'timeout' } });
     expect(said(await callTool(small, 'fix__echo', { text: 'well' }))).toBe('well');
@@ -117,13 +132,17 @@ test('a question of a shared server that could be meant for two callers reaches 
 
 test('twenty sources of fifty tools and more are listed side by side, and a list that changes while it is called harms nobody', async () => {
   const processes = someProcesses();
-  const sources = Array.from({ length: 20 }, (_, at) => aPlugin({ processes, args: ['--tools', '50'], source: { id: `s${at}`, prefix: `s${at}` } }));
+  const sources = Array.from({ length: 20 }, (_, at) =>
+    aPlugin({ processes, args: ['--tools', '50'], source: { id: `s${at}`, prefix: `s${at}` } }),
+  );
   const lists = await Promise.all(sources.map((source) => source.list(never)));
   expect(new Set(lists.flat().map(({ name }) => name)).size).toBe(20 * 71);
   const [source] = sources;
   const [tools = []] = lists;
   const tool = (name: string) => tools.find((each) => each.name === name);
-  const calls = Array.from({ length: 30 }, (_, at) => tool(at % 3 === 0 ? 's0__change' : 's0__echo')?.run(aCall({ args: { text: 'x' }, timeoutMs: 15_000 })));
+  const calls = Array.from({ length: 30 }, (_, at) =>
+    tool(at % 3 === 0 ? 's0__change' : 's0__echo')?.run(aCall({ args: { text: 'x' }, timeoutMs: 15_000 })),
+  );
   const relisted = source?.list(never);
   expect((await Promise.all(calls)).every((outcome) => outcome?.kind === 'done')).toBe(true);
   expect((await relisted)?.length).toBeGreaterThanOrEqual(71);

@@ -42,7 +42,8 @@ export const modernMeta = (clientInfo: JsonObject, capabilities: JsonObject): Js
   [metaKeys.clientInfo]: clientInfo,
 });
 
-const short = (value: unknown, otherwise: string): string => (typeof value === 'string' && value !== '' ? value.slice(0, 200) : otherwise);
+const short = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' && value !== '' ? value.slice(0, 200) : otherwise;
 
 const serverOf = (info: unknown): Introduction['server'] => {
   const given = isObject(info) ? info : {};
@@ -53,7 +54,10 @@ const instructionsOf = (result: JsonObject): { readonly instructions?: string } 
   typeof result['instructions'] === 'string' ? { instructions: result['instructions'].slice(0, 16_384) } : {};
 
 /** Opens a conversation of the 2025 kind. */
-export async function initialize(channel: Channel, { clientInfo, timeoutMs, signal }: HandshakeOptions): Promise<Introduction | Misunderstood> {
+export async function initialize(
+  channel: Channel,
+  { clientInfo, timeoutMs, signal }: HandshakeOptions,
+): Promise<Introduction | Misunderstood> {
   const reply = await channel.request({
     method: 'initialize',
     params: { protocolVersion: legacyVersions[0], capabilities: offeredCapabilities, clientInfo },
@@ -63,7 +67,8 @@ export async function initialize(channel: Channel, { clientInfo, timeoutMs, sign
   if ('error' in reply) return { problem: `initialize failed: ${reply.error.message}`, error: reply.error };
   const { result } = reply;
   const version = result['protocolVersion'];
-  if (!isLegacyVersion(version)) return { problem: `the server speaks the revision ${short(version, 'unknown')}, which is not known here` };
+  if (!isLegacyVersion(version))
+    return { problem: `the server speaks the revision ${short(version, 'unknown')}, which is not known here` };
   channel.agreed?.(version);
   channel.notify('notifications/initialized');
   const capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
@@ -71,7 +76,10 @@ export async function initialize(channel: Channel, { clientInfo, timeoutMs, sign
 }
 
 /** Asks whether the server speaks the stateless protocol; undefined where it does not. */
-export async function discover(channel: Channel, { clientInfo, timeoutMs, signal }: HandshakeOptions): Promise<Introduction | Misunderstood | undefined> {
+export async function discover(
+  channel: Channel,
+  { clientInfo, timeoutMs, signal }: HandshakeOptions,
+): Promise<Introduction | Misunderstood | undefined> {
   const reply = await channel.request({
     method: 'server/discover',
     params: { _meta: modernMeta(clientInfo, {}) },
@@ -89,7 +97,13 @@ function introductionOf(reply: Extract<RpcReply, { readonly result: JsonObject }
   if (version === undefined) return undefined;
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   const capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
-  return { version, modern: true, server: serverOf(meta[metaKeys.serverInfo]), capabilities, ...instructionsOf(result) };
+  return {
+    version,
+    modern: true,
+    server: serverOf(meta[metaKeys.serverInfo]),
+    capabilities,
+    ...instructionsOf(result),
+  };
 }
 
 /** Only this one error comes from a modern server that we have no revision in common with; every other one means legacy. */
@@ -102,9 +116,15 @@ function speaksOf(error: RpcError): Misunderstood | undefined {
  * Finds the common protocol. `first` says which era is tried first where it is open: over pipes the older one, since a
  * server of that age may take an unknown first message for the end of the conversation.
  */
-export async function shakeHands(channel: Channel, era: Era, first: 'legacy' | 'modern', options: HandshakeOptions): Promise<Introduction | Misunderstood> {
+export async function shakeHands(
+  channel: Channel,
+  era: Era,
+  first: 'legacy' | 'modern',
+  options: HandshakeOptions,
+): Promise<Introduction | Misunderstood> {
   if (era === 'legacy') return initialize(channel, options);
-  const tryModern = async (): Promise<Introduction | Misunderstood> => (await discover(channel, options)) ?? { problem: 'the server does not speak the stateless protocol' };
+  const tryModern = async (): Promise<Introduction | Misunderstood> =>
+    (await discover(channel, options)) ?? { problem: 'the server does not speak the stateless protocol' };
   if (era === 'modern') return tryModern();
   if (first === 'modern') {
     const found = await discover(channel, { ...options, timeoutMs: Math.min(options.timeoutMs, 3_000) });

@@ -58,6 +58,7 @@ export function problemOf(status: number, message: Message | undefined): string 
   if (status === 401) return 'the server wants authorization; see toolgate login';
   if (status === 403) return 'the server forbids this';
   if (status >= 300 && status < 400) return 'the server redirects, which is not followed';
-  if (message?.kind === 'invalid' && status < 400) return `the server answered with something that is no JSON-RPC: ${message.error.message}`;
+  if (message?.kind === 'invalid' && status < 400)
+    return `the server answered with something that is no JSON-RPC: ${message.error.message}`;
   return `the server answered with status ${status}`;
 }

@@ -39,7 +39,10 @@ const longestReopenMs = 30_000;
 const basic = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** A channel over Streamable HTTP, in both eras: each request has its own exchange, and a stream of it where the server wants one. */
-export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions, events: ChannelEvents): Channel {
+export function httpChannel(
+  { url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions,
+  events: ChannelEvents,
+): Channel {
   const stop = lightController();
   const underWay = new Set<Controller>();
   let end: Ended | undefined;
@@ -63,19 +66,39 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
   });
 
   /** Sends, and once more where the credentials were refused and others are to be had. */
-  async function exchange(method: 'POST' | 'GET', headers: Readonly<Record<string, string>>, body: string | undefined, timeoutMs: number, signal: AbortSignal): Promise<EgressStream | Ended> {
+  async function exchange(
+    method: 'POST' | 'GET',
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<EgressStream | Ended> {
     for (let attempt = 0; ; attempt += 1) {
       const own = await credentials.headers(signal);
       if ('problem' in own) return { message: own.problem };
       const answer = await egress.open({
-        url, method, signal, timeoutMs, idleMs: quietMs, totalMs: timeoutMs, maxResponseBytes: maxAnswerBytes, redirect: 'manual',
+        url,
+        method,
+        signal,
+        timeoutMs,
+        idleMs: quietMs,
+        totalMs: timeoutMs,
+        maxResponseBytes: maxAnswerBytes,
+        redirect: 'manual',
         headers: { ...headers, ...own.headers },
         ...(body !== undefined && { body }),
       });
-      if (answer.kind !== 'stream') return { message: answer.kind === 'refused' ? `may not be reached: ${answer.message}` : `cannot be reached: ${answer.message}` };
+      if (answer.kind !== 'stream')
+        return {
+          message:
+            answer.kind === 'refused'
+              ? `may not be reached: ${answer.message}`
+              : `cannot be reached: ${answer.message}`,
+        };
       if ((answer.status !== 401 && answer.status !== 403) || attempt > 0) return answer;
       const challenge = answer.headers['www-authenticate'];
-      if (!(await credentials.refused?.(answer.status, typeof challenge === 'string' ? challenge : challenge?.[0]))) return answer;
+      if (!(await credentials.refused?.(answer.status, typeof challenge === 'string' ? challenge : challenge?.[0])))
+        return answer;
       answer.cancel();
     }
   }
@@ -86,11 +109,18 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
   };
   const answerTo = async (request: RpcRequest, owner: object | undefined): Promise<void> => {
     const reply = await events.request(request.method, request.params, owner);
-    await post('result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error));
+    await post(
+      'result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error),
+    );
   };
 
   /** Reads a stream until the answer to `id` or its end; what else comes goes to whom it concerns. */
-  async function follow(answer: EgressStream, id: number | undefined, owner: object | undefined, place: { lastId?: string; retryMs?: number }): Promise<RpcReply | undefined> {
+  async function follow(
+    answer: EgressStream,
+    id: number | undefined,
+    owner: object | undefined,
+    place: { lastId?: string; retryMs?: number },
+  ): Promise<RpcReply | undefined> {
     for await (const { message, lastId, retryMs } of messagesOf(answer, maxAnswerBytes)) {
       if (lastId !== undefined) place.lastId = lastId;
       if (retryMs !== undefined) place.retryMs = retryMs;
@@ -104,7 +134,12 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
     return undefined;
   }
 
-  async function answered(answer: EgressStream, id: number, outgoing: Outgoing, signal: AbortSignal): Promise<RpcReply> {
+  async function answered(
+    answer: EgressStream,
+    id: number,
+    outgoing: Outgoing,
+    signal: AbortSignal,
+  ): Promise<RpcReply> {
     const failure = (message: string): RpcReply => ({ error: rpcError(codes.internalError, message) });
     const type = String(answer.headers['content-type'] ?? '');
     if (answer.status === 404 && sessionId !== undefined && outgoing.method !== 'initialize') {
@@ -120,9 +155,19 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
     const place: { lastId?: string; retryMs?: number } = {};
     let reply = await follow(answer, id, outgoing.owner, place);
     // A server of 2025 may close a stream on purpose; who has an event id can come back for the rest.
-    for (let tries = 0; reply === undefined && place.lastId !== undefined && tries < maxResumes && !signal.aborted; tries += 1) {
+    for (
+      let tries = 0;
+      reply === undefined && place.lastId !== undefined && tries < maxResumes && !signal.aborted;
+      tries += 1
+    ) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(place.retryMs ?? reopenMs, longestReopenMs)));
-      const again = await exchange('GET', { accept: 'text/event-stream', 'last-event-id': place.lastId, ...inSession() }, undefined, outgoing.timeoutMs, signal);
+      const again = await exchange(
+        'GET',
+        { accept: 'text/event-stream', 'last-event-id': place.lastId, ...inSession() },
+        undefined,
+        outgoing.timeoutMs,
+        signal,
+      );
       if (!('kind' in again)) return failure(again.message);
       if (again.status !== 200) {
         again.cancel();
@@ -138,7 +183,17 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
     const place: { lastId?: string; retryMs?: number } = {};
     for (let wait = reopenMs; !ended(); wait = Math.min(2 * wait, longestReopenMs)) {
       const since = performance.now();
-      const answer = await exchange('GET', { accept: 'text/event-stream', ...(place.lastId !== undefined && { 'last-event-id': place.lastId }), ...inSession() }, undefined, 2_000_000_000, stop.signal);
+      const answer = await exchange(
+        'GET',
+        {
+          accept: 'text/event-stream',
+          ...(place.lastId !== undefined && { 'last-event-id': place.lastId }),
+          ...inSession(),
+        },
+        undefined,
+        2_000_000_000,
+        stop.signal,
+      );
       if ('kind' in answer) {
         if (answer.status !== 200) return answer.cancel();
         await follow(answer, undefined, undefined, place).catch(() => {});
@@ -170,7 +225,8 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
         if (why !== undefined) return;
         why = reason;
         // A modern server learns of it by the closed stream, an older one must be told.
-        if (modern === undefined && method !== 'initialize') void post(encodeNotification('notifications/cancelled', { requestId: id, reason }));
+        if (modern === undefined && method !== 'initialize')
+          void post(encodeNotification('notifications/cancelled', { requestId: id, reason }));
         abort.abort();
       };
       const onAbort = (): void => giveUp('Cancelled');
@@ -180,7 +236,13 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
       const timer = setTimeout(() => giveUp('No answer in time'), Math.min(timeoutMs, 2_147_483_647));
       try {
         const own = typeof modern === 'string' ? requestHeaders(method, params, modern) : { ...basic, ...inSession() };
-        const answer = await exchange('POST', { ...own, ...headers }, encodeRequest(id, method, params), timeoutMs, abort.signal);
+        const answer = await exchange(
+          'POST',
+          { ...own, ...headers },
+          encodeRequest(id, method, params),
+          timeoutMs,
+          abort.signal,
+        );
         if (!('kind' in answer)) return { error: rpcError(codes.internalError, why ?? answer.message) };
         if (method === 'initialize') {
           const given = answer.headers['mcp-session-id'];
@@ -188,7 +250,12 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
         }
         return await answered(answer, id, outgoing, abort.signal);
       } catch (error) {
-        return { error: rpcError(codes.internalError, why ?? ended()?.message ?? (error instanceof Error ? error.message : 'The answer broke off')) };
+        return {
+          error: rpcError(
+            codes.internalError,
+            why ?? ended()?.message ?? (error instanceof Error ? error.message : 'The answer broke off'),
+          ),
+        };
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
@@ -202,7 +269,14 @@ export function httpChannel({ url, egress, credentials, maxAnswerBytes = 16 * 10
         finish('the connection was closed');
         if (farewell === undefined) return;
         const own = await credentials.headers();
-        if ('headers' in own) await egress.request({ url, method: 'DELETE', headers: { ...last, ...own.headers }, timeoutMs: farewellMs, redirect: 'manual' });
+        if ('headers' in own)
+          await egress.request({
+            url,
+            method: 'DELETE',
+            headers: { ...last, ...own.headers },
+            timeoutMs: farewellMs,
+            redirect: 'manual',
+          });
       })();
       return closing;
     },

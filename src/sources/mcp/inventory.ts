@@ -21,7 +21,13 @@ export interface RawList {
 }
 
 /** Reads a list to its end or to its budget; a problem is a sentence. */
-export async function readList(session: Session, method: string, field: string, budget: ListBudget, signal?: AbortSignal): Promise<RawList | { readonly problem: string }> {
+export async function readList(
+  session: Session,
+  method: string,
+  field: string,
+  budget: ListBudget,
+  signal?: AbortSignal,
+): Promise<RawList | { readonly problem: string }> {
   const until = performance.now() + budget.timeoutMs;
   const items: JsonObject[] = [];
   const seen = new Set<string>();
@@ -32,12 +38,16 @@ export async function readList(session: Session, method: string, field: string, 
     const leftMs = until - performance.now();
     if (page >= budget.maxPages) return { items, broken, cut: `the list has more than ${budget.maxPages} pages` };
     if (leftMs <= 0) return { items, broken, cut: `the list took longer than ${budget.timeoutMs / 1000} s` };
-    const reply = await session.ask(method, cursor === undefined ? {} : { cursor }, { timeoutMs: leftMs, ...(signal && { signal }) });
+    const reply = await session.ask(method, cursor === undefined ? {} : { cursor }, {
+      timeoutMs: leftMs,
+      ...(signal && { signal }),
+    });
     if ('error' in reply) return { problem: `${method} failed: ${reply.error.message}` };
     const given = reply.result[field];
     if (!Array.isArray(given)) return { problem: `${method} answered without ${field}` };
     for (const item of given as readonly unknown[]) {
-      if (items.length >= budget.maxItems) return { items, broken, cut: `the list has more than ${budget.maxItems} entries` };
+      if (items.length >= budget.maxItems)
+        return { items, broken, cut: `the list has more than ${budget.maxItems} entries` };
       if (!isObject(item)) broken += 1;
       else {
         bytes += JSON.stringify(item).length;

@@ -4,7 +4,9 @@ import { aCall, never } from '../../../test/support/make.js';
 import { aPlugin, callTool, said, serverFile } from '../../../test/support/upstream.js';
 
 const folder = dirname(serverFile);
-const run = (...words: string[]) => ({ plugin: { command: () => Promise.resolve({ program: process.execPath, args: words }) } });
+const run = (...words: string[]) => ({
+  plugin: { command: () => Promise.resolve({ program: process.execPath, args: words }) },
+});
 
 describe.each([
   ['SDK 1', [join(folder, 'sdk1.mjs')], '2025-11-25', 'auto'],
@@ -14,7 +16,11 @@ describe.each([
 ] as const)('a server on the official %s', (_, words, revision, era) => {
   test('is listed, called, asks and reports progress', async () => {
     const source = aPlugin({ ...run(...words), source: { era } });
-    expect(await callTool(source, 'fix__add', { a: 2, b: 3 })).toMatchObject({ kind: 'done', content: [{ text: '5' }], data: { sum: 5 } });
+    expect(await callTool(source, 'fix__add', { a: 2, b: 3 })).toMatchObject({
+      kind: 'done',
+      content: [{ text: '5' }],
+      data: { sum: 5 },
+    });
     expect(source.state().revision).toBe(revision);
     const heard: unknown[] = [];
     await callTool(source, 'fix__steps', {}, { back: { progress: (progress) => heard.push(progress) } });
@@ -25,7 +31,12 @@ describe.each([
     const [key = ''] = Object.keys(asked.question.asks);
     expect(asked.question.asks[key]).toMatchObject({ method: 'elicitation/create', params: { message: 'Colour?' } });
     const answer = { action: 'accept', content: { colour: 'blue' } };
-    const told = await callTool(source, 'fix__ask', {}, { back, confirmation: { state: asked.question.state, answers: { [key]: answer } } });
+    const told = await callTool(
+      source,
+      'fix__ask',
+      {},
+      { back, confirmation: { state: asked.question.state, answers: { [key]: answer } } },
+    );
     expect(JSON.parse(said(told))).toEqual(answer);
   });
 });
@@ -34,7 +45,11 @@ test('prompts and resources of SDK 1 are offered', async () => {
   const source = aPlugin(run(join(folder, 'sdk1.mjs')));
   await source.list(never);
   const [prompt] = (await source.prompts?.(never)) ?? [];
-  expect(await prompt?.get(aCall({ args: { who: 'Ada' } }))).toMatchObject({ data: { messages: [{ content: { text: 'Hello Ada' } }] } });
+  expect(await prompt?.get(aCall({ args: { who: 'Ada' } }))).toMatchObject({
+    data: { messages: [{ content: { text: 'Hello Ada' } }] },
+  });
   const [resource] = (await source.resources?.(never)) ?? [];
-  expect(await resource?.read(aCall({ args: { uri: 'note://one' } }))).toMatchObject({ data: { contents: [{ text: 'a note' }] } });
+  expect(await resource?.read(aCall({ args: { uri: 'note://one' } }))).toMatchObject({
+    data: { contents: [{ text: 'a note' }] },
+  });
 });

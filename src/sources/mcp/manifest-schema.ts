@@ -3,7 +3,12 @@ import type { JsonObject } from '../../core/json.js';
 const variable = (required: string, secret: string): JsonObject => ({
   type: 'object',
   required: ['name'],
-  properties: { name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }, description: { type: 'string' }, [required]: { type: 'boolean' }, [secret]: { type: 'boolean' } },
+  properties: {
+    name: { type: 'string', pattern: '^[A-Za-z_][A-Za-z0-9_]*$' },
+    description: { type: 'string' },
+    [required]: { type: 'boolean' },
+    [secret]: { type: 'boolean' },
+  },
 });
 
 const plain: JsonObject = {
@@ -47,6 +52,16 @@ export const manifestSchema: JsonObject = {
     version: { type: 'string' },
     description: { type: 'string' },
     packages: { type: 'array', minItems: 1, items: { oneOf: [plain, registry] } },
-    remotes: { type: 'array', items: { type: 'object', required: ['type', 'url'], properties: { type: { enum: ['sse', 'streamable-http', 'streamable_http'] }, url: { type: 'string', format: 'uri' } } } },
+    remotes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['type', 'url'],
+        properties: {
+          type: { enum: ['sse', 'streamable-http', 'streamable_http'] },
+          url: { type: 'string', format: 'uri' },
+        },
+      },
+    },
   },
 };

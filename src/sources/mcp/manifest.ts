@@ -27,9 +27,15 @@ export interface PluginManifest {
 /** The files that may describe a plugin, in the order they are looked for. */
 export const manifestFiles = ['plugin.json', 'server.json'] as const;
 
-const transports: Readonly<Record<string, PluginManifest['transport']>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'streamable_http', 'streamable-http': 'streamable_http' };
+const transports: Readonly<Record<string, PluginManifest['transport']>> = {
+  stdio: 'stdio',
+  sse: 'sse',
+  streamable_http: 'streamable_http',
+  'streamable-http': 'streamable_http',
+};
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []);
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 
 /** Reads a manifest in either shape: `packages[].command` with `environment_variables`, or that of the MCP registry. */
 export function readManifest(given: unknown): PluginManifest | { readonly problems: readonly string[] } {
@@ -42,10 +48,20 @@ export function readManifest(given: unknown): PluginManifest | { readonly proble
   const [first] = packages.length > 0 ? packages : remotes;
   if (first === undefined) problems.push('packages must hold at least one package');
   if (name === undefined || first === undefined) return { problems };
-  const read = packages.length === 0 ? remote(first) : 'registryType' in first || 'identifier' in first ? registryPackage(first) : seedPackage(first);
+  const read =
+    packages.length === 0
+      ? remote(first)
+      : 'registryType' in first || 'identifier' in first
+        ? registryPackage(first)
+        : seedPackage(first);
   if ('problems' in read) return read;
   const [version, description] = [text(given['version']), text(given['description'])];
-  return { name, ...(version !== undefined && { version }), ...(description !== undefined && { description }), ...read };
+  return {
+    name,
+    ...(version !== undefined && { version }),
+    ...(description !== undefined && { description }),
+    ...read,
+  };
 }
 
 type Read = Omit<PluginManifest, 'name' | 'version' | 'description'> | { readonly problems: readonly string[] };
@@ -59,7 +75,12 @@ function seedPackage(given: JsonObject): Read {
     ...(command.length === 0 && runtime === undefined ? ['packages[0] needs a command or a runtime'] : []),
   ];
   if (transport === undefined || problems.length > 0) return { problems };
-  return { transport, command, ...(runtime !== undefined && { runtime }), variables: variablesOf(given['environment_variables'], 'required', 'secret') };
+  return {
+    transport,
+    command,
+    ...(runtime !== undefined && { runtime }),
+    variables: variablesOf(given['environment_variables'], 'required', 'secret'),
+  };
 }
 
 function registryPackage(given: JsonObject): Read {
@@ -68,22 +89,41 @@ function registryPackage(given: JsonObject): Read {
   const id = text(identifier);
   const pinned = text(version);
   const runtime = text(given['runtimeHint']) ?? { npm: 'npx', pypi: 'uvx', oci: 'docker' }[text(registryType) ?? ''];
-  if (transport === undefined || id === undefined || runtime === undefined) return { problems: ['packages[0] needs identifier, registryType and a known transport.type'] };
-  const joined = runtime === 'uvx' ? `${id}==${pinned ?? ''}` : runtime === 'docker' ? (pinned === undefined ? id : `${id}:${pinned}`) : `${id}@${pinned ?? ''}`;
-  return { transport, runtime, package: joined, command: argumentsOf(given['packageArguments']), variables: variablesOf(given['environmentVariables'], 'isRequired', 'isSecret') };
+  if (transport === undefined || id === undefined || runtime === undefined)
+    return { problems: ['packages[0] needs identifier, registryType and a known transport.type'] };
+  const joined =
+    runtime === 'uvx'
+      ? `${id}==${pinned ?? ''}`
+      : runtime === 'docker'
+        ? pinned === undefined
+          ? id
+          : `${id}:${pinned}`
+        : `${id}@${pinned ?? ''}`;
+  return {
+    transport,
+    runtime,
+    package: joined,
+    command: argumentsOf(given['packageArguments']),
+    variables: variablesOf(given['environmentVariables'], 'isRequired', 'isSecret'),
+  };
 }
 
 function remote(given: JsonObject): Read {
   const transport = transports[text(given['type']) ?? ''];
   const url = text(given['url']);
-  if (transport === undefined || transport === 'stdio' || url === undefined) return { problems: ['remotes[0] needs url and type'] };
+  if (transport === undefined || transport === 'stdio' || url === undefined)
+    return { problems: ['remotes[0] needs url and type'] };
   return { transport, url, command: [], variables: [] };
 }
 
 const argumentsOf = (given: unknown): readonly string[] =>
   (Array.isArray(given) ? given.filter(isObject) : []).flatMap((argument) => {
     const [name, value] = [text(argument['name']), text(argument['value'])];
-    return argument['type'] === 'named' ? [...(name === undefined ? [] : [name]), ...(value === undefined ? [] : [value])] : value === undefined ? [] : [value];
+    return argument['type'] === 'named'
+      ? [...(name === undefined ? [] : [name]), ...(value === undefined ? [] : [value])]
+      : value === undefined
+        ? []
+        : [value];
   });
 
 function variablesOf(given: unknown, required: string, secret: string): readonly Variable[] {
@@ -91,6 +131,13 @@ function variablesOf(given: unknown, required: string, secret: string): readonly
     const name = text(variable['name']);
     if (name === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return [];
     const description = text(variable['description']);
-    return [{ name, required: variable[required] === true, secret: variable[secret] === true, ...(description !== undefined && { description }) }];
+    return [
+      {
+        name,
+        required: variable[required] === true,
+        secret: variable[secret] === true,
+        ...(description !== undefined && { description }),
+      },
+    ];
   });
 }

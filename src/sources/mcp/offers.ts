@@ -14,7 +14,12 @@ import { templateMatcher } from './template-matcher.js';
 /** What offered things need of their source. */
 export interface Offering extends Naming {
   readonly relay: Pick<Relay, 'run'>;
-  readonly complete: (ref: JsonObject, argument: string, value: string, context: Readonly<Record<string, string>>) => ReturnType<Complete>;
+  readonly complete: (
+    ref: JsonObject,
+    argument: string,
+    value: string,
+    context: Readonly<Record<string, string>>,
+  ) => ReturnType<Complete>;
   readonly watch?: (uri: string, changed: () => void) => () => void;
 }
 
@@ -23,9 +28,27 @@ const words = (definition: JsonObject, field: string, max: number): string | und
   return typeof value === 'string' ? shown(value, max) : undefined;
 };
 
-const describedFields = new Set(['name', 'uri', 'uriTemplate', 'title', 'description', 'mimeType', '_meta', 'annotations', 'size', 'arguments']);
+const describedFields = new Set([
+  'name',
+  'uri',
+  'uriTemplate',
+  'title',
+  'description',
+  'mimeType',
+  '_meta',
+  'annotations',
+  'size',
+  'arguments',
+]);
 
-function described(definition: JsonObject): { readonly title?: string; readonly description?: string; readonly mimeType?: string; readonly meta?: JsonObject; readonly annotations?: JsonObject; readonly extra?: JsonObject } {
+function described(definition: JsonObject): {
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly meta?: JsonObject;
+  readonly annotations?: JsonObject;
+  readonly extra?: JsonObject;
+} {
   const title = words(definition, 'title', 256);
   const description = words(definition, 'description', 16_384);
   const mimeType = words(definition, 'mimeType', 128);
@@ -50,7 +73,8 @@ export function offerTool(item: Item, offering: Offering): Tool {
       params: { name: item.name, arguments: call.args },
       ...(declared.length > 0 && { headers: toParamHeaders(declared, call.args) }),
       read: callOutcome,
-    }));
+    }),
+  );
 }
 
 export function offerPrompt({ name, definition }: Item, { source, prefix, relay, complete }: Offering): Prompt {
@@ -74,12 +98,21 @@ export function offerPrompt({ name, definition }: Item, { source, prefix, relay,
       })),
     }),
     complete: (argument, value, context) => complete({ type: 'ref/prompt', name }, argument, value, context),
-    get: (call) => relay.run(call, { method: 'prompts/get', params: { name, arguments: call.args }, read: (result) => dataOutcome(result, 'messages') }),
+    get: (call) =>
+      relay.run(call, {
+        method: 'prompts/get',
+        params: { name, arguments: call.args },
+        read: (result) => dataOutcome(result, 'messages'),
+      }),
   };
 }
 
 const read = (relay: Offering['relay']) => (call: Call) =>
-  relay.run(call, { method: 'resources/read', params: { uri: call.args['uri'] }, read: (result) => dataOutcome(result, 'contents') });
+  relay.run(call, {
+    method: 'resources/read',
+    params: { uri: call.args['uri'] },
+    read: (result) => dataOutcome(result, 'contents'),
+  });
 
 export function offerResource({ name, definition }: Item, { source, relay, watch }: Offering): Resource {
   const { size } = definition;
@@ -94,7 +127,10 @@ export function offerResource({ name, definition }: Item, { source, relay, watch
   };
 }
 
-export function offerTemplate({ name, definition }: Item, { source, relay, complete, watch }: Offering): ResourceTemplate {
+export function offerTemplate(
+  { name, definition }: Item,
+  { source, relay, complete, watch }: Offering,
+): ResourceTemplate {
   return {
     uriTemplate: name,
     name: words(definition, 'name', 256) ?? name,

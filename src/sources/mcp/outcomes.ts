@@ -28,7 +28,10 @@ function block(value: Json): Content {
   if (isObject(value) && typeof value['type'] === 'string') {
     const { type, resource } = value;
     const fields = Object.hasOwn(needed, type) ? needed[type] : undefined;
-    const whole = type === 'resource' ? isObject(resource) && typeof resource['uri'] === 'string' : fields?.every((name) => typeof value[name] === 'string') !== false;
+    const whole =
+      type === 'resource'
+        ? isObject(resource) && typeof resource['uri'] === 'string'
+        : fields?.every((name) => typeof value[name] === 'string') !== false;
     // Known types have just been looked at; an unknown one is handed on, as the protocol grows.
     if (whole) return value as unknown as Content;
   }
@@ -60,13 +63,17 @@ const knownFields = new Set(['content', 'structuredContent', 'isError', '_meta',
 /** The outcome of a finished `tools/call`; an error that the tool reports stays the tool's own words. */
 export function callOutcome(result: JsonObject): Outcome {
   const { content, structuredContent: data, isError } = result;
-  if (content !== undefined && !Array.isArray(content)) return refuse('upstream_error', 'The server answered with something that is no result of a tool');
+  if (content !== undefined && !Array.isArray(content))
+    return refuse('upstream_error', 'The server answered with something that is no result of a tool');
   const blocks = ((content ?? []) as readonly Json[]).slice(0, maxBlocks).map(block); // an array, as just checked
   const meta = metaOfResult(result);
   const extra = unknownFields(result, knownFields);
   if (isError === true) {
     const said = readable(blocks, data).slice(0, 500);
-    return failed({ code: 'upstream_error', message: said === '' ? 'The tool reported an error' : said }, { content: blocks, ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) });
+    return failed(
+      { code: 'upstream_error', message: said === '' ? 'The tool reported an error' : said },
+      { content: blocks, ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) },
+    );
   }
   return extra ? { ...done(blocks, data, meta), extra } : done(blocks, data, meta);
 }
@@ -79,18 +86,28 @@ export function dataOutcome(result: JsonObject, field: 'messages' | 'contents'):
 }
 
 /** Why a call ended without a result. */
-export function errorOutcome(source: string, call: Call, error: RpcError, end: Ended | undefined, remote: boolean): Failed {
+export function errorOutcome(
+  source: string,
+  call: Call,
+  error: RpcError,
+  end: Ended | undefined,
+  remote: boolean,
+): Failed {
   if (call.signal.aborted) {
     const late = call.signal.reason === deadlinePassed;
     return refuse(late ? 'timeout' : 'cancelled', late ? `${source} did not answer in time` : 'The caller cancelled');
   }
   if (end) return endedOutcome(source, end, remote);
   if (error.code === codes.missingCapability) {
-    return refuse('capability_missing', `${source} must ask its caller something that this client cannot be asked`, { ...(error.data && { data: error.data }) });
+    return refuse('capability_missing', `${source} must ask its caller something that this client cannot be asked`, {
+      ...(error.data && { data: error.data }),
+    });
   }
   if (error.code === codes.resourceNotFound) return refuse('not_found', 'Resource not found');
   const data = error.data && JSON.stringify(error.data).length <= maxErrorData ? { data: error.data } : {};
-  return refuse('upstream_refused', `${source}: ${error.message.slice(0, 2_000)}`, { data: { upstream: { code: error.code, ...data } } });
+  return refuse('upstream_refused', `${source}: ${error.message.slice(0, 2_000)}`, {
+    data: { upstream: { code: error.code, ...data } },
+  });
 }
 
 /** What is said when the server is gone, with the last it had to say. */

@@ -44,7 +44,11 @@ export function nameAndVersion(spec: string): { readonly name: string; readonly 
  * Installs a package once, without running any script of it, and says how to start it. What npm resolved is held against
  * the lock: the first time it is written down, later a difference refuses the start.
  */
-export async function npmCommand(spec: string, args: readonly string[], options: PackageOptions): Promise<Command | Ended> {
+export async function npmCommand(
+  spec: string,
+  args: readonly string[],
+  options: PackageOptions,
+): Promise<Command | Ended> {
   const parts = nameAndVersion(spec);
   if (!parts) return { message: `${spec} names no exact version` };
   const folder = join(options.folder, `${parts.name.replaceAll('/', '+')}@${parts.version}`);
@@ -53,13 +57,26 @@ export async function npmCommand(spec: string, args: readonly string[], options:
   if (problem !== undefined) return { message: problem };
   const locked = await lockedOf(folder, parts.name);
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
-  if (known && treeOf(known.packages) !== treeOf(locked.packages)) return { message: `${spec} is not the package that was locked` };
+  if (known && treeOf(known.packages) !== treeOf(locked.packages))
+    return { message: `${spec} is not the package that was locked` };
   if (!known) options.lock.put(`npm:${spec}`, locked);
   const bin = await binOf(join(folder, 'node_modules', parts.name), parts.name);
-  return bin === undefined ? { message: `${spec} has no program to start` } : { program: process.execPath, args: [bin, ...args], readable: [folder], code: join(folder, 'node_modules', parts.name) };
+  return bin === undefined
+    ? { message: `${spec} has no program to start` }
+    : {
+        program: process.execPath,
+        args: [bin, ...args],
+        readable: [folder],
+        code: join(folder, 'node_modules', parts.name),
+      };
 }
 
-async function install({ name, version }: { readonly name: string; readonly version: string }, folder: string, known: Locked | undefined, { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions): Promise<string | undefined> {
+async function install(
+  { name, version }: { readonly name: string; readonly version: string },
+  folder: string,
+  known: Locked | undefined,
+  { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions,
+): Promise<string | undefined> {
   const spec = `${name}@${version}`;
   const npm = await resolveProgram('npm');
   if (npm.kind === 'problem') return 'npm is not installed';
@@ -68,11 +85,19 @@ async function install({ name, version }: { readonly name: string; readonly vers
   const wanted = { dependencies: { [name]: version } };
   await writeFile(join(fresh, 'package.json'), JSON.stringify({ private: true, ...wanted }));
   // With a lock, npm takes exactly what is in it or fails.
-  if (known) await writeFile(join(fresh, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': wanted, ...known.packages } }));
+  if (known)
+    await writeFile(
+      join(fresh, 'package-lock.json'),
+      JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': wanted, ...known.packages } }),
+    );
   try {
     const result = await processes.run(
       {
-        file: npm.found, cwd: fresh, tier: 'prlimit', network: 'host', limits: { openFiles: 1024 },
+        file: npm.found,
+        cwd: fresh,
+        tier: 'prlimit',
+        network: 'host',
+        limits: { openFiles: 1024 },
         // Scripts of packages would be code of strangers outside any sandbox.
         args: [known ? 'ci' : 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fresh],
         env: { PATH: fixedPath, npm_config_cache: join(above, 'cache'), npm_config_update_notifier: 'false', ...env },
@@ -103,14 +128,24 @@ async function lockedOf(folder: string, name: string): Promise<Locked | undefine
   const own = packages[`node_modules/${name}`];
   const integrity = isObject(own) ? own['integrity'] : undefined;
   if (typeof integrity !== 'string') return undefined;
-  const kept = Object.entries(packages).map(([path, entry]) => [path, isObject(entry) ? without(entry, 'resolved') : entry] as const);
+  const kept = Object.entries(packages).map(
+    ([path, entry]) => [path, isObject(entry) ? without(entry, 'resolved') : entry] as const,
+  );
   return { integrity, packages: Object.fromEntries(kept) };
 }
 
-const without = (entry: JsonObject, left: string): JsonObject => Object.fromEntries(Object.entries(entry).filter(([key]) => key !== left));
+const without = (entry: JsonObject, left: string): JsonObject =>
+  Object.fromEntries(Object.entries(entry).filter(([key]) => key !== left));
 
 const treeOf = (packages: JsonObject): string =>
-  sha256(Object.entries(packages).map(([path, entry]) => (isObject(entry) ? `${path} ${String(entry['version'])} ${String(entry['integrity'])}` : path)).sort().join('\n'));
+  sha256(
+    Object.entries(packages)
+      .map(([path, entry]) =>
+        isObject(entry) ? `${path} ${String(entry['version'])} ${String(entry['integrity'])}` : path,
+      )
+      .sort()
+      .join('\n'),
+  );
 
 async function binOf(folder: string, name: string): Promise<string | undefined> {
   const bin = (await json(join(folder, 'package.json')))?.['bin'];

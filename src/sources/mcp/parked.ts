@@ -89,7 +89,9 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
 
   function park(flight: Flight): Outcome {
     const { following } = flight;
-    const owned = [...flights.values()].filter((other) => other.following.call.principal.id === following.call.principal.id).length;
+    const owned = [...flights.values()].filter(
+      (other) => other.following.call.principal.id === following.call.principal.id,
+    ).length;
     if (flights.size >= limits.maxParked || owned >= limits.maxPerPrincipal) {
       end('', flight, 'Too many calls wait for answers');
       return refuse('busy', 'Too many calls wait for answers', { retryAfterMs: 10_000 });
@@ -99,7 +101,9 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
     flight.timer = setTimeout(() => end(handle, flight, 'The caller did not answer in time'), limits.ttlMs);
     flight.timer.unref();
     // A server that dies while its question is out leaves nobody to answer.
-    void flight.outcome.then(() => flights.get(handle) === flight && flight.waiting.size === 0 && end(handle, flight, 'The call is over'));
+    void flight.outcome.then(
+      () => flights.get(handle) === flight && flight.waiting.size === 0 && end(handle, flight, 'The call is over'),
+    );
     return following.question(Object.fromEntries([...flight.waiting].map(([key, { ask }]) => [key, ask])), handle);
   }
 
@@ -108,7 +112,10 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
       const abort = lightController();
       const waiting = new Map<string, Waiting>();
       const question = (ask: Ask): Promise<RpcReply> => {
-        if (!following.can(ask)) return Promise.resolve({ error: rpcError(codes.methodNotFound, `The client behind the gateway cannot be asked ${ask.method}`) });
+        if (!following.can(ask))
+          return Promise.resolve({
+            error: rpcError(codes.methodNotFound, `The client behind the gateway cannot be asked ${ask.method}`),
+          });
         if (waiting.size >= maxWaiting || abort.signal.aborted) return Promise.resolve(gone('Nobody can be asked now'));
         return new Promise((answer) => {
           flight.asked += 1;
@@ -116,12 +123,21 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
           flight.wake();
         });
       };
-      const flight: Flight = { following, abort, waiting, outcome: Promise.resolve().then(() => following.start(question, abort.signal)), wake: () => {}, timer: undefined, asked: 0 };
+      const flight: Flight = {
+        following,
+        abort,
+        waiting,
+        outcome: Promise.resolve().then(() => following.start(question, abort.signal)),
+        wake: () => {},
+        timer: undefined,
+        asked: 0,
+      };
       return leg(flight, following.call.signal);
     },
     async resume(handle, call, bound) {
       const flight = flights.get(handle);
-      if (!flight || flight.following.bound !== bound) return refuse('invalid_confirmation', 'The call that asked is over');
+      if (!flight || flight.following.bound !== bound)
+        return refuse('invalid_confirmation', 'The call that asked is over');
       flights.delete(handle);
       clearTimeout(flight.timer);
       const answers: Readonly<Record<string, JsonObject>> = call.confirmation?.answers ?? {};

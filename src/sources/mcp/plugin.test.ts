@@ -12,16 +12,29 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
     expect(tools.map(({ name }) => name)).toContain('fix__echo');
     expect(tools.length).toBe(21);
     expect(said(await callTool(source, 'fix__echo', { text: 'hi' }))).toBe('hi');
-    expect(source.state()).toMatchObject({ server: { name: 'fixture', version: '1.2.3' }, revision: era === 'modern' ? '2026-07-28' : '2025-11-25' });
+    expect(source.state()).toMatchObject({
+      server: { name: 'fixture', version: '1.2.3' },
+      revision: era === 'modern' ? '2026-07-28' : '2025-11-25',
+    });
   });
 
   test('keeps what it does not know: extra fields, annotations and _meta', async () => {
     const source = aPlugin({ args });
     const tools = await source.list(never);
     const echo = tools.find(({ name }) => name === 'fix__echo');
-    expect(echo).toMatchObject({ annotations: { readOnlyHint: true, vendor: 'x' }, meta: { 'example.com/a': 1 }, extra: { 'x-extra': 1 }, effects: { writes: false, destroys: false } });
-    expect(await callTool(source, 'fix__echo', { text: 'a' })).toMatchObject({ meta: { 'example.com/b': 2 }, extra: { 'x-result': 2 } });
-    const seen = saidJson(await callTool(source, 'fix__meta', {}, { meta: { 'example.com/c': 3 }, trace: { traceparent: 'tp' } }));
+    expect(echo).toMatchObject({
+      annotations: { readOnlyHint: true, vendor: 'x' },
+      meta: { 'example.com/a': 1 },
+      extra: { 'x-extra': 1 },
+      effects: { writes: false, destroys: false },
+    });
+    expect(await callTool(source, 'fix__echo', { text: 'a' })).toMatchObject({
+      meta: { 'example.com/b': 2 },
+      extra: { 'x-result': 2 },
+    });
+    const seen = saidJson(
+      await callTool(source, 'fix__meta', {}, { meta: { 'example.com/c': 3 }, trace: { traceparent: 'tp' } }),
+    );
     expect(seen).toMatchObject({ 'example.com/c': 3, traceparent: 'tp' });
   });
 
@@ -73,12 +86,21 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
     await source.list(never);
     const [prompt] = (await source.prompts?.(never)) ?? [];
     expect(prompt).toMatchObject({ name: 'fix__greet', arguments: [{ name: 'who', required: true }] });
-    expect(await prompt?.get(aCall({ args: { who: 'Ada' } }))).toMatchObject({ kind: 'done', data: { description: 'A greeting', messages: [{ role: 'user', content: { text: 'Hello Ada' } }] } });
+    expect(await prompt?.get(aCall({ args: { who: 'Ada' } }))).toMatchObject({
+      kind: 'done',
+      data: { description: 'A greeting', messages: [{ role: 'user', content: { text: 'Hello Ada' } }] },
+    });
     expect(await prompt?.complete?.('who', 'A', {})).toEqual({ values: ['greet:A1', 'A2'], total: 2, hasMore: false });
     const [resource] = (await source.resources?.(never)) ?? [];
-    expect(await resource?.read(aCall({ args: { uri: 'fixture://note' } }))).toMatchObject({ data: { contents: [{ text: 'text of fixture://note' }] } });
+    expect(await resource?.read(aCall({ args: { uri: 'fixture://note' } }))).toMatchObject({
+      data: { contents: [{ text: 'text of fixture://note' }] },
+    });
     const [template] = (await source.templates?.(never)) ?? [];
-    expect([template?.matches('fixture://page/7'), template?.matches('fixture://page/7/8'), template?.matches('other://page/7')]).toEqual([true, false, false]);
+    expect([
+      template?.matches('fixture://page/7'),
+      template?.matches('fixture://page/7/8'),
+      template?.matches('other://page/7'),
+    ]).toEqual([true, false, false]);
   });
 });
 
@@ -90,11 +112,21 @@ test('a resource can be watched', async () => {
 });
 
 test('an error that a tool reports stays in its own words', async () => {
-  expect(await callTool(aPlugin(), 'fix__error')).toMatchObject({ kind: 'failed', error: { code: 'upstream_error', message: 'it broke' }, content: [{ type: 'text', text: 'it broke' }] });
+  expect(await callTool(aPlugin(), 'fix__error')).toMatchObject({
+    kind: 'failed',
+    error: { code: 'upstream_error', message: 'it broke' },
+    content: [{ type: 'text', text: 'it broke' }],
+  });
 });
 
 test('blocks that are not what they say become text, unknown ones travel on', async () => {
-  expect(await callTool(aPlugin(), 'fix__wrong')).toMatchObject({ content: [{ type: 'text', text: '{"type":"text","text":5}' }, { type: 'text', text: '"nothing"' }, { type: 'hologram', depth: 3 }] });
+  expect(await callTool(aPlugin(), 'fix__wrong')).toMatchObject({
+    content: [
+      { type: 'text', text: '{"type":"text","text":5}' },
+      { type: 'text', text: '"nothing"' },
+      { type: 'hologram', depth: 3 },
+    ],
+  });
 });
 
 test('one malformed tool is withheld and reported, its siblings are served', async () => {
@@ -130,7 +162,12 @@ test('only declared variables reach the child [S3.14]', async () => {
 });
 
 test('every missing variable is named and nothing is started [S3.13]', async () => {
-  const source = aPlugin({ plugin: { env: () => ({ values: {}, secrets: [], missing: ['ONE', 'TWO'] }), command: () => Promise.reject(new Error('started')) } });
+  const source = aPlugin({
+    plugin: {
+      env: () => ({ values: {}, secrets: [], missing: ['ONE', 'TWO'] }),
+      command: () => Promise.reject(new Error('started')),
+    },
+  });
   await expect(source.list(never)).rejects.toThrow('needs ONE, TWO, which are not set');
 });
 
@@ -142,7 +179,10 @@ describe('lives', () => {
     expect(kept.processes.active()).toBe(1);
     const brief = aPlugin({ source: { pool: { lifecycle: 'transient' } } });
     expect(said(await callTool(brief, 'fix__pid'))).not.toBe(said(await callTool(brief, 'fix__pid')));
-    await eventually(() => brief.processes.active(), (active) => active === 0);
+    await eventually(
+      () => brief.processes.active(),
+      (active) => active === 0,
+    );
   });
 
   test('each caller has a server of their own unless told otherwise, and the cap holds', async () => {
@@ -151,18 +191,32 @@ describe('lives', () => {
     const [one, two] = [await pid(), await pid(bob)];
     expect(one).not.toBe(two);
     expect(await pid()).toBe(one);
-    const busy = [callTool(source, 'fix__hang', {}, { timeoutMs: 2_000 }), callTool(source, 'fix__hang', {}, { principal: bob, timeoutMs: 2_000 })];
-    expect(await callTool(source, 'fix__pid', {}, { principal: { ...bob, id: 'eve' } })).toMatchObject({ error: { code: 'busy' } });
+    const busy = [
+      callTool(source, 'fix__hang', {}, { timeoutMs: 2_000 }),
+      callTool(source, 'fix__hang', {}, { principal: bob, timeoutMs: 2_000 }),
+    ];
+    expect(await callTool(source, 'fix__pid', {}, { principal: { ...bob, id: 'eve' } })).toMatchObject({
+      error: { code: 'busy' },
+    });
     const shared = aPlugin({ source: { sharing: 'all' } });
-    expect(said(await callTool(shared, 'fix__pid'))).toBe(said(await callTool(shared, 'fix__pid', {}, { principal: bob })));
+    expect(said(await callTool(shared, 'fix__pid'))).toBe(
+      said(await callTool(shared, 'fix__pid', {}, { principal: bob })),
+    );
     await source.close?.();
     await Promise.all(busy);
   });
 
-  test.each([['max calls', { maxCalls: 2 }], ['idle', { idleMs: 1 }], ['age', { maxAgeMs: 1 }]])('a connection past its %s is replaced', async (_, limits) => {
+  test.each([
+    ['max calls', { maxCalls: 2 }],
+    ['idle', { idleMs: 1 }],
+    ['age', { maxAgeMs: 1 }],
+  ])('a connection past its %s is replaced', async (_, limits) => {
     const source = aPlugin({ source: { pool: limits } });
     const first = said(await callTool(source, 'fix__pid'));
-    await eventually(async () => said(await callTool(source, 'fix__pid')), (pid) => pid !== first);
+    await eventually(
+      async () => said(await callTool(source, 'fix__pid')),
+      (pid) => pid !== first,
+    );
   });
 });
 
@@ -177,7 +231,9 @@ test('closing twice is closing once, and a stubborn server goes too [S3.17]', as
 test('a server that is held until somebody decides is not left alone as one that crashes: it starts as soon as it may', async () => {
   let asked = 0;
   const held = { message: 'is quarantined', held: true };
-  const source = aPlugin({ plugin: { command: async () => ((asked += 1) <= 8 ? held : { program: process.execPath, args: [serverFile] }) } });
+  const source = aPlugin({
+    plugin: { command: async () => ((asked += 1) <= 8 ? held : { program: process.execPath, args: [serverFile] }) },
+  });
   for (let time = 0; time < 8; time += 1) await expect(source.list(never)).rejects.toThrow('is quarantined');
   expect((await source.list(never)).length).toBeGreaterThan(0);
   expect(asked).toBe(9);

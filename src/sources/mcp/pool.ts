@@ -19,7 +19,13 @@ export interface PoolLimits {
 }
 
 export const poolLimits: PoolLimits = {
-  lifecycle: 'singleton', idleMs: 300_000, maxAgeMs: 86_400_000, maxCalls: 1_000_000, maxSessions: 16, crashLimit: 5, restMs: 60_000,
+  lifecycle: 'singleton',
+  idleMs: 300_000,
+  maxAgeMs: 86_400_000,
+  maxCalls: 1_000_000,
+  maxSessions: 16,
+  crashLimit: 5,
+  restMs: 60_000,
 };
 
 /** A conversation lent to one caller until `release`. */
@@ -60,7 +66,11 @@ const sweepEveryMs = 1_000;
 const waitAtMostMs = 1_000;
 
 /** Keeps conversations with one server: reused by their owners, bounded, and not restarted in a tight loop. */
-export function pool(options: { readonly open: (signal: AbortSignal, owner: string) => Promise<Session | Ended>; readonly limits: PoolLimits; readonly clock?: Clock }): Pool {
+export function pool(options: {
+  readonly open: (signal: AbortSignal, owner: string) => Promise<Session | Ended>;
+  readonly limits: PoolLimits;
+  readonly clock?: Clock;
+}): Pool {
   const { open, limits, clock = monotonic } = options;
   const slots = new Set<Slot>();
   const leaving = new Set<Promise<void>>();
@@ -76,7 +86,12 @@ export function pool(options: { readonly open: (signal: AbortSignal, owner: stri
     const now = clock();
     for (const slot of slots) {
       if (slot.session?.end) slots.delete(slot);
-      else if (slot.leases === 0 && slot.session && (now - slot.lastUsed > limits.idleMs || now - slot.bornAt > limits.maxAgeMs)) retire(slot);
+      else if (
+        slot.leases === 0 &&
+        slot.session &&
+        (now - slot.lastUsed > limits.idleMs || now - slot.bornAt > limits.maxAgeMs)
+      )
+        retire(slot);
     }
   }
 
@@ -95,27 +110,46 @@ export function pool(options: { readonly open: (signal: AbortSignal, owner: stri
   function failed(end: Ended): void {
     failures += 1;
     lastFailure = end;
-    const backOff = failures >= limits.crashLimit ? limits.restMs : Math.min(longestBackOffMs, firstBackOffMs * 2 ** (failures - 1));
+    const backOff =
+      failures >= limits.crashLimit ? limits.restMs : Math.min(longestBackOffMs, firstBackOffMs * 2 ** (failures - 1));
     notBefore = clock() + backOff;
   }
 
   const resting = (): NoLease | undefined => {
     const wait = notBefore - clock();
     if (wait <= 0 || !lastFailure) return undefined;
-    return { ...lastFailure, retryAfterMs: Math.ceil(wait), ...(failures >= limits.crashLimit && { message: `${lastFailure.message}, ${failures} times in a row; it is left alone for now` }) };
+    return {
+      ...lastFailure,
+      retryAfterMs: Math.ceil(wait),
+      ...(failures >= limits.crashLimit && {
+        message: `${lastFailure.message}, ${failures} times in a row; it is left alone for now`,
+      }),
+    };
   };
 
   function start(owner: string): Slot {
     const now = clock();
-    const slot: Slot = { owner, opening: open(stop.signal, owner), session: undefined, bornAt: now, lastUsed: now, calls: 0, leases: 0, retired: false };
+    const slot: Slot = {
+      owner,
+      opening: open(stop.signal, owner),
+      session: undefined,
+      bornAt: now,
+      lastUsed: now,
+      calls: 0,
+      leases: 0,
+      retired: false,
+    };
     slots.add(slot);
-    slot.opening.then((opened) => {
-      if ('ask' in opened) slot.session = opened;
-      else {
-        slots.delete(slot);
-        if (!closed && opened.held !== true) failed(opened);
-      }
-    }, () => slots.delete(slot));
+    slot.opening.then(
+      (opened) => {
+        if ('ask' in opened) slot.session = opened;
+        else {
+          slots.delete(slot);
+          if (!closed && opened.held !== true) failed(opened);
+        }
+      },
+      () => slots.delete(slot),
+    );
     return slot;
   }
 
@@ -134,7 +168,8 @@ export function pool(options: { readonly open: (signal: AbortSignal, owner: stri
   function makeRoom(): boolean {
     if (slots.size < limits.maxSessions) return true;
     let oldest: Slot | undefined;
-    for (const slot of slots) if (slot.leases === 0 && slot.session && (!oldest || slot.lastUsed < oldest.lastUsed)) oldest = slot;
+    for (const slot of slots)
+      if (slot.leases === 0 && slot.session && (!oldest || slot.lastUsed < oldest.lastUsed)) oldest = slot;
     if (!oldest) return false;
     retire(oldest);
     return true;

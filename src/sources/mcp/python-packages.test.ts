@@ -4,7 +4,11 @@ import { requirementsIn, uvCommand } from './python-packages.js';
 const hash = `sha256:${'a'.repeat(64)}`;
 
 test('requirements are read with the hashes of their files', () => {
-  expect(requirementsIn(`anyio==4.16.0 \\\n    --hash=${hash} \\\n    --hash=${hash}\ncolorama==0.4.6 ; sys_platform == 'win32' \\\n    --hash=${hash}\n`)).toEqual({ 'anyio==4.16.0': [hash, hash], "colorama==0.4.6 ; sys_platform == 'win32'": [hash] });
+  expect(
+    requirementsIn(
+      `anyio==4.16.0 \\\n    --hash=${hash} \\\n    --hash=${hash}\ncolorama==0.4.6 ; sys_platform == 'win32' \\\n    --hash=${hash}\n`,
+    ),
+  ).toEqual({ 'anyio==4.16.0': [hash, hash], "colorama==0.4.6 ; sys_platform == 'win32'": [hash] });
 });
 
 test.each([
@@ -19,7 +23,15 @@ test.each([
   expect(requirementsIn(text)).toBeUndefined();
 });
 
-test.each(['mcp-server-time', 'mcp-server-time@1.0', '../x==1.0', 'a==', '-e==1', 'a==1.0 --index-url=x'])('%s is no package with a version', async (spec) => {
-  const never = { processes: { run: () => Promise.reject(new Error('nothing may be run')) }, folder: '/nowhere', env: {}, lock: { get: () => undefined, put: () => {} } };
-  expect(await uvCommand(spec, [], never)).toEqual({ message: `${spec} names no exact version` });
-});
+test.each(['mcp-server-time', 'mcp-server-time@1.0', '../x==1.0', 'a==', '-e==1', 'a==1.0 --index-url=x'])(
+  '%s is no package with a version',
+  async (spec) => {
+    const never = {
+      processes: { run: () => Promise.reject(new Error('nothing may be run')) },
+      folder: '/nowhere',
+      env: {},
+      lock: { get: () => undefined, put: () => {} },
+    };
+    expect(await uvCommand(spec, [], never)).toEqual({ message: `${spec} names no exact version` });
+  },
+);

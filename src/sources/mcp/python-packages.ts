@@ -12,7 +12,8 @@ import type { Locked, PackageOptions } from './packages.js';
 import type { Command } from './plugin.js';
 
 const versioned = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9,_-]+\])?==([0-9][A-Za-z0-9.!+_-]*)$/;
-const requirement = /^([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9,_-]+\])?==[A-Za-z0-9.!+_-]+(?: ?; ?[A-Za-z0-9_ .,'"()<>=!~+-]+)?)$/;
+const requirement =
+  /^([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9,_-]+\])?==[A-Za-z0-9.!+_-]+(?: ?; ?[A-Za-z0-9_ .,'"()<>=!~+-]+)?)$/;
 const fileHash = /^--hash=(sha256:[0-9a-f]{64})$/;
 
 /** Runs the entry point of a package from its folder, and nothing that lies in the working directory. */
@@ -31,7 +32,11 @@ const bootstrap = [
  * Installs a Python package once with uv, from wheels alone so that nothing of it is run, and says how to start it. The
  * hashes of all that it needs are held against the lock: the first time they are written down, later a difference refuses the start.
  */
-export async function uvCommand(spec: string, args: readonly string[], options: PackageOptions): Promise<Command | Ended> {
+export async function uvCommand(
+  spec: string,
+  args: readonly string[],
+  options: PackageOptions,
+): Promise<Command | Ended> {
   const [, name, version] = versioned.exec(spec) ?? [];
   if (name === undefined || version === undefined) return { message: `${spec} names no exact version` };
   const folder = join(options.folder, spec.replaceAll(/[^A-Za-z0-9._=+-]/g, '+'));
@@ -40,32 +45,60 @@ export async function uvCommand(spec: string, args: readonly string[], options: 
   if (problem !== undefined) return { message: problem };
   const locked = await lockedOf(folder);
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
-  if (known && canonicalJson(known.packages) !== canonicalJson(locked.packages)) return { message: `${spec} is not the package that was locked` };
+  if (known && canonicalJson(known.packages) !== canonicalJson(locked.packages))
+    return { message: `${spec} is not the package that was locked` };
   const lib = join(folder, 'lib');
   const entry = await entryOf(lib, name);
   if (!entry) return { message: `${spec} has no program to start` };
   const code = [entry.top, `${entry.top}.py`].map((place) => join(lib, place)).find((place) => existsSync(place));
   if (!known) options.lock.put(`pypi:${spec}`, locked);
-  return { program: 'python3', args: ['-s', '-c', bootstrap, lib, entry.module, entry.attribute, entry.script, ...args], readable: [folder], ...(code !== undefined && { code }) };
+  return {
+    program: 'python3',
+    args: ['-s', '-c', bootstrap, lib, entry.module, entry.attribute, entry.script, ...args],
+    readable: [folder],
+    ...(code !== undefined && { code }),
+  };
 }
 
-async function install(spec: string, folder: string, known: Locked | undefined, { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions): Promise<string | undefined> {
+async function install(
+  spec: string,
+  folder: string,
+  known: Locked | undefined,
+  { processes, folder: above, env, timeoutMs = 300_000 }: PackageOptions,
+): Promise<string | undefined> {
   const [uv, python] = [await findUv(env), await resolveProgram('python3')];
-  if (uv === undefined) return 'uv is not installed where it can be trusted; install it for everybody, or set UV to its path';
+  if (uv === undefined)
+    return 'uv is not installed where it can be trusted; install it for everybody, or set UV to its path';
   if (python.kind === 'problem') return 'python3 is not installed';
   const fresh = `${folder}.${process.pid}.new`;
   const run = async (args: readonly string[]): Promise<string | undefined> => {
     const result = await processes.run(
       {
-        file: uv, cwd: fresh, tier: 'prlimit', network: 'host', limits: { openFiles: 1024 },
+        file: uv,
+        cwd: fresh,
+        tier: 'prlimit',
+        network: 'host',
+        limits: { openFiles: 1024 },
         // Only wheels: to build a source distribution would run code of strangers outside any sandbox.
-        args: ['pip', ...args, '--no-build', '--no-config', '--quiet', '--python', python.found, '--cache-dir', join(above, 'cache')],
+        args: [
+          'pip',
+          ...args,
+          '--no-build',
+          '--no-config',
+          '--quiet',
+          '--python',
+          python.found,
+          '--cache-dir',
+          join(above, 'cache'),
+        ],
         env: { PATH: fixedPath, ...env },
       },
       { timeoutMs, maxStdoutBytes: 65_536, maxStderrBytes: 65_536, onCap: 'drain' },
     );
     if (result.kind === 'refused') return result.message;
-    return result.code === 0 ? undefined : `uv could not install ${spec}: ${result.stderr.toString('utf8').trim().slice(-300)}`;
+    return result.code === 0
+      ? undefined
+      : `uv could not install ${spec}: ${result.stderr.toString('utf8').trim().slice(-300)}`;
   };
   try {
     await mkdir(fresh, { recursive: true, mode: 0o700 });
@@ -73,7 +106,16 @@ async function install(spec: string, folder: string, known: Locked | undefined, 
     let packages = known?.packages;
     if (packages === undefined) {
       await writeFile(join(fresh, 'wanted.txt'), `${spec}\n`);
-      const failed = await run(['compile', 'wanted.txt', '--universal', '--generate-hashes', '--no-header', '--no-annotate', '--output-file', list]);
+      const failed = await run([
+        'compile',
+        'wanted.txt',
+        '--universal',
+        '--generate-hashes',
+        '--no-header',
+        '--no-annotate',
+        '--output-file',
+        list,
+      ]);
       if (failed !== undefined) return failed;
       packages = requirementsIn(await readFile(list, 'utf8'));
       if (packages === undefined) return `${spec} needs something that is no package of the index`;
@@ -82,7 +124,17 @@ async function install(spec: string, folder: string, known: Locked | undefined, 
     // A lock file could hold options of uv where names belong.
     if (requirementsIn(text) === undefined) return `the lock of ${spec} cannot be read`;
     await writeFile(list, text);
-    const failed = await run(['install', '--target', join(fresh, 'lib'), '--require-hashes', '--no-deps', '--link-mode', 'copy', '--requirement', list]);
+    const failed = await run([
+      'install',
+      '--target',
+      join(fresh, 'lib'),
+      '--require-hashes',
+      '--no-deps',
+      '--link-mode',
+      'copy',
+      '--requirement',
+      list,
+    ]);
     if (failed !== undefined) return failed;
     await writeFile(join(fresh, 'locked.json'), JSON.stringify(packages));
     if (!existsSync(folder)) await rename(fresh, folder);
@@ -106,7 +158,10 @@ async function findUv(env: Readonly<Record<string, string>>): Promise<string | u
 export function requirementsIn(text: string): JsonObject | undefined {
   const found: Record<string, string[]> = {};
   let current: string[] | undefined;
-  for (const line of text.split('\n').map((each) => each.replace(/\\$/, '').trim()).filter((each) => each !== '')) {
+  for (const line of text
+    .split('\n')
+    .map((each) => each.replace(/\\$/, '').trim())
+    .filter((each) => each !== '')) {
     const hash = fileHash.exec(line)?.[1];
     const wanted = requirement.exec(line)?.[1];
     if (hash !== undefined && current) current.push(hash);
@@ -117,7 +172,12 @@ export function requirementsIn(text: string): JsonObject | undefined {
 }
 
 const requirementsOf = (packages: JsonObject): string =>
-  Object.entries(packages).map(([wanted, hashes]) => [wanted, ...(Array.isArray(hashes) ? hashes : []).map((hash) => `--hash=${String(hash)}`)].join(' \\\n    ')).join('\n').concat('\n');
+  Object.entries(packages)
+    .map(([wanted, hashes]) =>
+      [wanted, ...(Array.isArray(hashes) ? hashes : []).map((hash) => `--hash=${String(hash)}`)].join(' \\\n    '),
+    )
+    .join('\n')
+    .concat('\n');
 
 async function lockedOf(folder: string): Promise<Locked | undefined> {
   try {
@@ -129,11 +189,21 @@ async function lockedOf(folder: string): Promise<Locked | undefined> {
 }
 
 /** The program of a package: the one of its own name, else its first. */
-async function entryOf(lib: string, name: string): Promise<{ readonly script: string; readonly module: string; readonly attribute: string; readonly top: string } | undefined> {
+async function entryOf(
+  lib: string,
+  name: string,
+): Promise<
+  { readonly script: string; readonly module: string; readonly attribute: string; readonly top: string } | undefined
+> {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '_');
-  const info = (await readdir(lib)).find((each) => each.endsWith('.dist-info') && plain(each.slice(0, each.lastIndexOf('-', each.length - 11))) === plain(name));
+  const info = (await readdir(lib)).find(
+    (each) =>
+      each.endsWith('.dist-info') && plain(each.slice(0, each.lastIndexOf('-', each.length - 11))) === plain(name),
+  );
   const text = info === undefined ? '' : await readFile(join(lib, info, 'entry_points.txt'), 'utf8').catch(() => '');
   const section = /\[console_scripts\]([^[]*)/.exec(text)?.[1] ?? '';
-  const scripts = [...section.matchAll(/^\s*([A-Za-z0-9._-]+)\s*=\s*([\w.]+)\s*:\s*([\w.]+)/gm)].map(([, script = '', module = '', attribute = '']) => ({ script, module, attribute, top: module.split('.')[0] ?? '' }));
+  const scripts = [...section.matchAll(/^\s*([A-Za-z0-9._-]+)\s*=\s*([\w.]+)\s*:\s*([\w.]+)/gm)].map(
+    ([, script = '', module = '', attribute = '']) => ({ script, module, attribute, top: module.split('.')[0] ?? '' }),
+  );
   return scripts.find(({ script }) => plain(script) === plain(name)) ?? scripts[0];
 }

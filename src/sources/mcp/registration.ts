@@ -29,24 +29,44 @@ export function fromRegistration(given: JsonObject, base: string): Registered | 
   const problems: string[] = [];
   if (id === undefined || !ids.test(id)) problems.push('name must be 1 to 64 letters, digits, _ or -');
   if (given['source_type'] !== 'mcp') problems.push('source_type must be "mcp"');
-  const transport = text(given['mcp_transport_type']) ?? (given['mcp_server_url'] === undefined ? 'stdio' : 'streamable_http');
-  if (!['stdio', 'sse', 'streamable_http'].includes(transport)) problems.push('mcp_transport_type must be stdio, sse or streamable_http');
+  const transport =
+    text(given['mcp_transport_type']) ?? (given['mcp_server_url'] === undefined ? 'stdio' : 'streamable_http');
+  if (!['stdio', 'sse', 'streamable_http'].includes(transport))
+    problems.push('mcp_transport_type must be stdio, sse or streamable_http');
   const lifecycle = text(given['mcp_lifecycle_mode']) ?? 'singleton';
-  if (!['transient', 'singleton'].includes(lifecycle)) problems.push('mcp_lifecycle_mode must be transient or singleton');
+  if (!['transient', 'singleton'].includes(lifecycle))
+    problems.push('mcp_lifecycle_mode must be transient or singleton');
   const env = environment(given['mcp_env_vars'], problems);
   const description = text(given['description']);
   const common = { kind: 'mcp', ...(description !== undefined && { description }) };
   const url = text(given['mcp_server_url']);
   const folder = text(given['mcp_plugin_dir']);
-  if (url === undefined && folder === undefined) problems.push('either mcp_plugin_dir (a plugin) or mcp_server_url (a remote server) is needed');
+  if (url === undefined && folder === undefined)
+    problems.push('either mcp_plugin_dir (a plugin) or mcp_server_url (a remote server) is needed');
   if (url !== undefined && transport === 'stdio') problems.push('a remote server is reached by streamable_http or sse');
   if (url === undefined && transport === 'sse') problems.push('sse is for remote servers only');
   if (problems.length > 0 || id === undefined) return { problems };
-  if (url !== undefined) return { id, entry: { ...common, url, transport, ...(Object.keys(env).length > 0 && { headers: headersOf(env) }) } };
+  if (url !== undefined)
+    return {
+      id,
+      entry: { ...common, url, transport, ...(Object.keys(env).length > 0 && { headers: headersOf(env) }) },
+    };
   const manifest = manifestIn(resolve(base, folder ?? ''));
   if ('problems' in manifest) return manifest;
   const plugin = pluginEntry(manifest, given, resolve(base, folder ?? ''));
-  return 'problems' in plugin ? plugin : { id, entry: { ...common, ...plugin.entry, lifecycle, ...requiredOf(manifest), ...registryName(manifest), ...(Object.keys(env).length > 0 && { env }) } };
+  return 'problems' in plugin
+    ? plugin
+    : {
+        id,
+        entry: {
+          ...common,
+          ...plugin.entry,
+          lifecycle,
+          ...requiredOf(manifest),
+          ...registryName(manifest),
+          ...(Object.keys(env).length > 0 && { env }),
+        },
+      };
 }
 
 function manifestIn(folder: string): PluginManifest | RegistrationProblems {
@@ -62,16 +82,22 @@ function manifestIn(folder: string): PluginManifest | RegistrationProblems {
 
 function pluginEntry(manifest: PluginManifest, given: JsonObject, folder: string): Entry {
   const override = text(given['mcp_command']);
-  const extra = Array.isArray(given['mcp_args']) ? given['mcp_args'].filter((word): word is string => typeof word === 'string') : [];
+  const extra = Array.isArray(given['mcp_args'])
+    ? given['mcp_args'].filter((word): word is string => typeof word === 'string')
+    : [];
   const runtime = text(given['mcp_runtime_hint']) ?? manifest.runtime;
   if (override !== undefined) return { entry: { command: override, args: extra, cwd: folder } };
-  if (runtime !== undefined && !['uvx', 'npx', 'python', 'node', 'docker'].includes(runtime)) return { problems: ['mcp_runtime_hint must be uvx, npx, python, node or docker'] };
-  if (manifest.package !== undefined && (runtime === 'npx' || runtime === 'uvx')) return { entry: { runtime, package: manifest.package, args: [...manifest.command, ...extra] } };
-  if (manifest.package !== undefined) return { entry: { runtime: runtime ?? 'docker', args: [manifest.package, ...manifest.command, ...extra] } };
+  if (runtime !== undefined && !['uvx', 'npx', 'python', 'node', 'docker'].includes(runtime))
+    return { problems: ['mcp_runtime_hint must be uvx, npx, python, node or docker'] };
+  if (manifest.package !== undefined && (runtime === 'npx' || runtime === 'uvx'))
+    return { entry: { runtime, package: manifest.package, args: [...manifest.command, ...extra] } };
+  if (manifest.package !== undefined)
+    return { entry: { runtime: runtime ?? 'docker', args: [manifest.package, ...manifest.command, ...extra] } };
   const [program, ...args] = manifest.command;
   if (program === undefined) return { problems: ['the manifest names no command; set mcp_command'] };
   if (program === 'npx' || program === 'uvx') return { entry: packaged(program, args, extra) };
-  if (program === 'node' || program === 'python' || program === 'python3') return { entry: { runtime: program === 'node' ? 'node' : 'python', args: [...args, ...extra], cwd: folder } };
+  if (program === 'node' || program === 'python' || program === 'python3')
+    return { entry: { runtime: program === 'node' ? 'node' : 'python', args: [...args, ...extra], cwd: folder } };
   return { entry: { command: program, args: [...args, ...extra], cwd: folder } };
 }
 
@@ -82,7 +108,8 @@ function packaged(runtime: 'npx' | 'uvx', args: readonly string[], extra: readon
 }
 
 /** Names with an owner before them are those of the MCP registry. */
-const registryName = ({ name }: PluginManifest): JsonObject => (/^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/.test(name) && name.length <= 200 ? { registry_name: name } : {});
+const registryName = ({ name }: PluginManifest): JsonObject =>
+  /^[A-Za-z0-9.-]+\/[A-Za-z0-9._-]+$/.test(name) && name.length <= 200 ? { registry_name: name } : {};
 
 const requiredOf = ({ variables }: PluginManifest): JsonObject => {
   const required = variables.filter((variable) => variable.required).map(({ name }) => name);
@@ -95,7 +122,8 @@ export function environment(given: unknown, problems: string[]): Record<string, 
   for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
     if (typeof value !== 'string') problems.push(`the value of ${name} must be a text`);
     else if (reference.test(value)) env[name] = `\${${reference.exec(value)?.[1] ?? ''}}`;
-    else if (looksLikeLiteralSecret(name, value) !== undefined) problems.push(`${name} looks like a secret written out; write env:${name} and set the variable`);
+    else if (looksLikeLiteralSecret(name, value) !== undefined)
+      problems.push(`${name} looks like a secret written out; write env:${name} and set the variable`);
     else env[name] = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/.test(value) ? value : value.replaceAll('$', '$$$$');
   }
   return env;
@@ -103,4 +131,6 @@ export function environment(given: unknown, problems: string[]): Record<string, 
 
 /** `MCP_HEADER_X_FOO` stands for the header `X-FOO`. */
 const headersOf = (env: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).map(([name, value]) => [name.replace(/^MCP_HEADER_/, '').replaceAll('_', '-'), value]));
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name.replace(/^MCP_HEADER_/, '').replaceAll('_', '-'), value]),
+  );

@@ -3,10 +3,18 @@ import { localEgress } from '../../../test/support/gates.js';
 import { json, listener } from '../../../test/support/upstream-http.js';
 import { registryLookup } from './registry-lookup.js';
 
-const listed = (name: string, status = 'active') => ({ server: { name, version: '1.0.0' }, _meta: { 'io.modelcontextprotocol.registry/official': { status } } });
+const listed = (name: string, status = 'active') => ({
+  server: { name, version: '1.0.0' },
+  _meta: { 'io.modelcontextprotocol.registry/official': { status } },
+});
 
 test('a name is looked up exactly, and the answer is kept [S2.28]', async () => {
-  const far = await listener(({ res }) => json(res, { servers: [listed('io.github.x/weather-pro'), listed('io.github.x/weather', 'deprecated')], metadata: { count: 2 } }));
+  const far = await listener(({ res }) =>
+    json(res, {
+      servers: [listed('io.github.x/weather-pro'), listed('io.github.x/weather', 'deprecated')],
+      metadata: { count: 2 },
+    }),
+  );
   const way = localEgress();
   onTestFinished(() => way.close());
   const look = registryLookup({ url: far.url.replace('/mcp', ''), egress: way });
@@ -23,5 +31,8 @@ test.each([
   const far = await listener(({ res }) => void res.writeHead(status).end('<html>'));
   const way = localEgress();
   onTestFinished(() => way.close());
-  expect(await registryLookup({ url: far.url.replace('/mcp', ''), egress: way })('x')).toEqual({ verdict: 'unknown', why });
+  expect(await registryLookup({ url: far.url.replace('/mcp', ''), egress: way })('x')).toEqual({
+    verdict: 'unknown',
+    why,
+  });
 });

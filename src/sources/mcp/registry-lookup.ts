@@ -11,10 +11,25 @@ export type Known =
 const official = 'io.modelcontextprotocol.registry/official';
 
 /** Asks an MCP registry about names, through the guard; answers are kept for an hour. */
-export function registryLookup({ url, egress, now = Date.now, keepMs = 3_600_000 }: { readonly url: string; readonly egress: Pick<Egress, 'request'>; readonly now?: () => number; readonly keepMs?: number }): (name: string) => Promise<Known> {
+export function registryLookup({
+  url,
+  egress,
+  now = Date.now,
+  keepMs = 3_600_000,
+}: {
+  readonly url: string;
+  readonly egress: Pick<Egress, 'request'>;
+  readonly now?: () => number;
+  readonly keepMs?: number;
+}): (name: string) => Promise<Known> {
   const kept = lru<string, { readonly at: number; readonly known: Known }>(1_000);
   const ask = async (name: string): Promise<Known> => {
-    const answer = await egress.request({ url: `${url.replace(/\/$/, '')}/v0.1/servers?query=${encodeURIComponent(name)}`, headers: { accept: 'application/json' }, timeoutMs: 5_000, maxResponseBytes: 1_048_576 });
+    const answer = await egress.request({
+      url: `${url.replace(/\/$/, '')}/v0.1/servers?query=${encodeURIComponent(name)}`,
+      headers: { accept: 'application/json' },
+      timeoutMs: 5_000,
+      maxResponseBytes: 1_048_576,
+    });
     if (answer.kind !== 'response') return { verdict: 'unknown', why: answer.message };
     if (answer.status !== 200) return { verdict: 'unknown', why: `the registry answered with status ${answer.status}` };
     let body: unknown;
@@ -30,7 +45,13 @@ export function registryLookup({ url, egress, now = Date.now, keepMs = 3_600_000
     if (!first) return { verdict: 'not listed' };
     const meta = isObject(first['_meta']) ? first['_meta'][official] : undefined;
     const status = isObject(meta) && typeof meta['status'] === 'string' ? meta['status'].slice(0, 64) : 'unknown';
-    return { verdict: 'listed', status, versions: own.flatMap(({ server }) => (isObject(server) && typeof server['version'] === 'string' ? [server['version'].slice(0, 64)] : [])) };
+    return {
+      verdict: 'listed',
+      status,
+      versions: own.flatMap(({ server }) =>
+        isObject(server) && typeof server['version'] === 'string' ? [server['version'].slice(0, 64)] : [],
+      ),
+    };
   };
   return async (name) => {
     const before = kept.get(name);

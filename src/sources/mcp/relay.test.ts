@@ -38,7 +38,11 @@ async function legacyClient(gate: Gate, answers: Readonly<Record<string, JsonObj
 }
 
 /** A client of 2026 that answers what it is asked by calling again. */
-async function modernCall(gate: Gate, name: string, answer: (ask: Loose) => JsonObject): Promise<{ readonly asked: Loose[]; readonly json: Loose }> {
+async function modernCall(
+  gate: Gate,
+  name: string,
+  answer: (ask: Loose) => JsonObject,
+): Promise<{ readonly asked: Loose[]; readonly json: Loose }> {
   const asked: Loose[] = [];
   let params: JsonObject = { name, arguments: {} };
   for (;;) {
@@ -46,7 +50,12 @@ async function modernCall(gate: Gate, name: string, answer: (ask: Loose) => Json
     if (json.result?.resultType !== 'input_required') return { asked, json };
     const requests: [string, Loose][] = Object.entries(json.result.inputRequests);
     asked.push(...requests.map(([, ask]) => ask));
-    params = { name, arguments: {}, inputResponses: Object.fromEntries(requests.map(([key, ask]) => [key, answer(ask)])), requestState: json.result.requestState };
+    params = {
+      name,
+      arguments: {},
+      inputResponses: Object.fromEntries(requests.map(([key, ask]) => [key, answer(ask)])),
+      requestState: json.result.requestState,
+    };
   }
 }
 
@@ -71,7 +80,8 @@ describe.each(['legacy', 'modern'] as const)('a question of a %s server', (era) 
   test('is refused in words where the client cannot be asked', async () => {
     const { gate } = await gateOver(era);
     const { json } = await gate.modern('tools/call', { name: 'fix__ask', arguments: {} });
-    if (era === 'modern') expect(json.error).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } });
+    if (era === 'modern')
+      expect(json.error).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } });
     else expect(textOf(json)).toContain('Nobody who could be asked');
   });
 });
@@ -98,9 +108,15 @@ test('an error that a tool reports reaches the client once and unchanged', async
 test('two questions in a row are two rounds', async () => {
   const { gate } = await gateOver('legacy');
   let round = 0;
-  const { asked, json } = await modernCall(gate, 'fix__twice', () => ({ action: 'accept', content: { round: (round += 1) } }));
+  const { asked, json } = await modernCall(gate, 'fix__twice', () => ({
+    action: 'accept',
+    content: { round: (round += 1) },
+  }));
   expect(asked.map(({ params }) => params.message)).toEqual(['One?', 'Two?']);
-  expect(JSON.parse(textOf(json))).toEqual([{ action: 'accept', content: { round: 1 } }, { action: 'accept', content: { round: 2 } }]);
+  expect(JSON.parse(textOf(json))).toEqual([
+    { action: 'accept', content: { round: 1 } },
+    { action: 'accept', content: { round: 2 } },
+  ]);
 });
 
 describe('a parked call', () => {
@@ -120,7 +136,14 @@ describe('a parked call', () => {
     expect(await callTool(source, 'fix__ask', {}, { back, principal: bob, confirmation })).toMatchObject(refused);
     expect(await callTool(source, 'fix__ask', { other: true }, { back, confirmation })).toMatchObject(refused);
     expect(await callTool(source, 'fix__twice', {}, { back, confirmation })).toMatchObject(refused);
-    expect(await callTool(source, 'fix__ask', {}, { back, confirmation: { ...confirmation, state: `${state.slice(0, -4)}AAAA` } })).toMatchObject(refused);
+    expect(
+      await callTool(
+        source,
+        'fix__ask',
+        {},
+        { back, confirmation: { ...confirmation, state: `${state.slice(0, -4)}AAAA` } },
+      ),
+    ).toMatchObject(refused);
     expect(saidJson(await callTool(source, 'fix__ask', {}, { back, principal: ada, confirmation }))).toEqual(colour);
     expect(await callTool(source, 'fix__ask', {}, { back, confirmation })).toMatchObject(refused);
   });
@@ -129,13 +152,22 @@ describe('a parked call', () => {
     const { source, state, answers } = await parked();
     const again = await callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers: {} } });
     if (again.kind !== 'confirm') throw new Error('not asked again');
-    expect(saidJson(await callTool(source, 'fix__ask', {}, { back, confirmation: { state: again.question.state, answers } }))).toEqual(colour);
+    expect(
+      saidJson(
+        await callTool(source, 'fix__ask', {}, { back, confirmation: { state: again.question.state, answers } }),
+      ),
+    ).toEqual(colour);
   });
 
   test('expires, and its server is told', async () => {
     const { source, state, answers } = await parked({ source: { park: { ttlMs: 20 } } });
-    await eventually(async () => callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers: {} } }), (outcome) => JSON.stringify(outcome).includes('invalid_confirmation'));
-    expect(await callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers } })).toMatchObject({ error: { code: 'invalid_confirmation' } });
+    await eventually(
+      async () => callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers: {} } }),
+      (outcome) => JSON.stringify(outcome).includes('invalid_confirmation'),
+    );
+    expect(await callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers } })).toMatchObject({
+      error: { code: 'invalid_confirmation' },
+    });
   });
 
   test('leaves no more room than there is', async () => {
@@ -143,6 +175,10 @@ describe('a parked call', () => {
     const tool = (await source.list(never)).find(({ name }) => name === 'fix__ask');
     const outcomes = [];
     for (const session of ['a', 'b', 'c']) outcomes.push(await tool?.run(aCall({ back, session, timeoutMs: 15_000 })));
-    expect(outcomes.map((outcome) => (outcome?.kind === 'failed' ? outcome.error.code : outcome?.kind))).toEqual(['confirm', 'confirm', 'busy']);
+    expect(outcomes.map((outcome) => (outcome?.kind === 'failed' ? outcome.error.code : outcome?.kind))).toEqual([
+      'confirm',
+      'confirm',
+      'busy',
+    ]);
   });
 });

@@ -47,7 +47,11 @@ const stateTtlMs = 600_000;
 const maxUpstreamState = 40_000;
 const lateMs = 1_000;
 const aboutTaskMs = 30_000;
-const askable = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' } as const;
+const askable = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const;
 
 interface Carried {
   /** Whom and what this was made for. */
@@ -59,14 +63,19 @@ interface Carried {
   readonly task?: string | undefined;
 }
 
-const isAskable = (method: unknown): method is Ask['method'] => typeof method === 'string' && Object.hasOwn(askable, method);
+const isAskable = (method: unknown): method is Ask['method'] =>
+  typeof method === 'string' && Object.hasOwn(askable, method);
 
 const nothing: JsonObject = {};
 
 const capabilitiesOf = ({ back }: Call): JsonObject => {
   const { elicitation, sampling, roots } = back?.capabilities ?? {};
   if (elicitation === undefined && sampling === undefined && roots === undefined) return nothing;
-  return { ...(isObject(elicitation) && { elicitation }), ...(isObject(sampling) && { sampling }), ...(isObject(roots) && { roots }) };
+  return {
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots }),
+  };
 };
 
 /** Carries calls to the server and its questions back, whichever protocol either side speaks. */
@@ -75,7 +84,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
   const parked = parkedCalls(park);
   /** Tools that their server runs only as tasks. */
   const longRunning = new Set<unknown>();
-  const boundTo = (call: Call, what: Relayed): string => sha256(canonicalJson([call.principal.id, what.method, what.params]));
+  const boundTo = (call: Call, what: Relayed): string =>
+    sha256(canonicalJson([call.principal.id, what.method, what.params]));
   const carry = (carried: Carried): string => prefix + sealed.close(JSON.stringify(carried));
 
   const open = (call: Call, what: Relayed): Carried | undefined | 'invalid' => {
@@ -89,7 +99,14 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
 
   const question = (asks: Question['asks'], state: string): Outcome => ({
     kind: 'confirm',
-    question: { asks, state, otherwise: { code: 'capability_missing', message: `${source} must ask its caller something, and this client cannot be asked` } },
+    question: {
+      asks,
+      state,
+      otherwise: {
+        code: 'capability_missing',
+        message: `${source} must ask its caller something, and this client cannot be asked`,
+      },
+    },
   });
 
   /** A modern server's question travels on as it is; its state inside ours, and where it has none, without one. */
@@ -97,53 +114,92 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     const given = isObject(result['inputRequests']) ? result['inputRequests'] : {};
     const asks: Record<string, Ask> = {};
     for (const [key, ask] of Object.entries(given)) {
-      if (!isObject(ask) || !isAskable(ask['method'])) return refuse('upstream_error', `${source} asks something that is no question of the protocol`);
+      if (!isObject(ask) || !isAskable(ask['method']))
+        return refuse('upstream_error', `${source} asks something that is no question of the protocol`);
       asks[key] = { method: ask['method'], params: isObject(ask['params']) ? ask['params'] : {} };
     }
     const upstream = result['requestState'];
-    if (upstream !== undefined && (typeof upstream !== 'string' || upstream.length > maxUpstreamState)) return refuse('upstream_error', `${source} asks with a state that is too large`);
+    if (upstream !== undefined && (typeof upstream !== 'string' || upstream.length > maxUpstreamState))
+      return refuse('upstream_error', `${source} asks with a state that is too large`);
     if (upstream === undefined && task === undefined) return question(asks, '');
-    return question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, task, ...(upstream !== undefined && { upstream }) }));
+    return question(
+      asks,
+      carry({
+        for: boundTo(call, what),
+        until: Date.now() + stateTtlMs,
+        task,
+        ...(upstream !== undefined && { upstream }),
+      }),
+    );
   };
 
   const settle = (call: Call, what: Relayed, lease: Lease, reply: RpcReply, task?: string): Outcome => {
     const { session } = lease;
     if ('error' in reply) return errorOutcome(source, call, reply.error, session.end, remote);
     if (reply.result['resultType'] === 'input_required') return asked(call, what, reply.result, task);
-    if (reply.result['resultType'] === 'task') return refuse('upstream_error', `${source} answered with a task that was not asked for`);
+    if (reply.result['resultType'] === 'task')
+      return refuse('upstream_error', `${source} answered with a task that was not asked for`);
     return what.read(reply.result);
   };
 
-  const ask = (call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, capabilities: JsonObject, signal: AbortSignal): Promise<RpcReply> => {
+  const ask = (
+    call: Call,
+    what: Relayed,
+    lease: Lease,
+    asker: Asker,
+    carried: Carried | undefined,
+    capabilities: JsonObject,
+    signal: AbortSignal,
+  ): Promise<RpcReply> => {
     const meta: JsonObject | undefined = call.trace ? { ...call.meta, ...call.trace } : call.meta;
     // A server that keeps no state of its question gets the answers without one.
     const isAnswer = carried !== undefined || (call.confirmation?.state === '' && lease.session.introduction.modern);
-    const params: JsonObject = !isAnswer ? what.params : {
-      ...what.params,
-      inputResponses: call.confirmation?.answers ?? {},
-      ...(carried?.upstream !== undefined && { requestState: carried.upstream }),
-    };
+    const params: JsonObject = !isAnswer
+      ? what.params
+      : {
+          ...what.params,
+          inputResponses: call.confirmation?.answers ?? {},
+          ...(carried?.upstream !== undefined && { requestState: carried.upstream }),
+        };
     return lease.session.ask(what.method, params, {
       timeoutMs: (call.timeoutMs ?? 300_000) + lateMs,
-      signal, asker, capabilities, meta,
+      signal,
+      asker,
+      capabilities,
+      meta,
       headers: what.headers,
     });
   };
 
   /** Asks a server that does not ask back, and follows the task it may make of the call where it was told that it may. */
-  async function finished(call: Call, what: Relayed, lease: Lease, asker: Asker, carried: Carried | undefined, plain: JsonObject): Promise<TaskEnd> {
-    const asTask = carried?.task !== undefined || (longRunning.has(what.params['name']) && call.back?.withoutTasks !== true);
+  async function finished(
+    call: Call,
+    what: Relayed,
+    lease: Lease,
+    asker: Asker,
+    carried: Carried | undefined,
+    plain: JsonObject,
+  ): Promise<TaskEnd> {
+    const asTask =
+      carried?.task !== undefined || (longRunning.has(what.params['name']) && call.back?.withoutTasks !== true);
     const capabilities = asTask ? { ...plain, ...tasksDeclared } : plain;
-    const aboutTask: AskAboutTask = (method, params) => lease.session.ask(method, params, { timeoutMs: aboutTaskMs, capabilities });
-    if (carried?.task !== undefined) return answerTask(carried.task, call.confirmation?.answers ?? {}, aboutTask, call.signal);
+    const aboutTask: AskAboutTask = (method, params) =>
+      lease.session.ask(method, params, { timeoutMs: aboutTaskMs, capabilities });
+    if (carried?.task !== undefined)
+      return answerTask(carried.task, call.confirmation?.answers ?? {}, aboutTask, call.signal);
     const reply = await ask(call, what, lease, asker, carried, capabilities, call.signal);
-    return asTask && 'result' in reply && reply.result['resultType'] === 'task' ? followTask(reply.result, aboutTask, call.signal) : { reply };
+    return asTask && 'result' in reply && reply.result['resultType'] === 'task'
+      ? followTask(reply.result, aboutTask, call.signal)
+      : { reply };
   }
 
   async function begin(call: Call, what: Relayed, carried: Carried | undefined, again = true): Promise<Outcome> {
     const owner = ownerOf(call);
     const lease = await pool.lease(owner, call.signal);
-    if (!('session' in lease)) return call.signal.aborted ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote) : endedOutcome(source, lease, remote);
+    if (!('session' in lease))
+      return call.signal.aborted
+        ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote)
+        : endedOutcome(source, lease, remote);
     const { back } = call;
     const asker: Asker = {
       who: `${call.principal.id}\n${call.session ?? ''}`,
@@ -171,17 +227,22 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
       start: async (question, signal) => {
         const reply = await ask(call, what, lease, { ...asker, question }, carried, capabilities, signal);
         lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
-        if (again && 'error' in reply && reply.error === sessionGone && !signal.aborted) return begin(call, what, carried, false);
+        if (again && 'error' in reply && reply.error === sessionGone && !signal.aborted)
+          return begin(call, what, carried, false);
         return settle(call, what, lease, reply);
       },
-      question: (asks, handle) => question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, parked: handle })),
+      question: (asks, handle) =>
+        question(asks, carry({ for: boundTo(call, what), until: Date.now() + stateTtlMs, parked: handle })),
     });
   }
 
   return {
     run(call, what) {
       const carried = open(call, what);
-      if (carried === 'invalid') return Promise.resolve(refuse('invalid_confirmation', 'The answers do not belong to this call, or come too late'));
+      if (carried === 'invalid')
+        return Promise.resolve(
+          refuse('invalid_confirmation', 'The answers do not belong to this call, or come too late'),
+        );
       if (carried?.parked !== undefined) return parked.resume(carried.parked, call, carried.for);
       return begin(call, what, carried);
     },

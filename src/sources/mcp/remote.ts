@@ -12,10 +12,12 @@ export interface RemoteOptions extends Omit<HttpOptions, 'credentials'> {
 }
 
 /** Opens a way to a remote server; one that does not know Streamable HTTP is spoken to in the way of 2024. */
-export const remoteChannel = ({ transport, credentials, ...options }: RemoteOptions): OpenChannel => (events: ChannelEvents, owner: string): Promise<Channel | Ended> => {
-  const own = { ...options, credentials: credentials(owner) };
-  return transport === 'sse' ? sseChannel(own, events) : Promise.resolve(withFallback(own, events));
-};
+export const remoteChannel =
+  ({ transport, credentials, ...options }: RemoteOptions): OpenChannel =>
+  (events: ChannelEvents, owner: string): Promise<Channel | Ended> => {
+    const own = { ...options, credentials: credentials(owner) };
+    return transport === 'sse' ? sseChannel(own, events) : Promise.resolve(withFallback(own, events));
+  };
 
 /** Only the greeting may find out that the address is an old one: later a 404 means something else. */
 function withFallback(options: HttpOptions, events: ChannelEvents): Channel {
@@ -32,7 +34,13 @@ function withFallback(options: HttpOptions, events: ChannelEvents): Channel {
     close: () => current().close(),
     async request(outgoing) {
       const reply = await current().request(outgoing);
-      if (older || outgoing.method !== 'initialize' || 'result' in reply || !/status (404|405|400)$/.test(reply.error.message)) return reply;
+      if (
+        older ||
+        outgoing.method !== 'initialize' ||
+        'result' in reply ||
+        !/status (404|405|400)$/.test(reply.error.message)
+      )
+        return reply;
       const opened = await sseChannel(options, events);
       if (!isChannel(opened)) return reply;
       quiet = true;

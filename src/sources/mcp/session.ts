@@ -83,8 +83,10 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
   const notification: ChannelEvents['notification'] = (method, params, owner) => {
     if (method === 'notifications/progress') return progressTo(tokens.get(params['progressToken'] ?? null), params);
     // Channels hand back the owner they were given, and only askers are given.
-    if (method === 'notifications/message') return logTo((owner as Asker | undefined) ?? latest(({ log }) => log !== undefined), params);
-    if (method === 'notifications/resources/updated') return typeof params['uri'] === 'string' ? events.updated(params['uri']) : undefined;
+    if (method === 'notifications/message')
+      return logTo((owner as Asker | undefined) ?? latest(({ log }) => log !== undefined), params);
+    if (method === 'notifications/resources/updated')
+      return typeof params['uri'] === 'string' ? events.updated(params['uri']) : undefined;
     const kind = Object.hasOwn(listKinds, method) ? listKinds[method] : undefined;
     if (kind) events.listChanged(kind);
   };
@@ -96,7 +98,14 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     if (asker?.question) return asker.question({ method: method as Ask['method'], params }); // one of the three, as just looked up
     // Some servers ask for roots as soon as they are greeted; nobody is there yet to have any.
     if (method === 'roots/list') return { result: { roots: [] } };
-    return { error: rpcError(codes.invalidRequest, askers.size > 1 ? 'The gateway cannot tell which call this question belongs to' : 'Nobody who could be asked is waiting for an answer') };
+    return {
+      error: rpcError(
+        codes.invalidRequest,
+        askers.size > 1
+          ? 'The gateway cannot tell which call this question belongs to'
+          : 'Nobody who could be asked is waiting for an answer',
+      ),
+    };
   };
 
   const channel = await open({ notification, request, ended: (end) => events.ended(end) }, options.owner);
@@ -132,9 +141,23 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
         }
       }
       const envelope: JsonObject | undefined = introduction.modern
-        ? { ...meta, ...modernMeta(handshake.clientInfo, capabilities), ...(asker?.log && { [metaKeys.logLevel]: 'debug' }), ...(token !== undefined && { progressToken: token }) }
-        : token === undefined ? meta : { ...meta, progressToken: token };
-      const reply = channel.request({ method, params: envelope ? { ...params, _meta: envelope } : params, timeoutMs, signal, owner: asker, headers });
+        ? {
+            ...meta,
+            ...modernMeta(handshake.clientInfo, capabilities),
+            ...(asker?.log && { [metaKeys.logLevel]: 'debug' }),
+            ...(token !== undefined && { progressToken: token }),
+          }
+        : token === undefined
+          ? meta
+          : { ...meta, progressToken: token };
+      const reply = channel.request({
+        method,
+        params: envelope ? { ...params, _meta: envelope } : params,
+        timeoutMs,
+        signal,
+        owner: asker,
+        headers,
+      });
       if (!asker) return reply;
       return reply.finally(() => {
         askers.delete(asker);
@@ -146,7 +169,11 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
 
 function progressTo(asker: Asker | undefined, { progress, total, message }: JsonObject): void {
   if (typeof progress !== 'number') return;
-  asker?.progress?.({ progress, ...(typeof total === 'number' && { total }), ...(typeof message === 'string' && { message: message.slice(0, 1_000) }) });
+  asker?.progress?.({
+    progress,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message: message.slice(0, 1_000) }),
+  });
 }
 
 function logTo(asker: Asker | undefined, { level, data, logger }: JsonObject): void {

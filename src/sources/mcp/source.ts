@@ -22,7 +22,10 @@ import type { Stock } from './stock.js';
 import { watches } from './watches.js';
 
 /** Decides which items are offered; the map holds why the others are not. */
-export type Admit = (items: readonly Item[], server: { readonly name: string; readonly version: string; readonly instructions?: string }) => Promise<ReadonlyMap<Item, string>>;
+export type Admit = (
+  items: readonly Item[],
+  server: { readonly name: string; readonly version: string; readonly instructions?: string },
+) => Promise<ReadonlyMap<Item, string>>;
 
 export interface McpSourceOptions {
   readonly id: string;
@@ -52,7 +55,12 @@ export interface McpSourceOptions {
 /** An upstream MCP server as a source. */
 export interface McpSource extends ToolSource {
   /** What the server said about itself at the last connect, and how it stands. */
-  state(): { readonly server?: { readonly name: string; readonly version: string }; readonly revision?: string; readonly open: number; readonly problem?: string };
+  state(): {
+    readonly server?: { readonly name: string; readonly version: string };
+    readonly revision?: string;
+    readonly open: number;
+    readonly problem?: string;
+  };
 }
 
 interface Shelf {
@@ -100,7 +108,12 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         listChanged: changed,
         updated: (uri) => watching.updated(uri),
         ended(end) {
-          if (!closed) onEvent('upstream.closed', { source: id, message: end.message, ...(end.stderr !== undefined && { stderr: end.stderr }) });
+          if (!closed)
+            onEvent('upstream.closed', {
+              source: id,
+              message: end.message,
+              ...(end.stderr !== undefined && { stderr: end.stderr }),
+            });
         },
       },
     });
@@ -111,15 +124,31 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     }
     introduced = opened.introduction;
     if (options.era === 'auto') verdict = introduced.modern ? 'modern' : 'legacy';
-    onEvent('upstream.connected', { source: id, server: introduced.server.name, version: introduced.server.version, revision: introduced.version });
+    onEvent('upstream.connected', {
+      source: id,
+      server: introduced.server.name,
+      version: introduced.server.version,
+      revision: introduced.version,
+    });
     watching.connected(opened);
     return opened;
   };
   const connections = pool({ open: connect, limits: { ...poolLimits, ...options.pool } });
-  const watching = watches({ connectMs: options.connectMs, lease: () => connections.lease(listAs), listChanged: changed });
+  const watching = watches({
+    connectMs: options.connectMs,
+    lease: () => connections.lease(listAs),
+    listChanged: changed,
+  });
 
-  const ownerOf = ({ principal, session: of }: Call): string => (sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${of ?? ''}`);
-  const relayed = relay({ source: id, remote, pool: connections, ownerOf, ...(options.park && { park: options.park }) });
+  const ownerOf = ({ principal, session: of }: Call): string =>
+    sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${of ?? ''}`;
+  const relayed = relay({
+    source: id,
+    remote,
+    pool: connections,
+    ownerOf,
+    ...(options.park && { park: options.park }),
+  });
 
   const offering: Offering = {
     source: id,
@@ -132,7 +161,11 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const lease = await connections.lease(listAs);
       if (!('session' in lease)) return { values: [] };
       const reply = isObject(lease.session.introduction.capabilities['completions'])
-        ? await lease.session.ask('completion/complete', { ref, argument: { name: argument, value }, context: { arguments: context } }, { timeoutMs: options.connectMs })
+        ? await lease.session.ask(
+            'completion/complete',
+            { ref, argument: { name: argument, value }, context: { arguments: context } },
+            { timeoutMs: options.connectMs },
+          )
         : undefined;
       lease.release(!lease.session.end);
       return completionOf(reply && 'result' in reply ? reply.result : {});
@@ -146,7 +179,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     const { server, instructions } = lease.session.introduction;
     lease.release(!('problem' in stock));
     if ('problem' in stock) throw new Error(lease.session.end ? sentence(lease.session.end) : stock.problem);
-    const refused = (await options.admit?.(stock.items, { ...server, ...(instructions !== undefined && { instructions }) })) ?? new Map<Item, string>();
+    const refused =
+      (await options.admit?.(stock.items, { ...server, ...(instructions !== undefined && { instructions }) })) ??
+      new Map<Item, string>();
     const served = stock.items.filter((item) => !refused.has(item));
     const of = (kind: Item['kind']): readonly Item[] => served.filter((item) => item.kind === kind);
     return {
@@ -161,14 +196,17 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   /** One load at a time; whoever asks meanwhile gets the same one. */
   function reload(signal: AbortSignal): Promise<Shelf> {
     loading ??= load(signal)
-      .then((loaded) => {
-        problem = undefined;
-        shelf = loaded;
-        return loaded;
-      }, (error: unknown) => {
-        problem = { message: error instanceof Error ? error.message : String(error) };
-        throw error;
-      })
+      .then(
+        (loaded) => {
+          problem = undefined;
+          shelf = loaded;
+          return loaded;
+        },
+        (error: unknown) => {
+          problem = { message: error instanceof Error ? error.message : String(error) };
+          throw error;
+        },
+      )
       .finally(() => (loading = undefined));
     return loading;
   }
@@ -211,7 +249,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       const { resting } = connections.state();
       if (resting) return { status: 'unhealthy', detail: sentence(resting) };
       if (problem) return { status: 'unhealthy', detail: problem.message };
-      return shelf && shelf.withheld.length > 0 ? { status: 'degraded', detail: `${shelf.withheld.length} withheld` } : { status: 'healthy' };
+      return shelf && shelf.withheld.length > 0
+        ? { status: 'degraded', detail: `${shelf.withheld.length} withheld` }
+        : { status: 'healthy' };
     },
     state: () => ({
       open: connections.state().open,
@@ -229,7 +269,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   };
 }
 
-const sentence = ({ message, stderr }: Ended): string => (stderr === undefined ? message : `${message}; stderr: ${stderr}`);
+const sentence = ({ message, stderr }: Ended): string =>
+  stderr === undefined ? message : `${message}; stderr: ${stderr}`;
 
 function completionOf({ completion }: JsonObject): Completion {
   if (!isObject(completion) || !Array.isArray(completion['values'])) return { values: [] };

@@ -12,7 +12,10 @@ const postMs = 30_000;
 const longMs = 2_000_000_000;
 
 /** A channel in the way of 2024: one stream for everything the server says, and a second address for what we say. */
-export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions, events: ChannelEvents): Promise<Channel | Ended> {
+export async function sseChannel(
+  { url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpOptions,
+  events: ChannelEvents,
+): Promise<Channel | Ended> {
   const stop = lightController();
   let end: Ended | undefined;
   let endpoint: string | undefined;
@@ -29,7 +32,15 @@ export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16
       if (endpoint === undefined) return;
       const own = await credentials.headers(stop.signal);
       if ('problem' in own) return finish(own.problem);
-      const answer = await egress.request({ url: endpoint, method: 'POST', headers: { 'content-type': 'application/json', ...own.headers }, body: text, timeoutMs: postMs, signal: stop.signal, redirect: 'manual' });
+      const answer = await egress.request({
+        url: endpoint,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...own.headers },
+        body: text,
+        timeoutMs: postMs,
+        signal: stop.signal,
+        redirect: 'manual',
+      });
       if (answer.kind !== 'response') finish(`cannot be reached: ${answer.message}`);
       else if (answer.status >= 400) finish(problemOf(answer.status, undefined));
     })();
@@ -38,7 +49,15 @@ export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16
 
   const own = await credentials.headers(stop.signal);
   if ('problem' in own) return { message: own.problem };
-  const stream = await egress.open({ url, headers: { accept: 'text/event-stream', ...own.headers }, signal: stop.signal, idleMs: quietMs, totalMs: longMs, maxResponseBytes: 1024 * 1024 * 1024, redirect: 'manual' });
+  const stream = await egress.open({
+    url,
+    headers: { accept: 'text/event-stream', ...own.headers },
+    signal: stop.signal,
+    idleMs: quietMs,
+    totalMs: longMs,
+    maxResponseBytes: 1024 * 1024 * 1024,
+    redirect: 'manual',
+  });
   if (stream.kind !== 'stream') return { message: `cannot be reached: ${stream.message}` };
   if (stream.status !== 200) {
     stream.cancel();
@@ -52,7 +71,12 @@ export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16
       if (named?.origin !== new URL(url).origin) return finish('the server names an address that is not its own');
       endpoint ??= named.href;
       return resolve(true);
-    }).then(() => finish('the server closed the stream'), () => finish('the stream broke off')).finally(() => resolve(false));
+    })
+      .then(
+        () => finish('the server closed the stream'),
+        () => finish('the stream broke off'),
+      )
+      .finally(() => resolve(false));
   });
 
   async function read(from: EgressStream, name: (text: string) => void): Promise<void> {
@@ -61,8 +85,15 @@ export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16
       else if (message?.kind === 'response') pending.settle(message);
       else if (message?.kind === 'notification') events.notification(message.method, message.params, undefined);
       else if (message?.kind === 'request') {
-        void events.request(message.method, message.params, undefined).then((reply) =>
-          send('result' in reply ? encodeResult(message.id, JSON.stringify(reply.result)) : encodeError(message.id, reply.error)));
+        void events
+          .request(message.method, message.params, undefined)
+          .then((reply) =>
+            send(
+              'result' in reply
+                ? encodeResult(message.id, JSON.stringify(reply.result))
+                : encodeError(message.id, reply.error),
+            ),
+          );
       }
     }
   }
@@ -76,7 +107,9 @@ export async function sseChannel({ url, egress, credentials, maxAnswerBytes = 16
       return end;
     },
     request: ({ method, params, timeoutMs, signal }) =>
-      end ? Promise.resolve({ error: rpcError(codes.internalError, end.message) }) : pending.ask(method, params, { timeoutMs: Math.min(timeoutMs, 2_147_483_647), ...(signal && { signal }) }),
+      end
+        ? Promise.resolve({ error: rpcError(codes.internalError, end.message) })
+        : pending.ask(method, params, { timeoutMs: Math.min(timeoutMs, 2_147_483_647), ...(signal && { signal }) }),
     notify: (method, params) => end || send(encodeNotification(method, params)),
     close() {
       finish('the connection was closed');

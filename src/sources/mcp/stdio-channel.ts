@@ -65,11 +65,14 @@ export async function stdioChannel(options: StdioOptions, events: ChannelEvents)
 
   const answer = async (request: RpcRequest): Promise<void> => {
     // A server that asks without end would have us hold its questions.
-    if (asked >= maxAsked) return send(encodeError(request.id, rpcError(codes.internalError, 'Too many questions at once')));
+    if (asked >= maxAsked)
+      return send(encodeError(request.id, rpcError(codes.internalError, 'Too many questions at once')));
     asked += 1;
     const reply = await events.request(request.method, request.params, undefined);
     asked -= 1;
-    send('result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error));
+    send(
+      'result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error),
+    );
   };
   const take = (message: Message): void => {
     if (message.kind === 'response') pending.settle(message);
@@ -94,7 +97,8 @@ export async function stdioChannel(options: StdioOptions, events: ChannelEvents)
       tellGone();
     },
   });
-  if (opened.kind === 'refused') return { message: opened.reason === 'sandbox_unavailable' ? opened.message : `${called} could not be started` };
+  if (opened.kind === 'refused')
+    return { message: opened.reason === 'sandbox_unavailable' ? opened.message : `${called} could not be started` };
   child = opened;
 
   return {
@@ -104,7 +108,8 @@ export async function stdioChannel(options: StdioOptions, events: ChannelEvents)
     request({ method, params, timeoutMs, signal }): Promise<RpcReply> {
       if (end) return Promise.resolve({ error: rpcError(codes.internalError, end.message) });
       // A child that reads nothing must not have us keep everything that is said to it.
-      if (untaken >= maxUntaken) return Promise.resolve({ error: rpcError(codes.internalError, `${called} reads nothing`) });
+      if (untaken >= maxUntaken)
+        return Promise.resolve({ error: rpcError(codes.internalError, `${called} reads nothing`) });
       return pending.ask(method, params, { timeoutMs, signal });
     },
     notify: (method, params) => send(encodeNotification(method, params)),

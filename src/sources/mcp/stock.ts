@@ -17,10 +17,19 @@ const lists = [
   { kind: 'prompt', method: 'prompts/list', field: 'prompts', capability: 'prompts' },
   { kind: 'resource', method: 'resources/list', field: 'resources', capability: 'resources' },
   { kind: 'template', method: 'resources/templates/list', field: 'resourceTemplates', capability: 'resources' },
-] as const satisfies readonly { readonly kind: ItemKind; readonly method: string; readonly field: string; readonly capability: string }[];
+] as const satisfies readonly {
+  readonly kind: ItemKind;
+  readonly method: string;
+  readonly field: string;
+  readonly capability: string;
+}[];
 
 /** Reads the lists that a server has; one that fails is reported, and only a failing list of tools is the end. */
-export async function takeStock(session: Session, budget: ListBudget, signal?: AbortSignal): Promise<Stock | { readonly problem: string }> {
+export async function takeStock(
+  session: Session,
+  budget: ListBudget,
+  signal?: AbortSignal,
+): Promise<Stock | { readonly problem: string }> {
   const { capabilities } = session.introduction;
   const items: Item[] = [];
   const withheld: Withheld[] = [];
@@ -39,7 +48,8 @@ export async function takeStock(session: Session, budget: ListBudget, signal?: A
     for (const definition of read.items) {
       const item = readItem(kind, definition);
       if ('why' in item) withheld.push(item);
-      else if (known.has(`${kind} ${item.name}`)) withheld.push({ what: `${kind} ${item.name}`, why: 'the server lists it twice' });
+      else if (known.has(`${kind} ${item.name}`))
+        withheld.push({ what: `${kind} ${item.name}`, why: 'the server lists it twice' });
       else {
         known.add(`${kind} ${item.name}`);
         items.push(item);

@@ -16,7 +16,11 @@ export function templateMatcher(template: string): (uri: string) => boolean {
     let at = first.length;
     for (const [index, part] of parts.slice(1).entries()) {
       const isLast = index === parts.length - 2;
-      const found = isLast ? (uri.length - last.length >= at && uri.endsWith(last) ? uri.length - last.length : -1) : uri.indexOf(part, at);
+      const found = isLast
+        ? uri.length - last.length >= at && uri.endsWith(last)
+          ? uri.length - last.length
+          : -1
+        : uri.indexOf(part, at);
       if (found < 0) return false;
       if (!spans && uri.slice(at, found).includes('/')) return false;
       at = found + part.length;

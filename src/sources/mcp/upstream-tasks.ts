@@ -16,7 +16,10 @@ export function wantsTask({ code, data }: RpcError): boolean {
 }
 
 /** One request about the task, in the conversation it was made in. */
-export type AskAboutTask = (method: 'tasks/get' | 'tasks/update' | 'tasks/cancel', params: JsonObject) => Promise<RpcReply>;
+export type AskAboutTask = (
+  method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
+  params: JsonObject,
+) => Promise<RpcReply>;
 
 /** How a task ended: as the call itself would have, or with a question that must be answered to the task. */
 export type TaskEnd = { readonly reply: RpcReply } | { readonly question: JsonObject; readonly taskId: string };
@@ -30,9 +33,14 @@ const failure = (message: string): TaskEnd => ({ reply: { error: rpcError(codes.
 /** Follows a task until it is over or asks something; a caller who goes has it cancelled. */
 export async function followTask(given: JsonObject, ask: AskAboutTask, signal: AbortSignal): Promise<TaskEnd> {
   const { taskId } = given;
-  if (typeof taskId !== 'string' || taskId === '' || taskId.length > maxTaskId) return failure('The server answered with a task that has no usable id');
+  if (typeof taskId !== 'string' || taskId === '' || taskId.length > maxTaskId)
+    return failure('The server answered with a task that has no usable id');
   let task = given;
-  for (let pollMs = firstPollMs; task['status'] === 'working'; pollMs = Math.min(2 * pollMs, pollOf(task['pollIntervalMs']))) {
+  for (
+    let pollMs = firstPollMs;
+    task['status'] === 'working';
+    pollMs = Math.min(2 * pollMs, pollOf(task['pollIntervalMs']))
+  ) {
     if (!(await waited(pollMs, signal))) {
       void ask('tasks/cancel', { taskId });
       return failure('Cancelled');
@@ -45,7 +53,12 @@ export async function followTask(given: JsonObject, ask: AskAboutTask, signal: A
 }
 
 /** Hands the answers to a task that asked, and follows it on. */
-export async function answerTask(taskId: string, inputResponses: JsonObject, ask: AskAboutTask, signal: AbortSignal): Promise<TaskEnd> {
+export async function answerTask(
+  taskId: string,
+  inputResponses: JsonObject,
+  ask: AskAboutTask,
+  signal: AbortSignal,
+): Promise<TaskEnd> {
   const taken = await ask('tasks/update', { taskId, inputResponses });
   if ('error' in taken) return { reply: taken };
   return followTask({ taskId, status: 'working' }, ask, signal);
@@ -53,15 +66,26 @@ export async function answerTask(taskId: string, inputResponses: JsonObject, ask
 
 function ended({ status, result, error, inputRequests }: JsonObject, taskId: string): TaskEnd {
   if (status === 'completed' && isObject(result)) return { reply: { result } };
-  if (status === 'input_required') return { question: { resultType: 'input_required', inputRequests: inputRequests ?? {} }, taskId };
+  if (status === 'input_required')
+    return { question: { resultType: 'input_required', inputRequests: inputRequests ?? {} }, taskId };
   if (status === 'cancelled') return failure('The server cancelled the task');
-  if (status === 'failed' && isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') {
-    return { reply: { error: rpcError(Number(error['code']), error['message'], isObject(error['data']) ? error['data'] : undefined) } };
+  if (
+    status === 'failed' &&
+    isObject(error) &&
+    Number.isInteger(error['code']) &&
+    typeof error['message'] === 'string'
+  ) {
+    return {
+      reply: {
+        error: rpcError(Number(error['code']), error['message'], isObject(error['data']) ? error['data'] : undefined),
+      },
+    };
   }
   return failure('The server ended the task without a result');
 }
 
-const pollOf = (given: Json | undefined): number => (typeof given === 'number' && given > 0 ? Math.min(Math.max(given, firstPollMs), longestPollMs) : longestPollMs);
+const pollOf = (given: Json | undefined): number =>
+  typeof given === 'number' && given > 0 ? Math.min(Math.max(given, firstPollMs), longestPollMs) : longestPollMs;
 
 /** False where the signal fired first. */
 function waited(ms: number, signal: AbortSignal): Promise<boolean> {

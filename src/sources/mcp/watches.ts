@@ -19,7 +19,11 @@ const againMs = 1_000;
 const maxWatched = 1_000;
 
 /** Watches on behalf of everyone; each resource is asked for once. */
-export function watches(options: { readonly connectMs: number; readonly lease: () => Promise<Lease | NoLease>; readonly listChanged: () => void }): Watches {
+export function watches(options: {
+  readonly connectMs: number;
+  readonly lease: () => Promise<Lease | NoLease>;
+  readonly listChanged: () => void;
+}): Watches {
   const watched = new Map<string, Set<() => void>>();
   let current: Session | undefined;
   let listening: Controller | undefined;
@@ -34,21 +38,26 @@ export function watches(options: { readonly connectMs: number; readonly lease: (
     const { capabilities } = session.introduction;
     const resources = isObject(capabilities['resources']) ? capabilities['resources'] : {};
     const notifications = {
-      toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true,
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
       ...(resources['subscribe'] === true && watched.size > 0 && { resourceSubscriptions: [...watched.keys()] }),
     };
-    void session.ask('subscriptions/listen', { notifications }, { timeoutMs: longMs, signal: abort.signal }).then((reply) => {
-      if (closed || abort.signal.aborted || session.end || session !== current) return;
-      // An error means that the server does not do this; an end that it was cut and may be taken up again.
-      if ('error' in reply) return;
-      again = setTimeout(() => session === current && !session.end && listen(session), againMs);
-      again.unref();
-    });
+    void session
+      .ask('subscriptions/listen', { notifications }, { timeoutMs: longMs, signal: abort.signal })
+      .then((reply) => {
+        if (closed || abort.signal.aborted || session.end || session !== current) return;
+        // An error means that the server does not do this; an end that it was cut and may be taken up again.
+        if ('error' in reply) return;
+        again = setTimeout(() => session === current && !session.end && listen(session), againMs);
+        again.unref();
+      });
   }
 
   const subscribe = (session: Session, uri: string, verb: 'subscribe' | 'unsubscribe'): void => {
     const resources = session.introduction.capabilities['resources'];
-    if (isObject(resources) && resources['subscribe'] === true) void session.ask(`resources/${verb}`, { uri }, { timeoutMs: options.connectMs });
+    if (isObject(resources) && resources['subscribe'] === true)
+      void session.ask(`resources/${verb}`, { uri }, { timeoutMs: options.connectMs });
   };
 
   const ask = (uri: string, verb: 'subscribe' | 'unsubscribe'): void => {

@@ -22,68 +22,128 @@ export interface Telling {
 }
 
 const codes: Readonly<Record<Failed['reason'], ErrorCode>> = {
-  network: 'network_error', dns: 'network_error', tls: 'network_error', protocol: 'network_error', timeout: 'timeout', cancelled: 'cancelled',
-  too_large: 'output_limit', bad_encoding: 'upstream_error', busy: 'busy', closed: 'shutting_down',
+  network: 'network_error',
+  dns: 'network_error',
+  tls: 'network_error',
+  protocol: 'network_error',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  too_large: 'output_limit',
+  bad_encoding: 'upstream_error',
+  busy: 'busy',
+  closed: 'shutting_down',
 };
 
 /** A request that got no answer, as an outcome. */
 export function unanswered(result: Refused | Failed): Outcome {
-  if (result.kind === 'refused') return refuse('policy_denied', `The request was refused: ${result.message}`, { data: { reason: result.reason } });
+  if (result.kind === 'refused')
+    return refuse('policy_denied', `The request was refused: ${result.message}`, { data: { reason: result.reason } });
   return refuse(codes[result.reason], result.message);
 }
 
 /** An answer as an outcome: data and text, media, or an error of the service in its own words, cleaned and cut. */
-export function told(response: EgressResponse, telling: Telling, pages?: { readonly value: Json; readonly meta: JsonObject }): Outcome {
+export function told(
+  response: EgressResponse,
+  telling: Telling,
+  pages?: { readonly value: Json; readonly meta: JsonObject },
+): Outcome {
   const { status, headers, body } = response;
   if (status >= 300) return refusal(response, telling);
   const type = header(headers, 'content-type') ?? '';
   if (pages !== undefined) return structured(pages.value, JSON.stringify(pages.value), telling, status, pages.meta);
-  if (body.length === 0) return done([text(summary(response))], telling.isObject ? {} : { status, ...visible(headers) });
+  if (body.length === 0)
+    return done([text(summary(response))], telling.isObject ? {} : { status, ...visible(headers) });
   if (isJsonType(type) || (type === '' && isUtf8(body))) {
     const value = jsonOf(body);
     if (value !== undefined) return structured(value, body.toString(), telling, status);
   }
   const content = contentOf(body, type, telling);
-  return done([content], telling.isObject ? {} : undefined, { 'toolgate/http': { status, content_type: type.slice(0, 200) } });
+  return done([content], telling.isObject ? {} : undefined, {
+    'toolgate/http': { status, content_type: type.slice(0, 200) },
+  });
 }
 
-function structured(value: Json, spelled: string, { isObject, judge }: Telling, status: number, meta: JsonObject = {}): Outcome {
+function structured(
+  value: Json,
+  spelled: string,
+  { isObject, judge }: Telling,
+  status: number,
+  meta: JsonObject = {},
+): Outcome {
   // A client holds structured content against the schema it was shown, so what is no object is wrapped.
   const data = isObject && !isRaw(value) ? { value } : value;
   const misfits = judge?.(value) ?? [];
   const mismatch = misfits.slice(0, 5).map(({ field, message }) => `${field === '' ? 'the answer' : field} ${message}`);
-  return done([text(spelled)], data, { 'toolgate/http': { status }, ...meta, ...(mismatch.length > 0 && { 'toolgate/output_mismatch': mismatch }) });
+  return done([text(spelled)], data, {
+    'toolgate/http': { status },
+    ...meta,
+    ...(mismatch.length > 0 && { 'toolgate/output_mismatch': mismatch }),
+  });
 }
 
 function contentOf(body: Buffer, type: string, { name, source }: Telling): Content {
   const base = baseType(type);
   if (/^image\/(?!svg)/.test(base)) return { type: 'image', data: body.toString('base64'), mimeType: base };
   if (base.startsWith('audio/')) return { type: 'audio', data: body.toString('base64'), mimeType: base };
-  const isText = isUtf8(body) && (base === '' || /^text\/|json|xml|javascript|yaml|csv|x-www-form-urlencoded/.test(base));
+  const isText =
+    isUtf8(body) && (base === '' || /^text\/|json|xml|javascript|yaml|csv|x-www-form-urlencoded/.test(base));
   if (isText) return text(body.toString());
-  return { type: 'resource', resource: { uri: `toolgate://${encodeURIComponent(source)}/${encodeURIComponent(name)}`, mimeType: base === '' ? 'application/octet-stream' : base, blob: body.toString('base64') } };
+  return {
+    type: 'resource',
+    resource: {
+      uri: `toolgate://${encodeURIComponent(source)}/${encodeURIComponent(name)}`,
+      mimeType: base === '' ? 'application/octet-stream' : base,
+      blob: body.toString('base64'),
+    },
+  };
 }
 
 function refusal(response: EgressResponse, { name }: Telling): Outcome {
   const { status, headers, body } = response;
-  const said = isUtf8(body) ? clean(body.toString('utf8', 0, 4_096)).text.replaceAll(/\s+/g, ' ').trim() : '';
+  const said = isUtf8(body)
+    ? clean(body.toString('utf8', 0, 4_096))
+        .text.replaceAll(/\s+/g, ' ')
+        .trim()
+    : '';
   const excerpt = [...said].slice(0, 200).join('');
   const problem = jsonOf(body);
-  const type = textOf(problem, 'type') ?? textOf(problem, 'code') ?? textOf(own(problem, 'error'), 'type') ?? textOf(own(problem, 'error'), 'code') ?? textOf(problem, 'error');
+  const type =
+    textOf(problem, 'type') ??
+    textOf(problem, 'code') ??
+    textOf(own(problem, 'error'), 'type') ??
+    textOf(own(problem, 'error'), 'code') ??
+    textOf(problem, 'error');
   const retryAfterMs = retryAfter(header(headers, 'retry-after'));
-  return refuse('upstream_error', `${name}: HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${excerpt === '' ? '' : `: ${excerpt}`}`, {
-    data: { status, ...(type !== undefined && { type: clean(type).text.slice(0, 100) }), ...(excerpt !== '' && { excerpt }) },
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...((status === 401 || status === 403) && { hint: 'The service did not accept the credentials of this source; an operator can set them under auth' }),
-  });
+  return refuse(
+    'upstream_error',
+    `${name}: HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${excerpt === '' ? '' : `: ${excerpt}`}`,
+    {
+      data: {
+        status,
+        ...(type !== undefined && { type: clean(type).text.slice(0, 100) }),
+        ...(excerpt !== '' && { excerpt }),
+      },
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...((status === 401 || status === 403) && {
+        hint: 'The service did not accept the credentials of this source; an operator can set them under auth',
+      }),
+    },
+  );
 }
 
-const summary = ({ status, headers }: EgressResponse): string => `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${header(headers, 'location') === undefined ? '' : `, location ${header(headers, 'location')}`}`;
+const summary = ({ status, headers }: EgressResponse): string =>
+  `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${header(headers, 'location') === undefined ? '' : `, location ${header(headers, 'location')}`}`;
 
 /** Headers worth a caller's while; cookies and their kin stay here. */
 function visible(headers: ResponseHeaders): JsonObject {
-  const kept = Object.entries(headers).filter(([name]) => /^(content-|etag$|last-modified$|location$|link$|x-total|x-ratelimit|accept-ranges$|allow$)/.test(name));
-  return { headers: Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value])) };
+  const kept = Object.entries(headers).filter(([name]) =>
+    /^(content-|etag$|last-modified$|location$|link$|x-total|x-ratelimit|accept-ranges$|allow$)/.test(name),
+  );
+  return {
+    headers: Object.fromEntries(
+      kept.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]),
+    ),
+  };
 }
 
 /** One header as one text. */

@@ -9,17 +9,30 @@ import { encoded, inQuery, listed, plainText } from './styles.js';
 import { isRaw, textOf } from './values.js';
 
 /** A body ready to be sent, or why it cannot be. */
-export type Written = { readonly ok: true; readonly contentType: string; readonly bytes: string | Uint8Array } | { readonly ok: false; readonly message: string };
+export type Written =
+  | { readonly ok: true; readonly contentType: string; readonly bytes: string | Uint8Array }
+  | { readonly ok: false; readonly message: string };
 
 /** Writes the argument of a body in the media type that was declared, with all its parameters. */
 export function written(slot: BodySlot, value: Json, schemas: Pick<Schemas, 'def'>): Written {
   const { body, kind } = slot;
-  if (kind === 'json') return { ok: true, contentType: baseType(body.mediaType).includes('*') ? 'application/json' : body.mediaType, bytes: JSON.stringify(value) };
+  if (kind === 'json')
+    return {
+      ok: true,
+      contentType: baseType(body.mediaType).includes('*') ? 'application/json' : body.mediaType,
+      bytes: JSON.stringify(value),
+    };
   if (kind === 'form') return { ok: true, contentType: body.mediaType, bytes: formText(value, body) };
   if (kind === 'multipart') return multipart(slot, value, schemas);
   if (kind === 'text') return { ok: true, contentType: body.mediaType, bytes: plainText(value) };
   const file = fileOf(value);
-  return file === undefined ? noBase64 : { ok: true, contentType: file.type ?? (body.mediaType.includes('*') ? 'application/octet-stream' : body.mediaType), bytes: file.bytes };
+  return file === undefined
+    ? noBase64
+    : {
+        ok: true,
+        contentType: file.type ?? (body.mediaType.includes('*') ? 'application/octet-stream' : body.mediaType),
+        bytes: file.bytes,
+      };
 }
 
 const noBase64: Written = { ok: false, message: 'holds bytes that are not base64' };
@@ -34,7 +47,8 @@ export function formText(value: Json, { encodings }: Pick<Body, 'encodings'>): s
       const json = item as Json; // arguments are JSON
       const encoding = encodings.get(name);
       if (encoding?.layout) return inQuery(name, json, encoding.layout);
-      if (encoding?.contentType !== undefined && bodyKind(encoding.contentType) === 'json') return [`${encoded(name)}=${encoded(JSON.stringify(json))}`];
+      if (encoding?.contentType !== undefined && bodyKind(encoding.contentType) === 'json')
+        return [`${encoded(name)}=${encoded(JSON.stringify(json))}`];
       return isRaw(json) ? [`${encoded(name)}=${encoded(JSON.stringify(json))}`] : inQuery(name, json, usual);
     })
     .join('&')
@@ -54,7 +68,11 @@ function fileOf(value: Json): File | undefined {
   if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text.replaceAll(/[\r\n]/g, ''))) return undefined;
   const [name, type] = [textOf(value, 'filename'), textOf(value, 'content_type')];
   if (type !== undefined && !/^[\w.+-]+\/[\w.+-]+$/.test(type)) return undefined;
-  return { bytes: Buffer.from(text, 'base64'), ...(name !== undefined && { name }), ...(type !== undefined && { type }) };
+  return {
+    bytes: Buffer.from(text, 'base64'),
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { type }),
+  };
 }
 
 function multipart({ body, schema }: BodySlot, value: Json, schemas: Pick<Schemas, 'def'>): Written {
@@ -82,24 +100,43 @@ function multipart({ body, schema }: BodySlot, value: Json, schemas: Pick<Schema
 }
 
 /** Quotes and line ends in a name would add headers of the caller's own to the part. */
-const quoted = (text: string): string => `"${text.replaceAll('"', '%22').replaceAll(/[\r\n\0]/g, (char) => encoded(char)).slice(0, 255)}"`;
+const quoted = (text: string): string =>
+  `"${text
+    .replaceAll('"', '%22')
+    .replaceAll(/[\r\n\0]/g, (char) => encoded(char))
+    .slice(0, 255)}"`;
 
-function partOf(name: string, value: Json, schema: Schema, encoding: Encoding | undefined): { readonly head: string; readonly bytes: Buffer } | undefined {
+function partOf(
+  name: string,
+  value: Json,
+  schema: Schema,
+  encoding: Encoding | undefined,
+): { readonly head: string; readonly bytes: Buffer } | undefined {
   const declared = encoding?.contentType?.split(',')[0]?.trim();
   const isBytes = isFile(schema, encoding?.contentType) || isFileSchema(schema);
   const disposition = `content-disposition: form-data; name=${quoted(name)}`;
   if (isBytes) {
     const file = fileOf(value);
     if (file === undefined) return undefined;
-    const type = file.type ?? (declared === undefined || declared.includes('*') ? 'application/octet-stream' : declared);
-    return { head: `${disposition}; filename=${quoted(file.name ?? name)}\r\ncontent-type: ${safeType(type)}`, bytes: file.bytes };
+    const type =
+      file.type ?? (declared === undefined || declared.includes('*') ? 'application/octet-stream' : declared);
+    return {
+      head: `${disposition}; filename=${quoted(file.name ?? name)}\r\ncontent-type: ${safeType(type)}`,
+      bytes: file.bytes,
+    };
   }
   const isJson = typeof value === 'object' || (declared !== undefined && bodyKind(declared) === 'json');
   const type = declared ?? (isJson ? 'application/json' : undefined);
-  return { head: type === undefined ? disposition : `${disposition}\r\ncontent-type: ${safeType(type)}`, bytes: Buffer.from(isJson ? JSON.stringify(value) : plainText(value)) };
+  return {
+    head: type === undefined ? disposition : `${disposition}\r\ncontent-type: ${safeType(type)}`,
+    bytes: Buffer.from(isJson ? JSON.stringify(value) : plainText(value)),
+  };
 }
 
 const safeType = (type: string): string => type.replaceAll(/[^\t\x20-\x7e]/g, '');
 
 /** The schema that stands in for bytes in an argument. */
-const isFileSchema = (schema: Schema): boolean => Array.isArray(schema['anyOf']) && schema['anyOf'].some((part) => isRaw(part) && part['contentEncoding'] === 'base64' && part['type'] === 'string') && schema['anyOf'].length === 2;
+const isFileSchema = (schema: Schema): boolean =>
+  Array.isArray(schema['anyOf']) &&
+  schema['anyOf'].some((part) => isRaw(part) && part['contentEncoding'] === 'base64' && part['type'] === 'string') &&
+  schema['anyOf'].length === 2;

@@ -9,11 +9,22 @@ import { tokenFetcher } from './oauth.js';
 const secret = (value: string) => () => ({ ok: true as const, value });
 const ok = { responses: { 200: { description: 'ok' } } };
 const securitySchemes = {
-  head: { type: 'apiKey', in: 'header', name: 'X-Key' }, query: { type: 'apiKey', in: 'query', name: 'key' }, cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
-  basic: { type: 'http', scheme: 'basic' }, bearer: { type: 'http', scheme: 'bearer' }, oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'http://evil.test/token', scopes: {} } } },
+  head: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  query: { type: 'apiKey', in: 'query', name: 'key' },
+  cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
+  basic: { type: 'http', scheme: 'basic' },
+  bearer: { type: 'http', scheme: 'bearer' },
+  oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'http://evil.test/token', scopes: {} } } },
 };
 const secured = aDocument(
-  Object.fromEntries([...Object.keys(securitySchemes).map((name) => [`/${name}`, { get: { operationId: name, security: [{ [name]: ['read'] }], ...ok } }] as const), ['/open', { get: { operationId: 'open', security: [], ...ok } }], ['/inherits', { get: { operationId: 'inherits', ...ok } }], ['/both', { get: { operationId: 'both', security: [{ missing: [] }, { head: [], query: [] }], ...ok } }]]),
+  Object.fromEntries([
+    ...Object.keys(securitySchemes).map(
+      (name) => [`/${name}`, { get: { operationId: name, security: [{ [name]: ['read'] }], ...ok } }] as const,
+    ),
+    ['/open', { get: { operationId: 'open', security: [], ...ok } }],
+    ['/inherits', { get: { operationId: 'inherits', ...ok } }],
+    ['/both', { get: { operationId: 'both', security: [{ missing: [] }, { head: [], query: [] }], ...ok } }],
+  ]),
   { components: { securitySchemes }, security: [{ bearer: [] }] },
 );
 
@@ -25,18 +36,37 @@ describe('credentials', () => {
     server = await recordingServer({
       answer: (request, response) => {
         if (request.url === '/token') answerTokens += 1;
-        response.setHeader('content-type', 'application/json').end(request.url === '/token' ? JSON.stringify({ access_token: `token${answerTokens}`, token_type: 'Bearer', expires_in: 600 }) : '{}');
+        response
+          .setHeader('content-type', 'application/json')
+          .end(
+            request.url === '/token'
+              ? JSON.stringify({ access_token: `token${answerTokens}`, token_type: 'Bearer', expires_in: 600 })
+              : '{}',
+          );
       },
     });
   });
   afterEach(() => server.close());
 
-  const all = (): ReadonlyMap<string, Credential> => new Map<string, Credential>([
-    ['head', { kind: 'apiKey', value: secret('k1') }], ['query', { kind: 'apiKey', value: secret('k&2') }], ['cookie', { kind: 'apiKey', value: secret('k;3') }],
-    ['basic', { kind: 'basic', username: 'ada', password: secret('p:w') }], ['bearer', { kind: 'bearer', token: secret('t') }],
-    ['oauth', { kind: 'oauth2', tokenUrl: `http://127.0.0.1:${server.port}/token`, clientId: 'id', clientSecret: secret('s&cret') }],
-  ]);
-  const api = (credentials = all()) => loadedApi(secured, { baseUrl: `http://127.0.0.1:${server.port}/v1`, credentials });
+  const all = (): ReadonlyMap<string, Credential> =>
+    new Map<string, Credential>([
+      ['head', { kind: 'apiKey', value: secret('k1') }],
+      ['query', { kind: 'apiKey', value: secret('k&2') }],
+      ['cookie', { kind: 'apiKey', value: secret('k;3') }],
+      ['basic', { kind: 'basic', username: 'ada', password: secret('p:w') }],
+      ['bearer', { kind: 'bearer', token: secret('t') }],
+      [
+        'oauth',
+        {
+          kind: 'oauth2',
+          tokenUrl: `http://127.0.0.1:${server.port}/token`,
+          clientId: 'id',
+          clientSecret: secret('s&cret'),
+        },
+      ],
+    ]);
+  const api = (credentials = all()) =>
+    loadedApi(secured, { baseUrl: `http://127.0.0.1:${server.port}/v1`, credentials });
 
   test.each([
     ['head', { url: '/v1/head', headers: { 'x-key': 'k1' } }],
@@ -70,27 +100,56 @@ describe('credentials', () => {
   });
 
   test('a caller cannot put a parameter or cookie of the credentials beside them', async () => {
-    const parameters = [{ name: 'any', in: 'query', schema: { type: 'object' } }, { name: 'sid', in: 'cookie', schema: { type: 'string' } }];
-    const loaded = await loadedApi(aDocument({ '/x': { get: { operationId: 'op', security: [{ query: [], cookie: [] }], parameters, ...ok } } }, { components: { securitySchemes } }), { baseUrl: `http://127.0.0.1:${server.port}`, credentials: all() });
+    const parameters = [
+      { name: 'any', in: 'query', schema: { type: 'object' } },
+      { name: 'sid', in: 'cookie', schema: { type: 'string' } },
+    ];
+    const loaded = await loadedApi(
+      aDocument(
+        { '/x': { get: { operationId: 'op', security: [{ query: [], cookie: [] }], parameters, ...ok } } },
+        { components: { securitySchemes } },
+      ),
+      { baseUrl: `http://127.0.0.1:${server.port}`, credentials: all() },
+    );
     await loaded.call({ any: { key: 'mine', q: '1' }, sid: 'mine' });
     expect(server.requests[0]).toMatchObject({ url: '/x?q=1&key=k%262', headers: { cookie: 'sid=k%3B3' } });
   });
 
   test('a service that echoes its request does not give the credentials away, in an answer or in an error', async () => {
     for (const status of [200, 401]) {
-      const mirror = await recordingServer({ answer: (request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ seen: request.headers, url: request.url })) });
-      const credentials = new Map<string, Credential>([['head', { kind: 'apiKey', value: secret('key-one-1234') }], ['query', { kind: 'apiKey', value: secret('key two/5678') }], ['basic', { kind: 'basic', username: 'ada', password: secret('pass-word-99'), always: true }]]);
+      const mirror = await recordingServer({
+        answer: (request, response) =>
+          void response
+            .writeHead(status, { 'content-type': 'application/json' })
+            .end(JSON.stringify({ seen: request.headers, url: request.url })),
+      });
+      const credentials = new Map<string, Credential>([
+        ['head', { kind: 'apiKey', value: secret('key-one-1234') }],
+        ['query', { kind: 'apiKey', value: secret('key two/5678') }],
+        ['basic', { kind: 'basic', username: 'ada', password: secret('pass-word-99'), always: true }],
+      ]);
       const loaded = await loadedApi(secured, { baseUrl: `http://127.0.0.1:${mirror.port}/v1`, credentials });
       const text = JSON.stringify(await loaded.call({}, 'both'));
       expect(mirror.requests[0]?.headers['x-key']).toBe('key-one-1234');
-      for (const one of ['key-one-1234', 'key two/5678', 'key%20two%2F5678', 'pass-word-99', Buffer.from('ada:pass-word-99').toString('base64')]) expect(text).not.toContain(one);
+      for (const one of [
+        'key-one-1234',
+        'key two/5678',
+        'key%20two%2F5678',
+        'pass-word-99',
+        Buffer.from('ada:pass-word-99').toString('base64'),
+      ])
+        expect(text).not.toContain(one);
       await mirror.close();
     }
   });
 
   test('a secret that is not set is named and nothing is sent', async () => {
-    const missing = await api(new Map([['bearer', { kind: 'bearer', token: () => ({ ok: false, unset: ['API_TOKEN'] }) }]]));
-    expect(await missing.call({}, 'bearer')).toMatchObject({ error: { code: 'permission_denied', message: expect.stringContaining('API_TOKEN') } });
+    const missing = await api(
+      new Map([['bearer', { kind: 'bearer', token: () => ({ ok: false, unset: ['API_TOKEN'] }) }]]),
+    );
+    expect(await missing.call({}, 'bearer')).toMatchObject({
+      error: { code: 'permission_denied', message: expect.stringContaining('API_TOKEN') },
+    });
     expect(server.requests).toEqual([]);
   });
 
@@ -100,13 +159,21 @@ describe('credentials', () => {
     await loaded.call({}, 'oauth');
     expect(answerTokens).toBe(1);
     const [asked, ...calls] = server.requests;
-    expect(asked).toMatchObject({ url: '/token', method: 'POST', body: 'grant_type=client_credentials&scope=read', headers: { authorization: `Basic ${Buffer.from('id:s%26cret').toString('base64')}` } });
+    expect(asked).toMatchObject({
+      url: '/token',
+      method: 'POST',
+      body: 'grant_type=client_credentials&scope=read',
+      headers: { authorization: `Basic ${Buffer.from('id:s%26cret').toString('base64')}` },
+    });
     expect(new Set(calls.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer token1']));
   });
 
   test('a token is renewed before it ends, and after the service refused it', async () => {
     const clock = handClock();
-    const fetcher = tokenFetcher({ tokenUrl: `http://127.0.0.1:${server.port}/token`, clientId: 'id', clientSecret: secret('s'), clock }, () => localEgress());
+    const fetcher = tokenFetcher(
+      { tokenUrl: `http://127.0.0.1:${server.port}/token`, clientId: 'id', clientSecret: secret('s'), clock },
+      () => localEgress(),
+    );
     expect(await fetcher.token([], never)).toEqual({ ok: true, value: 'token1' });
     clock.advance(569_000);
     expect(await fetcher.token([], never)).toEqual({ ok: true, value: 'token1' });
@@ -116,10 +183,16 @@ describe('credentials', () => {
     expect(await fetcher.token([], never)).toEqual({ ok: true, value: 'token3' });
   });
 
-  test.each(['{"access_token":"a\\r\\nx: 1"}', '{"token_type":"mac","access_token":"a"}', 'no json', '{}'])('a token endpoint that answers %s gives no token', async (body) => {
-    const bad = await recordingServer({ answer: (_, response) => response.end(body) });
-    const fetcher = tokenFetcher({ tokenUrl: `http://127.0.0.1:${bad.port}/`, clientId: 'id', clientSecret: secret('s') }, () => localEgress());
-    expect(await fetcher.token([], never)).toMatchObject({ ok: false });
-    await bad.close();
-  });
+  test.each(['{"access_token":"a\\r\\nx: 1"}', '{"token_type":"mac","access_token":"a"}', 'no json', '{}'])(
+    'a token endpoint that answers %s gives no token',
+    async (body) => {
+      const bad = await recordingServer({ answer: (_, response) => response.end(body) });
+      const fetcher = tokenFetcher(
+        { tokenUrl: `http://127.0.0.1:${bad.port}/`, clientId: 'id', clientSecret: secret('s') },
+        () => localEgress(),
+      );
+      expect(await fetcher.token([], never)).toMatchObject({ ok: false });
+      await bad.close();
+    },
+  );
 });

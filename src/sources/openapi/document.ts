@@ -12,7 +12,13 @@ export interface DocumentBudget {
   readonly maxOperations: number;
 }
 
-export const documentBudget: DocumentBudget = { maxBytes: 33_554_432, maxDepth: 200, maxValues: 4_000_000, maxAliases: 10_000, maxOperations: 20_000 };
+export const documentBudget: DocumentBudget = {
+  maxBytes: 33_554_432,
+  maxDepth: 200,
+  maxValues: 4_000_000,
+  maxAliases: 10_000,
+  maxOperations: 20_000,
+};
 
 export type Dialect = '2.0' | '3.0' | '3.1';
 
@@ -33,7 +39,10 @@ export interface Document {
 export type Read<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: string };
 
 /** Reads JSON or YAML into plain data within the budget; it never throws, and touches neither files nor network. */
-export function readData(bytes: Uint8Array, budget: DocumentBudget = documentBudget): Read<{ readonly value: unknown }> {
+export function readData(
+  bytes: Uint8Array,
+  budget: DocumentBudget = documentBudget,
+): Read<{ readonly value: unknown }> {
   if (bytes.length > budget.maxBytes) return no(`the document is larger than ${budget.maxBytes} bytes`);
   let text: string;
   try {
@@ -46,15 +55,32 @@ export function readData(bytes: Uint8Array, budget: DocumentBudget = documentBud
 }
 
 /** Reads an API description and says which dialect it is in. */
-export function readDocument(bytes: Uint8Array, budget: DocumentBudget = documentBudget): Read<{ readonly root: Raw; readonly dialect: Dialect; readonly version: string }> {
+export function readDocument(
+  bytes: Uint8Array,
+  budget: DocumentBudget = documentBudget,
+): Read<{ readonly root: Raw; readonly dialect: Dialect; readonly version: string }> {
   const read = readData(bytes, budget);
   if (!read.ok) return read;
   const { value: root } = read;
   if (!isRaw(root)) return no('the document is not an object');
   const version = versionOf(own(root, 'openapi') ?? own(root, 'swagger'));
-  const dialect: Dialect | undefined = Object.hasOwn(root, 'swagger') ? (version.startsWith('2') ? '2.0' : undefined) : /^3\.0(\.|$)/.test(version) ? '3.0' : /^3\.[12](\.|$)/.test(version) ? '3.1' : undefined;
-  if (dialect === undefined) return no(version === '' ? 'the document has neither `openapi` nor `swagger`' : `the document has version ${version.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are known`);
-  if (operationsIn(root, budget.maxOperations) > budget.maxOperations) return no(`the document has more than ${budget.maxOperations} operations`);
+  const dialect: Dialect | undefined = Object.hasOwn(root, 'swagger')
+    ? version.startsWith('2')
+      ? '2.0'
+      : undefined
+    : /^3\.0(\.|$)/.test(version)
+      ? '3.0'
+      : /^3\.[12](\.|$)/.test(version)
+        ? '3.1'
+        : undefined;
+  if (dialect === undefined)
+    return no(
+      version === ''
+        ? 'the document has neither `openapi` nor `swagger`'
+        : `the document has version ${version.slice(0, 20)}; 2.0, 3.0, 3.1 and 3.2 are known`,
+    );
+  if (operationsIn(root, budget.maxOperations) > budget.maxOperations)
+    return no(`the document has more than ${budget.maxOperations} operations`);
   return { ok: true, root, dialect, version };
 }
 
@@ -69,12 +95,14 @@ function operationsIn(root: Raw, limit: number): number {
 }
 
 /** Unquoted in YAML, `swagger: 2.0` is the number 2. */
-const versionOf = (value: unknown): string => (typeof value === 'number' ? value.toFixed(1) : typeof value === 'string' ? value.trim() : '');
+const versionOf = (value: unknown): string =>
+  typeof value === 'number' ? value.toFixed(1) : typeof value === 'string' ? value.trim() : '';
 
 const no = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });
 
 function json(text: string, bytes: Uint8Array, budget: DocumentBudget): Read<{ readonly value: unknown }> {
-  if (nestsDeeperThan(bytes, budget.maxDepth)) return no(`the document is nested more than ${budget.maxDepth} levels deep`);
+  if (nestsDeeperThan(bytes, budget.maxDepth))
+    return no(`the document is nested more than ${budget.maxDepth} levels deep`);
   try {
     const value: unknown = JSON.parse(text);
     return { ok: true, value };
@@ -96,11 +124,16 @@ function yaml(text: string, budget: DocumentBudget): Read<{ readonly value: unkn
     if (documents.length !== 1) return no('the text holds more than one document, or none');
     const [value] = documents;
     // Aliases share what they name; whoever walks the data unfolds them, so that is what is counted.
-    if (aliases > 0 && isTooLarge(value, budget)) return no(`the document holds more than ${budget.maxValues} values when its aliases are unfolded, or refers to itself`);
+    if (aliases > 0 && isTooLarge(value, budget))
+      return no(
+        `the document holds more than ${budget.maxValues} values when its aliases are unfolded, or refers to itself`,
+      );
     return { ok: true, value };
   } catch (error) {
     if (!(error instanceof YAMLException)) return no('the document cannot be read as YAML');
-    return no(`the document cannot be read as YAML: ${error.reason.slice(0, 200)}${error.mark ? ` (line ${error.mark.line + 1})` : ''}`);
+    return no(
+      `the document cannot be read as YAML: ${error.reason.slice(0, 200)}${error.mark ? ` (line ${error.mark.line + 1})` : ''}`,
+    );
   }
 }
 

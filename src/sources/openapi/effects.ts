@@ -12,9 +12,19 @@ export function effectsOf({ method, tags, operationId }: Operation, override: Ov
     reads: true,
     writes: !isReader,
     // A method that replaces or removes destroys; POST adds, and PATCH changes what is there.
-    destroys: !isReader && (override.destructive ?? (method === 'DELETE' || method === 'PUT' || method === 'PATCH' || !['POST', 'COPY', 'LOCK'].includes(method))),
+    destroys:
+      !isReader &&
+      (override.destructive ??
+        (method === 'DELETE' || method === 'PUT' || method === 'PATCH' || !['POST', 'COPY', 'LOCK'].includes(method))),
     idempotent: override.idempotent ?? (isReader || repeatable.has(method)),
     openWorld: override.openWorld ?? true,
-    labels: ['network', 'egress', `method:${method}`, ...(operationId === undefined ? [] : [`operation:${operationId.slice(0, 100)}`]), ...tags.slice(0, 20).map((tag) => `tag:${tag.slice(0, 60)}`), ...(override.labels ?? [])],
+    labels: [
+      'network',
+      'egress',
+      `method:${method}`,
+      ...(operationId === undefined ? [] : [`operation:${operationId.slice(0, 100)}`]),
+      ...tags.slice(0, 20).map((tag) => `tag:${tag.slice(0, 60)}`),
+      ...(override.labels ?? []),
+    ],
   };
 }

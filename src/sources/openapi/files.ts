@@ -16,19 +16,42 @@ export async function readBytes(path: string, maxBytes: number): Promise<Read<{ 
     if (facts.size > maxBytes) return { ok: false, problem: `the document is larger than ${maxBytes} bytes` };
     return { ok: true, bytes: await readFile(path) };
   } catch (error) {
-    return { ok: false, problem: `the document cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown fault'})` };
+    return {
+      ok: false,
+      problem: `the document cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown fault'})`,
+    };
   }
 }
 
 /** The bytes behind an address, fetched through the guard. */
-export async function fetchBytes(url: string, egress: Egress, maxBytes: number, signal: AbortSignal): Promise<Read<{ readonly bytes: Buffer }>> {
-  const answer = await egress.request({ url, signal, maxResponseBytes: maxBytes, headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' } });
+export async function fetchBytes(
+  url: string,
+  egress: Egress,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Read<{ readonly bytes: Buffer }>> {
+  const answer = await egress.request({
+    url,
+    signal,
+    maxResponseBytes: maxBytes,
+    headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' },
+  });
   if (answer.kind !== 'response') return { ok: false, problem: `the document cannot be fetched: ${answer.message}` };
-  return answer.status === 200 ? { ok: true, bytes: answer.body } : { ok: false, problem: `the document cannot be fetched: HTTP ${answer.status}` };
+  return answer.status === 200
+    ? { ok: true, bytes: answer.body }
+    : { ok: false, problem: `the document cannot be fetched: HTTP ${answer.status}` };
 }
 
 /** A document out of bytes, with the neighbours of its file where references to them are allowed. */
-export async function documentOf(bytes: Uint8Array, options: { readonly url?: string; readonly file?: string; readonly allowNeighbours?: boolean; readonly budget?: DocumentBudget }): Promise<Read<{ readonly document: Document }>> {
+export async function documentOf(
+  bytes: Uint8Array,
+  options: {
+    readonly url?: string;
+    readonly file?: string;
+    readonly allowNeighbours?: boolean;
+    readonly budget?: DocumentBudget;
+  },
+): Promise<Read<{ readonly document: Document }>> {
   const { budget = documentBudget, url, file } = options;
   const read = readDocument(bytes, budget);
   if (!read.ok) return read;
@@ -42,7 +65,12 @@ export async function documentOf(bytes: Uint8Array, options: { readonly url?: st
   return { ok: true, document };
 }
 
-async function addNeighbours(folder: string, first: Document, known: Map<string, Document>, budget: DocumentBudget): Promise<void> {
+async function addNeighbours(
+  folder: string,
+  first: Document,
+  known: Map<string, Document>,
+  budget: DocumentBudget,
+): Promise<void> {
   const home = await realpath(folder);
   const todo = [first];
   const tried = new Set<string>();
@@ -57,7 +85,12 @@ async function addNeighbours(folder: string, first: Document, known: Map<string,
       bytes += content.bytes.length;
       const data = readData(content.bytes, budget);
       if (!data.ok || !isRaw(data.value)) continue;
-      const neighbour: Document = { root: data.value, dialect: first.dialect, version: first.version, neighbours: known };
+      const neighbour: Document = {
+        root: data.value,
+        dialect: first.dialect,
+        version: first.version,
+        neighbours: known,
+      };
       known.set(name, neighbour);
       todo.push(neighbour);
     }

@@ -24,7 +24,8 @@ function tests({ tags, path, method, operationId }: Operation, selector: Selecto
   if (selector.tags?.length) made.push(selector.tags.some((tag) => tags.includes(tag)));
   if (selector.paths?.length) made.push(selector.paths.some((pattern) => matches(pattern, path)));
   if (selector.methods?.length) made.push(selector.methods.some((each) => each.toUpperCase() === method));
-  if (selector.operationIds?.length) made.push(operationId !== undefined && selector.operationIds.some((pattern) => matches(pattern, operationId)));
+  if (selector.operationIds?.length)
+    made.push(operationId !== undefined && selector.operationIds.some((pattern) => matches(pattern, operationId)));
   return made;
 }
 

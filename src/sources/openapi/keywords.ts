@@ -7,14 +7,29 @@ import { entriesOf, isRaw, own, textsOf, type Raw } from './values.js';
 type Inner = (below: unknown) => JsonObject;
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'minContains', 'maxContains'];
+const counts = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+];
 const single = ['contains', 'propertyNames', 'not', 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems'];
 const several = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const texts = ['title', 'description', 'format', 'contentEncoding', 'contentMediaType'];
 const flags = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 
 /** One schema object as 2020-12: the keywords we know, each only where its value makes sense, so that a careless document cannot break the compiler. */
-export function readKeywords(raw: Raw, dialect: Dialect, inner: Inner, report: Report, isRequired: (name: string) => boolean): JsonObject {
+export function readKeywords(
+  raw: Raw,
+  dialect: Dialect,
+  inner: Inner,
+  report: Report,
+  isRequired: (name: string) => boolean,
+): JsonObject {
   const made: Record<string, Json> = {};
   Object.assign(made, typeOf(raw, report), boundsOf(raw, dialect), valuesOf(raw));
   for (const key of texts) {
@@ -28,7 +43,9 @@ export function readKeywords(raw: Raw, dialect: Dialect, inner: Inner, report: R
   }
   const pattern = own(raw, 'pattern');
   if (typeof pattern === 'string' && isUsable(pattern, report)) made['pattern'] = pattern;
-  for (const key of single) if (own(raw, key) !== undefined) made[key] = own(raw, key) === false && key.startsWith('unevaluated') ? false : inner(own(raw, key));
+  for (const key of single)
+    if (own(raw, key) !== undefined)
+      made[key] = own(raw, key) === false && key.startsWith('unevaluated') ? false : inner(own(raw, key));
   for (const key of several) {
     const value = own(raw, key);
     // With a discriminator the value itself says which branch is meant; the branches may well overlap.
@@ -51,7 +68,9 @@ function typeOf(raw: Raw, report: Report): JsonObject {
   if (type === undefined || type === null) return {};
   // 2.0 calls an uploaded file a type.
   if (type === 'file') return { type: 'string', format: 'binary' };
-  const named = (Array.isArray(type) ? type : [type]).filter((each): each is string => typeof each === 'string' && types.has(each));
+  const named = (Array.isArray(type) ? type : [type]).filter(
+    (each): each is string => typeof each === 'string' && types.has(each),
+  );
   if (named.length === 0) report('malformed_schema', `type ${JSON.stringify(type)?.slice(0, 40)} is not known`);
   const unique = [...new Set(named)];
   const [first] = unique;
@@ -61,7 +80,10 @@ function typeOf(raw: Raw, report: Report): JsonObject {
 /** Minimum and maximum; before 3.1 the exclusive ones are flags beside them. */
 function boundsOf(raw: Raw, dialect: Dialect): JsonObject {
   const made: Record<string, Json> = {};
-  for (const [plain, exclusive] of [['minimum', 'exclusiveMinimum'], ['maximum', 'exclusiveMaximum']] as const) {
+  for (const [plain, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
     const [bound, edge] = [own(raw, plain), own(raw, exclusive)];
     if (isNumber(bound)) made[edge === true && dialect !== '3.1' ? exclusive : plain] = bound;
     if (isNumber(edge)) made[exclusive] = edge;
@@ -77,12 +99,15 @@ function valuesOf(raw: Raw): JsonObject {
   const made: Record<string, Json> = {};
   const values = own(raw, 'enum');
   // Documents are JSON or YAML without tags: what stands in them is JSON.
-  if (Array.isArray(values) && values.length > 0) made['enum'] = [...new Map((values as readonly Json[]).map((value) => [JSON.stringify(value), value])).values()];
+  if (Array.isArray(values) && values.length > 0)
+    made['enum'] = [...new Map((values as readonly Json[]).map((value) => [JSON.stringify(value), value])).values()];
   for (const key of ['const', 'default']) {
     const value = own(raw, key);
     if (value !== undefined) made[key] = value as Json;
   }
-  const example = own(raw, 'example') ?? (Array.isArray(own(raw, 'examples')) ? (own(raw, 'examples') as readonly unknown[])[0] : undefined);
+  const example =
+    own(raw, 'example') ??
+    (Array.isArray(own(raw, 'examples')) ? (own(raw, 'examples') as readonly unknown[])[0] : undefined);
   if (example !== undefined) made['examples'] = [example as Json];
   return made;
 }
@@ -90,18 +115,24 @@ function valuesOf(raw: Raw): JsonObject {
 function objectOf(raw: Raw, inner: Inner, report: Report, isRequired: (name: string) => boolean): JsonObject {
   const made: Record<string, Json> = {};
   const properties = entriesOf(raw, 'properties').filter(([, below]) => isRaw(below) || typeof below === 'boolean');
-  if (properties.length > 0) made['properties'] = Object.fromEntries(properties.map(([name, below]) => [name, inner(below)]));
+  if (properties.length > 0)
+    made['properties'] = Object.fromEntries(properties.map(([name, below]) => [name, inner(below)]));
   const required = [...new Set(textsOf(raw, 'required'))].filter((name) => name !== '__proto__' && isRequired(name));
   if (required.length > 0) made['required'] = required;
   const extra = own(raw, 'additionalProperties');
   if (extra === false) made['additionalProperties'] = false;
   else if (isRaw(extra) && Object.keys(extra).length > 0) made['additionalProperties'] = inner(extra);
   const patterns = entriesOf(raw, 'patternProperties').filter(([pattern]) => isUsable(pattern, report));
-  if (patterns.length > 0) made['patternProperties'] = Object.fromEntries(patterns.map(([pattern, below]) => [pattern, inner(below)]));
+  if (patterns.length > 0)
+    made['patternProperties'] = Object.fromEntries(patterns.map(([pattern, below]) => [pattern, inner(below)]));
   const dependent = entriesOf(raw, 'dependentSchemas');
-  if (dependent.length > 0) made['dependentSchemas'] = Object.fromEntries(dependent.map(([name, below]) => [name, inner(below)]));
-  const together = entriesOf(raw, 'dependentRequired').filter(([, names]) => Array.isArray(names) && names.every((name) => typeof name === 'string'));
-  if (together.length > 0) made['dependentRequired'] = Object.fromEntries(together.map(([name, names]) => [name, names as Json]));
+  if (dependent.length > 0)
+    made['dependentSchemas'] = Object.fromEntries(dependent.map(([name, below]) => [name, inner(below)]));
+  const together = entriesOf(raw, 'dependentRequired').filter(
+    ([, names]) => Array.isArray(names) && names.every((name) => typeof name === 'string'),
+  );
+  if (together.length > 0)
+    made['dependentRequired'] = Object.fromEntries(together.map(([name, names]) => [name, names as Json]));
   return made;
 }
 

@@ -7,7 +7,8 @@ import { entriesOf, flagOf, isRaw, own, textOf, type Raw } from './values.js';
 /** `application/json; charset=utf-8` without its parameters, in lower case. */
 export const baseType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
-export const isJsonType = (mediaType: string): boolean => /^(application|text)\/(json|[\w.+-]+\+json)$/.test(baseType(mediaType));
+export const isJsonType = (mediaType: string): boolean =>
+  /^(application|text)\/(json|[\w.+-]+\+json)$/.test(baseType(mediaType));
 
 /** Which of several media types is sent: the one that loses least on the way from JSON arguments. */
 export function preferred(mediaTypes: readonly string[]): string | undefined {
@@ -72,14 +73,22 @@ export function readReply(reading: Reading, operation: Raw): Reply | undefined {
   const content = entriesOf(found.at.value, 'content');
   const mediaType = content.map(([name]) => name).find(isJsonType) ?? content[0]?.[0];
   const schema = own(content.find(([name]) => name === mediaType)?.[1], 'schema');
-  return { status, hasLinkHeader: hasLink(found.at.value), ...(mediaType !== undefined && { mediaType }), ...(schema !== undefined && { schema: { doc: found.at.doc, value: schema } }) };
+  return {
+    status,
+    hasLinkHeader: hasLink(found.at.value),
+    ...(mediaType !== undefined && { mediaType }),
+    ...(schema !== undefined && { schema: { doc: found.at.doc, value: schema } }),
+  };
 }
 
-export const hasLink = (response: unknown): boolean => entriesOf(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
+export const hasLink = (response: unknown): boolean =>
+  entriesOf(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
 
 /** The entry of `responses` that speaks of success. */
 export function goodAnswer(operation: Raw): readonly [string, unknown] | undefined {
   const answers = entriesOf(operation, 'responses');
-  const good = answers.filter(([status]) => /^2(\d\d|XX)$/i.test(status)).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const good = answers
+    .filter(([status]) => /^2(\d\d|XX)$/i.test(status))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return good[0] ?? answers.find(([status]) => status === 'default');
 }

@@ -4,7 +4,16 @@ import type { Raw } from './values.js';
 /** A place of the request that an argument goes to. */
 export type In = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
 
-export type Style = 'simple' | 'label' | 'matrix' | 'form' | 'spaceDelimited' | 'pipeDelimited' | 'tabDelimited' | 'deepObject' | 'cookie';
+export type Style =
+  | 'simple'
+  | 'label'
+  | 'matrix'
+  | 'form'
+  | 'spaceDelimited'
+  | 'pipeDelimited'
+  | 'tabDelimited'
+  | 'deepObject'
+  | 'cookie';
 
 /** How a value becomes text. */
 export interface Layout {
@@ -105,4 +114,5 @@ export interface Model {
 }
 
 /** `GET /pets`, the name of an operation for people. */
-export const said = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
+export const said = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;

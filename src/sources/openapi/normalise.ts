@@ -34,7 +34,12 @@ export function normalised(doc: Document): Model {
     const found = resolved({ doc, value: item });
     const raw = found.ok ? found.at.value : undefined;
     if (!found.ok || !isRaw(raw)) {
-      skipped.push({ method: '*', path, reason: found.ok ? 'malformed_path_item' : found.fault, message: found.ok ? 'the path item is not an object' : `the path item refers to ${found.ref.slice(0, 200)}` });
+      skipped.push({
+        method: '*',
+        path,
+        reason: found.ok ? 'malformed_path_item' : found.fault,
+        message: found.ok ? 'the path item is not an object' : `the path item refers to ${found.ref.slice(0, 200)}`,
+      });
       continue;
     }
     // In 3.x a path item may hold fields of its own beside the reference.
@@ -43,35 +48,67 @@ export function normalised(doc: Document): Model {
     for (const [method, operation] of operationsOf(whole)) {
       const id = labelOf(operation, 'operationId');
       const where = `${method} ${path}`;
-      const reading: Reading = { doc: found.at.doc, note: (reason, message) => void notes.push({ where, reason, message }) };
-      const made = isRaw(operation) ? operationOf(reading, doc, method, path, whole, operation) : { reason: 'malformed_operation', message: 'the operation is not an object' };
+      const reading: Reading = {
+        doc: found.at.doc,
+        note: (reason, message) => void notes.push({ where, reason, message }),
+      };
+      const made = isRaw(operation)
+        ? operationOf(reading, doc, method, path, whole, operation)
+        : { reason: 'malformed_operation', message: 'the operation is not an object' };
       if (isFault(made)) skipped.push({ method, path, ...(id !== undefined && { operationId: id }), ...made });
       else operations.push(made);
     }
   }
   const hooks = entriesOf(root, 'webhooks').length;
-  if (hooks > 0) notes.push({ where: 'webhooks', reason: 'webhooks_not_offered', message: `${hooks} webhooks are calls that the service makes; they are no tools` });
-  return { title: textOf(own(root, 'info'), 'title') ?? '', version: doc.version, operations, skipped, schemes: schemesOf(doc), notes };
+  if (hooks > 0)
+    notes.push({
+      where: 'webhooks',
+      reason: 'webhooks_not_offered',
+      message: `${hooks} webhooks are calls that the service makes; they are no tools`,
+    });
+  return {
+    title: textOf(own(root, 'info'), 'title') ?? '',
+    version: doc.version,
+    operations,
+    skipped,
+    schemes: schemesOf(doc),
+    notes,
+  };
 }
 
 function* operationsOf(item: Raw): Generator<readonly [string, unknown]> {
-  for (const method of methods) if (Object.hasOwn(item, method) && item[method] !== null) yield [method.toUpperCase(), item[method]];
+  for (const method of methods)
+    if (Object.hasOwn(item, method) && item[method] !== null) yield [method.toUpperCase(), item[method]];
   for (const [method, operation] of entriesOf(item, 'additionalOperations')) yield [method, operation];
 }
 
-function operationOf(reading: Reading, home: Document, method: string, path: string, item: Raw, raw: Raw): Operation | Fault {
+function operationOf(
+  reading: Reading,
+  home: Document,
+  method: string,
+  path: string,
+  item: Raw,
+  raw: Raw,
+): Operation | Fault {
   // CONNECT and TRACE are refused by the way out: one tunnels past it, the other echoes credentials.
-  if (!/^[A-Z]{1,20}$/.test(method) || method === 'TRACE' || method === 'CONNECT') return { reason: 'unsupported_method', message: `method ${method.slice(0, 20)} is not sent` };
+  if (!/^[A-Z]{1,20}$/.test(method) || method === 'TRACE' || method === 'CONNECT')
+    return { reason: 'unsupported_method', message: `method ${method.slice(0, 20)} is not sent` };
   if (!path.startsWith('/')) return { reason: 'malformed_path', message: 'the path does not begin with /' };
   const { doc } = reading;
   const parameters = readParameters(reading, path, item, raw);
   if (isFault(parameters)) return parameters;
   const isSwagger = doc.dialect === '2.0';
-  const body = isSwagger ? swaggerBody(home, raw, parameters.bodies) : readBody(reading, { doc, value: own(raw, 'requestBody') });
+  const body = isSwagger
+    ? swaggerBody(home, raw, parameters.bodies)
+    : readBody(reading, { doc, value: own(raw, 'requestBody') });
   if (body !== undefined && isFault(body)) return body;
   const reply = isSwagger ? swaggerReply(reading, home, raw) : readReply(reading, raw);
   const security = alternatives(own(raw, 'security') ?? own(home.root, 'security'));
-  const [operationId, summary, description] = [labelOf(raw, 'operationId'), textOf(raw, 'summary') ?? textOf(item, 'summary'), textOf(raw, 'description') ?? textOf(item, 'description')];
+  const [operationId, summary, description] = [
+    labelOf(raw, 'operationId'),
+    textOf(raw, 'summary') ?? textOf(item, 'summary'),
+    textOf(raw, 'description') ?? textOf(item, 'description'),
+  ];
   return {
     method,
     path,
@@ -79,7 +116,9 @@ function operationOf(reading: Reading, home: Document, method: string, path: str
     deprecated: flagOf(raw, 'deprecated') ?? false,
     parameters: parameters.list,
     servers: serversOf(home, item, raw),
-    extensions: Object.fromEntries([...entriesOf({ item }, 'item'), ...entriesOf({ raw }, 'raw')].filter(([name]) => name.startsWith('x-'))),
+    extensions: Object.fromEntries(
+      [...entriesOf({ item }, 'item'), ...entriesOf({ raw }, 'raw')].filter(([name]) => name.startsWith('x-')),
+    ),
     ...(operationId !== undefined && operationId !== '' && { operationId }),
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
@@ -91,11 +130,16 @@ function operationOf(reading: Reading, home: Document, method: string, path: str
 
 function alternatives(value: unknown): readonly Alternative[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.filter(isRaw).map((alternative) => Object.keys(alternative).map((scheme) => ({ scheme, scopes: textsOf(alternative, scheme) })));
+  return value
+    .filter(isRaw)
+    .map((alternative) => Object.keys(alternative).map((scheme) => ({ scheme, scopes: textsOf(alternative, scheme) })));
 }
 
 function schemesOf(doc: Document): ReadonlyMap<string, Scheme> {
-  const table = doc.dialect === '2.0' ? entriesOf(doc.root, 'securityDefinitions') : entriesOf(own(doc.root, 'components'), 'securitySchemes');
+  const table =
+    doc.dialect === '2.0'
+      ? entriesOf(doc.root, 'securityDefinitions')
+      : entriesOf(own(doc.root, 'components'), 'securitySchemes');
   const schemes = new Map<string, Scheme>();
   for (const [name, value] of table) {
     const found = resolved({ doc, value });
@@ -105,8 +149,14 @@ function schemesOf(doc: Document): ReadonlyMap<string, Scheme> {
 }
 
 function schemeOf({ value }: Located): Scheme {
-  const [type, place, name, scheme] = [textOf(value, 'type'), textOf(value, 'in'), textOf(value, 'name'), textOf(value, 'scheme')?.toLowerCase()];
-  if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie')) return { kind: 'apiKey', in: place, name };
+  const [type, place, name, scheme] = [
+    textOf(value, 'type'),
+    textOf(value, 'in'),
+    textOf(value, 'name'),
+    textOf(value, 'scheme')?.toLowerCase(),
+  ];
+  if (type === 'apiKey' && name !== undefined && (place === 'header' || place === 'query' || place === 'cookie'))
+    return { kind: 'apiKey', in: place, name };
   if (type === 'basic' || (type === 'http' && scheme === 'basic')) return { kind: 'basic' };
   if (type === 'http' && scheme === 'bearer') return { kind: 'bearer' };
   if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'oauth2' };

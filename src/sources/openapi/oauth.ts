@@ -7,7 +7,8 @@ import { own, textOf } from './values.js';
 export interface OAuthClient {
   readonly tokenUrl: string;
   readonly clientId: string;
-  readonly clientSecret: () => { readonly ok: true; readonly value: string } | { readonly ok: false; readonly unset: readonly string[] };
+  readonly clientSecret: () =>
+    { readonly ok: true; readonly value: string } | { readonly ok: false; readonly unset: readonly string[] };
   /** Asked for in place of what operations require. */
   readonly scopes?: readonly string[];
   readonly clock?: Clock;
@@ -37,18 +38,29 @@ export function tokenFetcher(client: OAuthClient, egress: () => Egress): TokenFe
 
   async function ask(scope: string): Promise<Token> {
     const secret = client.clientSecret();
-    if (!secret.ok) return { ok: false, message: `the client secret refers to ${secret.unset.join(', ')}, which is not set` };
+    if (!secret.ok)
+      return { ok: false, message: `the client secret refers to ${secret.unset.join(', ')}, which is not set` };
     // No caller's signal: the one who asked first may hang up while others still wait.
     const answer = await egress().request({
-      url: client.tokenUrl, method: 'POST', redirect: 'manual', maxResponseBytes: 65_536, timeoutMs: 15_000,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', authorization: `Basic ${Buffer.from(`${encodeURIComponent(client.clientId)}:${encodeURIComponent(secret.value)}`).toString('base64')}` },
+      url: client.tokenUrl,
+      method: 'POST',
+      redirect: 'manual',
+      maxResponseBytes: 65_536,
+      timeoutMs: 15_000,
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+        authorization: `Basic ${Buffer.from(`${encodeURIComponent(client.clientId)}:${encodeURIComponent(secret.value)}`).toString('base64')}`,
+      },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== '' && { scope }) }).toString(),
     });
-    if (answer.kind !== 'response') return { ok: false, message: `the token endpoint could not be asked: ${answer.message}` };
+    if (answer.kind !== 'response')
+      return { ok: false, message: `the token endpoint could not be asked: ${answer.message}` };
     const body = parsed(answer.body.toString());
     const value = textOf(body, 'access_token');
     const type = textOf(body, 'token_type')?.toLowerCase() ?? 'bearer';
-    if (answer.status !== 200 || value === undefined || type !== 'bearer' || !/^[\x21-\x7e]+$/.test(value)) return { ok: false, message: `the token endpoint answered with status ${answer.status} and no usable token` };
+    if (answer.status !== 200 || value === undefined || type !== 'bearer' || !/^[\x21-\x7e]+$/.test(value))
+      return { ok: false, message: `the token endpoint answered with status ${answer.status} and no usable token` };
     const seconds = own(body, 'expires_in');
     const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : 300) * 1000;
     if (kept.size >= mostKept) kept.clear();

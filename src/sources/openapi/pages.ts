@@ -7,16 +7,60 @@ import { isRaw, own } from './values.js';
 /** The most pages one call may follow. */
 export const mostPages = 50;
 
-const cursorFields = ['next_cursor', 'nextCursor', 'next_page_token', 'nextPageToken', 'next_token', 'nextToken', 'continuation_token', 'continuationToken', 'next_page', 'nextPage', 'next', '@odata.nextLink', 'nextLink', 'next_url', 'next_page_url', 'cursor'];
-const cursorHolders = ['meta', 'metadata', 'paging', 'pagination', 'page_info', 'pageInfo', 'links', '_links', 'response_metadata', 'cursor', 'cursors'];
-const cursorArguments = ['cursor', 'page_token', 'pageToken', 'next_token', 'nextToken', 'continuation_token', 'continuationToken', 'next_cursor', 'starting_after', 'after', 'start', 'page'];
+const cursorFields = [
+  'next_cursor',
+  'nextCursor',
+  'next_page_token',
+  'nextPageToken',
+  'next_token',
+  'nextToken',
+  'continuation_token',
+  'continuationToken',
+  'next_page',
+  'nextPage',
+  'next',
+  '@odata.nextLink',
+  'nextLink',
+  'next_url',
+  'next_page_url',
+  'cursor',
+];
+const cursorHolders = [
+  'meta',
+  'metadata',
+  'paging',
+  'pagination',
+  'page_info',
+  'pageInfo',
+  'links',
+  '_links',
+  'response_metadata',
+  'cursor',
+  'cursors',
+];
+const cursorArguments = [
+  'cursor',
+  'page_token',
+  'pageToken',
+  'next_token',
+  'nextToken',
+  'continuation_token',
+  'continuationToken',
+  'next_cursor',
+  'starting_after',
+  'after',
+  'start',
+  'page',
+];
 const itemFields = ['items', 'data', 'results', 'value', 'values', 'records', 'entries', 'list'];
 
 /** The query parameter that takes a cursor, where the operation has one. */
-const cursorArgument = ({ parameters }: Operation): string | undefined => cursorArguments.find((name) => parameters.some((parameter) => parameter.in === 'query' && parameter.name === name));
+const cursorArgument = ({ parameters }: Operation): string | undefined =>
+  cursorArguments.find((name) => parameters.some((parameter) => parameter.in === 'query' && parameter.name === name));
 
 /** Does the operation look as if its answer came in pages? */
-export const isPaged = (operation: Operation): boolean => operation.method === 'GET' && (operation.reply?.hasLinkHeader === true || cursorArgument(operation) !== undefined);
+export const isPaged = (operation: Operation): boolean =>
+  operation.method === 'GET' && (operation.reply?.hasLinkHeader === true || cursorArgument(operation) !== undefined);
 
 export interface Followed {
   readonly value: Json;
@@ -34,7 +78,10 @@ export interface Paging {
 }
 
 /** Follows pages until there are none, enough, or too many bytes; what stopped it is said. A page elsewhere than the first is not followed. */
-export async function followed(response: EgressResponse, { operation, first, pages, maxBytes, get }: Paging): Promise<Followed | undefined> {
+export async function followed(
+  response: EgressResponse,
+  { operation, first, pages, maxBytes, get }: Paging,
+): Promise<Followed | undefined> {
   let last = jsonOf(response.body);
   if (last === undefined) return undefined;
   const values = [last];
@@ -45,7 +92,14 @@ export async function followed(response: EgressResponse, { operation, first, pag
   for (let count = 1; ; count += 1) {
     const search = nextSearch(answer, last, operation, first);
     if (search === undefined) break;
-    const limit = count >= pages ? 'as many pages as asked for' : bytes >= maxBytes ? 'byte budget' : seen.has(search) ? 'the next page was seen before' : undefined;
+    const limit =
+      count >= pages
+        ? 'as many pages as asked for'
+        : bytes >= maxBytes
+          ? 'byte budget'
+          : seen.has(search)
+            ? 'the next page was seen before'
+            : undefined;
     if (limit !== undefined) {
       stopped = limit;
       break;
@@ -70,7 +124,9 @@ export async function followed(response: EgressResponse, { operation, first, pag
 
 /** The query of the next page, from the Link header or from the fields that usually hold a cursor. */
 function nextSearch(response: EgressResponse, value: Json, operation: Operation, first: URL): string | undefined {
-  const link = /<([^>]{1,4096})>\s*;[^,]*\brel\s*=\s*"?next\b/i.exec((header(response.headers, 'link') ?? '').slice(0, 8_192))?.[1];
+  const link = /<([^>]{1,4096})>\s*;[^,]*\brel\s*=\s*"?next\b/i.exec(
+    (header(response.headers, 'link') ?? '').slice(0, 8_192),
+  )?.[1];
   if (link !== undefined) return sameOperation(link, first);
   const cursor = cursorIn(value);
   if (cursor === undefined || cursor === '') return undefined;
@@ -98,7 +154,9 @@ function cursorIn(value: Json): string | number | undefined {
 function sameOperation(link: string, first: URL): string | undefined {
   try {
     const url = new URL(link, first);
-    return url.origin === first.origin && url.pathname === first.pathname && url.username === '' ? url.search : undefined;
+    return url.origin === first.origin && url.pathname === first.pathname && url.username === ''
+      ? url.search
+      : undefined;
   } catch {
     return undefined;
   }
@@ -108,8 +166,13 @@ function sameOperation(link: string, first: URL): string | undefined {
 function joined(values: readonly Json[]): Json {
   if (values.length === 1) return values[0] ?? null;
   if (values.every((value) => Array.isArray(value))) return values.flat() as Json;
-  const name = [...itemFields, ...(isRaw(values[0]) ? Object.keys(values[0]) : [])].find((field) => values.every((value) => Array.isArray(own(value, field))));
+  const name = [...itemFields, ...(isRaw(values[0]) ? Object.keys(values[0]) : [])].find((field) =>
+    values.every((value) => Array.isArray(own(value, field))),
+  );
   if (name === undefined) return { pages: values };
   const last = values.at(-1);
-  return { ...(isRaw(last) ? (last as JsonObject) : {}), [name]: values.flatMap((value) => own(value, name) as readonly Json[]) }; // each was just seen to be a list
+  return {
+    ...(isRaw(last) ? (last as JsonObject) : {}),
+    [name]: values.flatMap((value) => own(value, name) as readonly Json[]),
+  }; // each was just seen to be a list
 }

@@ -10,7 +10,25 @@ export interface Parameters {
 }
 
 // The first three are decided by the body, the reply and the credentials; the rest decide how many requests the bytes are, or for whom.
-const ownHeaders = new Set(['accept', 'content-type', 'authorization', 'host', 'cookie', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'te', 'trailer', 'upgrade', 'expect', 'proxy-connection', 'proxy-authorization', 'user-agent', 'accept-encoding']);
+const ownHeaders = new Set([
+  'accept',
+  'content-type',
+  'authorization',
+  'host',
+  'cookie',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'proxy-connection',
+  'proxy-authorization',
+  'user-agent',
+  'accept-encoding',
+]);
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 
 /** Reads the parameters of path and operation, the operation's own winning, and makes up those that only the path names. */
@@ -24,7 +42,8 @@ export function readParameters(reading: Reading, path: string, item: Raw, operat
       const raw = at.at.value;
       const place = textOf(raw, 'in');
       const name = labelOf(raw, 'name');
-      if (!isRaw(raw) || place === undefined || name === undefined || name === '') return { reason: 'malformed_parameter', message: 'a parameter lacks its name or place' };
+      if (!isRaw(raw) || place === undefined || name === undefined || name === '')
+        return { reason: 'malformed_parameter', message: 'a parameter lacks its name or place' };
       if (name === '__proto__') return { reason: 'unsafe_name', message: 'a parameter is named __proto__' };
       if (reading.doc.dialect === '2.0' && (place === 'body' || place === 'formData')) {
         bodies.set(place === 'body' ? 'body' : `formData ${name}`, at.at);
@@ -40,7 +59,16 @@ export function readParameters(reading: Reading, path: string, item: Raw, operat
   for (const name of inPath) {
     if (found.has(`path ${name}`)) continue;
     reading.note('undeclared_path_parameter', `{${name}} is not declared; it is taken as a text`);
-    found.set(`path ${name}`, { name, in: 'path', required: true, deprecated: false, schema: { doc: reading.doc, value: { type: 'string' } }, style: 'simple', explode: false, allowReserved: false });
+    found.set(`path ${name}`, {
+      name,
+      in: 'path',
+      required: true,
+      deprecated: false,
+      schema: { doc: reading.doc, value: { type: 'string' } },
+      style: 'simple',
+      explode: false,
+      allowReserved: false,
+    });
   }
   const list = [...found.values()].filter((parameter) => {
     const isUsed = parameter.in !== 'path' || inPath.includes(parameter.name);
@@ -51,13 +79,18 @@ export function readParameters(reading: Reading, path: string, item: Raw, operat
 }
 
 /** `{id?}`, `{id*}` and `{id:int}` of route templates all name `id`. */
-export const bareName = (name: string): string => name.replace(/^[*+]+/, '').replace(/:.*$/, '').replace(/[?*+]+$/, '');
+export const bareName = (name: string): string =>
+  name
+    .replace(/^[*+]+/, '')
+    .replace(/:.*$/, '')
+    .replace(/[?*+]+$/, '');
 
 /** A path apart from the query that some documents put into it; a fragment only tells operations of one address apart and is never sent. */
 export function templateOf(path: string): { readonly path: string; readonly query: string } {
   let end = 0;
   // `{id?}` is a name: a mark inside braces does not begin a query.
-  for (; end < path.length && path[end] !== '?' && path[end] !== '#'; end += 1) if (path[end] === '{') end = Math.max(end, path.indexOf('}', end));
+  for (; end < path.length && path[end] !== '?' && path[end] !== '#'; end += 1)
+    if (path[end] === '{') end = Math.max(end, path.indexOf('}', end));
   const query = path[end] === '?' ? (path.slice(end + 1).split('#')[0] ?? '') : '';
   return { path: path.slice(0, end), query };
 }
@@ -66,20 +99,34 @@ function namesIn(path: string): readonly string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => bareName(name));
 }
 
-function parameterOf(reading: Reading, at: Located, raw: Raw, place: string, declared: string): Parameter | Fault | undefined {
-  if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie' && place !== 'querystring') return { reason: 'malformed_parameter', message: `a parameter is in ${place.slice(0, 20)}, which is no place` };
+function parameterOf(
+  reading: Reading,
+  at: Located,
+  raw: Raw,
+  place: string,
+  declared: string,
+): Parameter | Fault | undefined {
+  if (place !== 'path' && place !== 'query' && place !== 'header' && place !== 'cookie' && place !== 'querystring')
+    return { reason: 'malformed_parameter', message: `a parameter is in ${place.slice(0, 20)}, which is no place` };
   const name = place === 'path' ? bareName(declared) : declared;
   if (place === 'header' && ownHeaders.has(name.toLowerCase())) {
     reading.note('ignored_header', `header ${name.slice(0, 40)} is set by the gate and not by callers`);
     return undefined;
   }
   const required = place === 'path' ? !declared.endsWith('?') : (flagOf(raw, 'required') ?? false);
-  if ((place === 'header' || place === 'cookie') && !token.test(name)) return { reason: 'unsafe_name', message: `a ${place} name holds a character that is not allowed` };
+  if ((place === 'header' || place === 'cookie') && !token.test(name))
+    return { reason: 'unsafe_name', message: `a ${place} name holds a character that is not allowed` };
   const [content] = entriesOf(raw, 'content');
-  const schema: Located = reading.doc.dialect === '2.0' ? at : { doc: at.doc, value: content ? own(content[1], 'schema') : own(raw, 'schema') };
+  const schema: Located =
+    reading.doc.dialect === '2.0'
+      ? at
+      : { doc: at.doc, value: content ? own(content[1], 'schema') : own(raw, 'schema') };
   const description = textOf(raw, 'description');
   return {
-    name, in: place, required, schema,
+    name,
+    in: place,
+    required,
+    schema,
     deprecated: flagOf(raw, 'deprecated') ?? false,
     ...(at.doc.dialect === '2.0' ? swaggerLayout(place, textOf(raw, 'collectionFormat')) : layoutOf(raw, place)),
     ...(description !== undefined && { description }),
@@ -99,13 +146,22 @@ const styles: Readonly<Record<In, readonly Style[]>> = {
 export function layoutOf(raw: unknown, place: In): Layout {
   const known = styles[place];
   const style = known.find((each) => each === textOf(raw, 'style')) ?? known[0] ?? 'form';
-  return { style, explode: flagOf(raw, 'explode') ?? (style === 'form' || style === 'cookie' || style === 'deepObject'), allowReserved: flagOf(raw, 'allowReserved') ?? false };
+  return {
+    style,
+    explode: flagOf(raw, 'explode') ?? (style === 'form' || style === 'cookie' || style === 'deepObject'),
+    allowReserved: flagOf(raw, 'allowReserved') ?? false,
+  };
 }
 
 /** How 2.0 lays a list out. */
 export function swaggerLayout(place: In, collectionFormat: string | undefined): Layout {
   const isFlat = place === 'path' || place === 'header';
   const lists: Readonly<Record<string, Style>> = { ssv: 'spaceDelimited', tsv: 'tabDelimited', pipes: 'pipeDelimited' };
-  const style = collectionFormat !== undefined && Object.hasOwn(lists, collectionFormat) ? lists[collectionFormat] : undefined;
-  return { style: style ?? (isFlat ? 'simple' : 'form'), explode: collectionFormat === 'multi' && !isFlat, allowReserved: false };
+  const style =
+    collectionFormat !== undefined && Object.hasOwn(lists, collectionFormat) ? lists[collectionFormat] : undefined;
+  return {
+    style: style ?? (isFlat ? 'simple' : 'form'),
+    explode: collectionFormat === 'multi' && !isFlat,
+    allowReserved: false,
+  };
 }

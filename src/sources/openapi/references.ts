@@ -10,12 +10,15 @@ export interface Located {
 /** Why a reference leads nowhere, in words for programs. */
 export type RefFault = 'external_ref_blocked' | 'unresolved_ref' | 'cyclic_ref';
 
-export type Resolved = { readonly ok: true; readonly at: Located; readonly pointer?: string } | { readonly ok: false; readonly fault: RefFault; readonly ref: string };
+export type Resolved =
+  | { readonly ok: true; readonly at: Located; readonly pointer?: string }
+  | { readonly ok: false; readonly fault: RefFault; readonly ref: string };
 
 const longestChain = 32;
 
 /** Whether a value in a place for references is one; anywhere else `$ref` is data, and so is one that is not a text. */
-export const isReference = (value: unknown): value is Raw & { readonly $ref: string } => isRaw(value) && typeof own(value, '$ref') === 'string';
+export const isReference = (value: unknown): value is Raw & { readonly $ref: string } =>
+  isRaw(value) && typeof own(value, '$ref') === 'string';
 
 /** Follows references until something else stands there. Nothing is loaded: other documents are known by now or blocked. */
 export function resolved(from: Located): Resolved {
@@ -34,15 +37,24 @@ export function resolved(from: Located): Resolved {
 }
 
 /** One step: what a reference names, whatever that is. */
-export function target(doc: Document, ref: string): { readonly ok: true; readonly at: Located; readonly pointer: string } | { readonly ok: false; readonly fault: RefFault; readonly ref: string } {
+export function target(
+  doc: Document,
+  ref: string,
+):
+  | { readonly ok: true; readonly at: Located; readonly pointer: string }
+  | { readonly ok: false; readonly fault: RefFault; readonly ref: string } {
   const hash = ref.indexOf('#');
   const file = hash === -1 ? ref : ref.slice(0, hash);
   const fragment = hash === -1 ? '' : ref.slice(hash + 1);
   const within = file === '' ? doc : (doc.neighbours.get(file.replace(/^\.\//, '')) ?? named(doc).ids.get(file));
-  if (within === undefined) return doc.within === undefined ? { ok: false, fault: 'external_ref_blocked', ref } : target(doc.within, ref);
-  const value = fragment === '' || fragment.startsWith('/') ? at(within.root, fragment) : named(within).anchors.get(fragment);
+  if (within === undefined)
+    return doc.within === undefined ? { ok: false, fault: 'external_ref_blocked', ref } : target(doc.within, ref);
+  const value =
+    fragment === '' || fragment.startsWith('/') ? at(within.root, fragment) : named(within).anchors.get(fragment);
   if (value === undefined && doc.within !== undefined) return target(doc.within, ref);
-  return value === undefined ? { ok: false, fault: 'unresolved_ref', ref } : { ok: true, at: { doc: within, value }, pointer: `${file === '' ? '' : file}#${fragment}` };
+  return value === undefined
+    ? { ok: false, fault: 'unresolved_ref', ref }
+    : { ok: true, at: { doc: within, value }, pointer: `${file === '' ? '' : file}#${fragment}` };
 }
 
 /** The value a JSON pointer names; only fields that objects have themselves, so that no pointer reaches a prototype. */
@@ -95,11 +107,19 @@ function namesIn(doc: Document): Names {
     }
     const id = own(value, '$id');
     // What stands inside refers to it as to a document.
-    if (typeof id === 'string' && id !== '' && isRaw(value) && value !== doc.root) ids.set(id.replace(/#$/, ''), { ...doc, root: value, within: doc });
-    for (const [key, item] of Object.entries(value)) if (!isData(key) && typeof item === 'object' && item !== null) todo.push(item);
+    if (typeof id === 'string' && id !== '' && isRaw(value) && value !== doc.root)
+      ids.set(id.replace(/#$/, ''), { ...doc, root: value, within: doc });
+    for (const [key, item] of Object.entries(value))
+      if (!isData(key) && typeof item === 'object' && item !== null) todo.push(item);
   }
   return { anchors, ids };
 }
 
 /** Whether a field holds data in which a `$ref` or `$id` means nothing. */
-export const isData = (key: string): boolean => key === 'example' || key === 'examples' || key === 'default' || key === 'enum' || key === 'const' || key.startsWith('x-');
+export const isData = (key: string): boolean =>
+  key === 'example' ||
+  key === 'examples' ||
+  key === 'default' ||
+  key === 'enum' ||
+  key === 'const' ||
+  key.startsWith('x-');

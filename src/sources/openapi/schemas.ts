@@ -25,7 +25,10 @@ const deepest = 64;
 /** More shared schemas than this in one operation are not validated against: they would take seconds to compile. */
 export const mostDefs = 1_500;
 
-export type Report = (reason: RefFault | 'invalid_pattern' | 'slow_pattern' | 'malformed_schema' | 'deep_schema', message: string) => void;
+export type Report = (
+  reason: RefFault | 'invalid_pattern' | 'slow_pattern' | 'malformed_schema' | 'deep_schema',
+  message: string,
+) => void;
 
 /** A converter for one document; it never throws, whatever the schemas are. */
 export function schemas(report: Report): Schemas {
@@ -40,7 +43,12 @@ export function schemas(report: Report): Schemas {
     let name = byDirection.get(direction);
     if (name === undefined) {
       const plain = /^#\/(?:components\/schemas|definitions)\/([A-Za-z0-9_.-]+)$/.exec(pointer)?.[1];
-      const last = pointer.split('/').at(-1)?.replaceAll(/[^A-Za-z0-9_.-]/g, '_').slice(0, 40) ?? '';
+      const last =
+        pointer
+          .split('/')
+          .at(-1)
+          ?.replaceAll(/[^A-Za-z0-9_.-]/g, '_')
+          .slice(0, 40) ?? '';
       name = `${plain ?? `${last}_${sha256(pointer).slice(0, 6)}`}${direction === 'reply' ? '.reply' : ''}`;
       // Two documents may both have a component of this name.
       if (names.has(name)) name = `${name}_${sha256(`${pointer} ${names.size}`).slice(0, 6)}`;
@@ -67,10 +75,19 @@ export function schemas(report: Report): Schemas {
     // Which place a dynamic reference means depends on the way to it; the one it names here is the one meant without detours.
     const { $dynamicRef: dynamic, ...beside } = value;
     if (typeof dynamic === 'string') return reference(at, { ...beside, $ref: dynamic }, direction, inner);
-    return nullable(readKeywords(value, doc.dialect, inner, report, requiredOf(at, value, direction)), value, doc.dialect);
+    return nullable(
+      readKeywords(value, doc.dialect, inner, report, requiredOf(at, value, direction)),
+      value,
+      doc.dialect,
+    );
   }
 
-  function reference({ doc }: Located, value: Raw & { readonly $ref: string }, direction: Direction, inner: (below: unknown) => Schema): Schema {
+  function reference(
+    { doc }: Located,
+    value: Raw & { readonly $ref: string },
+    direction: Direction,
+    inner: (below: unknown) => Schema,
+  ): Schema {
     const found = target(doc, value.$ref);
     if (!found.ok) {
       report(found.fault, `a schema refers to ${value.$ref.slice(0, 200)}`);
@@ -142,10 +159,20 @@ const describing = (value: Raw): Schema => {
 function nullable(schema: Schema, raw: Raw, dialect: Dialect): Schema {
   if (dialect === '3.1' || (own(raw, 'nullable') !== true && own(raw, 'x-nullable') !== true)) return schema;
   const { type, enum: values } = schema;
-  if (typeof type === 'string') return { ...schema, type: [type, 'null'], ...(isList(values) && !values.includes(null) && { enum: [...values, null] }) };
-  if (type === undefined && !['allOf', 'anyOf', 'oneOf', 'enum', 'not'].some((key) => Object.hasOwn(schema, key))) return schema;
+  if (typeof type === 'string')
+    return {
+      ...schema,
+      type: [type, 'null'],
+      ...(isList(values) && !values.includes(null) && { enum: [...values, null] }),
+    };
+  if (type === undefined && !['allOf', 'anyOf', 'oneOf', 'enum', 'not'].some((key) => Object.hasOwn(schema, key)))
+    return schema;
   const { description, title, ...rest } = schema;
-  return { anyOf: [rest, { type: 'null' }], ...(description !== undefined && { description }), ...(title !== undefined && { title }) };
+  return {
+    anyOf: [rest, { type: 'null' }],
+    ...(description !== undefined && { description }),
+    ...(title !== undefined && { title }),
+  };
 }
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
@@ -159,7 +186,18 @@ export function* refsIn(schema: Schema): Generator<string> {
   for (const below of subschemas(schema)) yield* refsIn(below);
 }
 
-const single = ['additionalProperties', 'items', 'contains', 'propertyNames', 'not', 'if', 'then', 'else', 'unevaluatedProperties', 'unevaluatedItems'];
+const single = [
+  'additionalProperties',
+  'items',
+  'contains',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+];
 const several = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const tables = ['properties', 'patternProperties', 'dependentSchemas'];
 

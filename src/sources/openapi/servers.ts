@@ -17,10 +17,12 @@ const wholeDocument = new WeakMap<Document, readonly string[]>();
 const listed = (of: Raw): readonly string[] => listOf(of, 'servers').filter(isRaw).map(filledIn);
 
 function filledIn(server: Raw): string {
-  const defaults = new Map(entriesOf(server, 'variables').map(([name, variable]) => {
-    const value = own(variable, 'default') ?? listOf(variable, 'enum')[0];
-    return [name, typeof value === 'string' || typeof value === 'number' ? String(value) : ''] as const;
-  }));
+  const defaults = new Map(
+    entriesOf(server, 'variables').map(([name, variable]) => {
+      const value = own(variable, 'default') ?? listOf(variable, 'enum')[0];
+      return [name, typeof value === 'string' || typeof value === 'number' ? String(value) : ''] as const;
+    }),
+  );
   return (textOf(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_whole, name: string) => defaults.get(name) ?? '');
 }
 
@@ -34,7 +36,9 @@ function swaggerServers(doc: Document, operation: Raw): readonly string[] {
   const known = ['https', 'http'].filter((scheme) => schemes.includes(scheme));
   // Where it names none, it is the one the document itself came by.
   const usual = doc.url !== undefined && /^http:/i.test(doc.url) ? 'http' : 'https';
-  return (known.length > 0 || schemes.length > 0 ? known : [usual]).map((scheme) => `${scheme}://${host}${base.startsWith('/') ? base : `/${base}`}`);
+  return (known.length > 0 || schemes.length > 0 ? known : [usual]).map(
+    (scheme) => `${scheme}://${host}${base.startsWith('/') ? base : `/${base}`}`,
+  );
 }
 
 /** Where requests of an operation go. */
@@ -44,17 +48,29 @@ export interface Base {
   readonly path: string;
 }
 
-export type BaseOrFault = { readonly ok: true; readonly base: Base } | { readonly ok: false; readonly reason: string; readonly message: string };
+export type BaseOrFault =
+  | { readonly ok: true; readonly base: Base }
+  | { readonly ok: false; readonly reason: string; readonly message: string };
 
 /** The first address that can be used, relative ones read against where the document came from. */
 export function baseOf(servers: readonly string[], documentUrl: string | undefined): BaseOrFault {
-  let fault: BaseOrFault = { ok: false, reason: 'no_server', message: 'the document names no absolute server address; set base_url' };
+  let fault: BaseOrFault = {
+    ok: false,
+    reason: 'no_server',
+    message: 'the document names no absolute server address; set base_url',
+  };
   for (const server of servers) {
     const url = absolute(server, documentUrl);
     if (url === undefined) continue;
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') fault = { ok: false, reason: 'unsupported_scheme', message: `server scheme ${url.protocol.slice(0, 20)} is not http or https` };
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      fault = {
+        ok: false,
+        reason: 'unsupported_scheme',
+        message: `server scheme ${url.protocol.slice(0, 20)} is not http or https`,
+      };
     // A user name in a server address is a credential in the wrong place, or a disguise: https://api.good@evil.example
-    else if (url.username !== '' || url.password !== '') fault = { ok: false, reason: 'server_userinfo', message: 'the server address holds a user name or password' };
+    else if (url.username !== '' || url.password !== '')
+      fault = { ok: false, reason: 'server_userinfo', message: 'the server address holds a user name or password' };
     else return { ok: true, base: { origin: url.origin, path: url.pathname.replace(/\/+$/, '') } };
   }
   return fault;

@@ -38,7 +38,8 @@ export function shown(schema: Schema, defs: Pick<Schemas, 'def'>, maxBytes: numb
   for (const detail of details) {
     const state = { left: maxBytes, isCut: false };
     const made = spell(schema, defs, detail, 0, [], state);
-    if (state.left >= 0 && Buffer.byteLength(JSON.stringify(made)) <= maxBytes) return { schema: made, isShortened: state.isCut || detail !== details[0] };
+    if (state.left >= 0 && Buffer.byteLength(JSON.stringify(made)) <= maxBytes)
+      return { schema: made, isShortened: state.isCut || detail !== details[0] };
   }
   return { schema: bare(schema, maxBytes), isShortened: true };
 }
@@ -48,7 +49,14 @@ interface State {
   isCut: boolean;
 }
 
-function spell(schema: Schema, defs: Pick<Schemas, 'def'>, detail: Detail, depth: number, path: readonly string[], state: State): Schema {
+function spell(
+  schema: Schema,
+  defs: Pick<Schemas, 'def'>,
+  detail: Detail,
+  depth: number,
+  path: readonly string[],
+  state: State,
+): Schema {
   // Once over the budget nothing more is spelled: wide schemas would multiply at every level.
   if (state.left < 0) return {};
   const ref = schema['$ref'];
@@ -63,10 +71,13 @@ function spell(schema: Schema, defs: Pick<Schemas, 'def'>, detail: Detail, depth
     const made = spell(below, defs, detail, depth, [...path, name], state);
     if (Object.keys(beside).length === 0) return made;
     const also = spell(beside, defs, detail, depth, path, state);
-    return Object.keys(also).every((key) => key === 'description' || key === 'title') ? { ...made, ...also } : { allOf: [made, also] };
+    return Object.keys(also).every((key) => key === 'description' || key === 'title')
+      ? { ...made, ...also }
+      : { allOf: [made, also] };
   }
   const made: Record<string, Json> = {};
-  const inner = (below: Json): Schema => (isRaw(below) ? spell(below as Schema, defs, detail, depth + 1, path, state) : {}); // converted schemas hold schemas in these places
+  const inner = (below: Json): Schema =>
+    isRaw(below) ? spell(below as Schema, defs, detail, depth + 1, path, state) : {}; // converted schemas hold schemas in these places
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined) continue;
     const kept = keyword(key, value, schema, detail, depth, state, inner);
@@ -87,7 +98,14 @@ function merged(schema: Schema): Schema {
   if (!Array.isArray(parts)) return schema;
   const { allOf: _, ...rest } = schema;
   const all = [...parts.filter(isRaw), rest];
-  if (all.some((part) => Object.keys(part).some((key) => !mergeable.has(key)) || (part['type'] !== undefined && part['type'] !== 'object'))) return schema;
+  if (
+    all.some(
+      (part) =>
+        Object.keys(part).some((key) => !mergeable.has(key)) ||
+        (part['type'] !== undefined && part['type'] !== 'object'),
+    )
+  )
+    return schema;
   const names = all.flatMap((part) => entriesOf(part, 'properties'));
   if (new Set(names.map(([name]) => name)).size < names.length) return schema;
   const required = [...new Set(all.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : [])))];
@@ -101,36 +119,79 @@ function merged(schema: Schema): Schema {
   };
 }
 
-const plain = new Set(['type', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern', 'format', 'minItems', 'maxItems', 'minProperties', 'maxProperties', 'uniqueItems', 'const', 'contentEncoding', 'contentMediaType']);
+const plain = new Set([
+  'type',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'uniqueItems',
+  'const',
+  'contentEncoding',
+  'contentMediaType',
+]);
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 
-function keyword(key: string, value: Json, whole: Schema, detail: Detail, depth: number, state: State, inner: (below: Json) => Schema): Json | undefined {
+function keyword(
+  key: string,
+  value: Json,
+  whole: Schema,
+  detail: Detail,
+  depth: number,
+  state: State,
+  inner: (below: Json) => Schema,
+): Json | undefined {
   const isDeep = depth >= detail.depth;
   const cut = (): undefined => {
     state.isCut = true;
   };
   if (plain.has(key)) return value;
   if (key === 'required') return isDeep ? undefined : value;
-  if (key === 'description' || key === 'title') return words(value, key === 'title' ? Math.min(detail.text, 80) : depth <= 1 ? Math.max(detail.text, 60) : detail.text, cut);
-  if (key === 'default' || key === 'examples' || key === 'deprecated') return detail.extras && Buffer.byteLength(JSON.stringify(value)) <= 200 ? value : undefined;
+  if (key === 'description' || key === 'title')
+    return words(
+      value,
+      key === 'title' ? Math.min(detail.text, 80) : depth <= 1 ? Math.max(detail.text, 60) : detail.text,
+      cut,
+    );
+  if (key === 'default' || key === 'examples' || key === 'deprecated')
+    return detail.extras && Buffer.byteLength(JSON.stringify(value)) <= 200 ? value : undefined;
   if (key === 'enum') return Array.isArray(value) && value.length <= detail.enums ? spent(value, state) : cut();
   if (isDeep) return lists.has(key) || key === 'properties' || key === 'items' ? cut() : undefined;
   if (key === 'properties' && isRaw(value)) {
     const kept = entriesOf({ value }, 'value').filter(([, below]) => !(isRaw(below) && below['readOnly'] === true));
-    return Object.fromEntries(kept.map(([name, below]) => {
-      state.left -= name.length + 4;
-      return [name, inner(below as Json)]; // what stands under a property was converted
-    }));
+    return Object.fromEntries(
+      kept.map(([name, below]) => {
+        state.left -= name.length + 4;
+        return [name, inner(below as Json)]; // what stands under a property was converted
+      }),
+    );
   }
-  if (key === 'additionalProperties') return hidesNothing(whole) ? (isRaw(value) ? inner(value as Json) : value) : undefined;
+  if (key === 'additionalProperties')
+    return hidesNothing(whole) ? (isRaw(value) ? inner(value as Json) : value) : undefined;
   if (key === 'items') return inner(value);
-  if (lists.has(key) && Array.isArray(value) && (value.length <= detail.branches || (key === 'allOf' && detail.branches > 0))) return value.map(inner);
+  if (
+    lists.has(key) &&
+    Array.isArray(value) &&
+    (value.length <= detail.branches || (key === 'allOf' && detail.branches > 0))
+  )
+    return value.map(inner);
   // `not`, `if` and the like would turn stricter when what they hold is shortened.
   return cut();
 }
 
 /** A rule for other properties may stay only where all that are declared are still shown. */
-const hidesNothing = (whole: Schema): boolean => whole['patternProperties'] === undefined && !entriesOf(whole, 'properties').some(([, below]) => isRaw(below) && below['readOnly'] === true);
+const hidesNothing = (whole: Schema): boolean =>
+  whole['patternProperties'] === undefined &&
+  !entriesOf(whole, 'properties').some(([, below]) => isRaw(below) && below['readOnly'] === true);
 
 function words(value: Json, max: number, cut: () => undefined): string | undefined {
   if (typeof value !== 'string' || max === 0) return value === '' ? undefined : cut();
@@ -153,9 +214,14 @@ function kindOf(schema: Schema): Schema {
 
 /** The last resort: names and kinds, and of those as many as fit, required ones first. */
 function bare(schema: Schema, maxBytes: number): Schema {
-  const required = Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : [];
+  const required = Array.isArray(schema['required'])
+    ? schema['required'].filter((name) => typeof name === 'string')
+    : [];
   const all = entriesOf(schema, 'properties');
-  const sorted = [...all.filter(([name]) => required.includes(name)), ...all.filter(([name]) => !required.includes(name))];
+  const sorted = [
+    ...all.filter(([name]) => required.includes(name)),
+    ...all.filter(([name]) => !required.includes(name)),
+  ];
   const properties: [string, JsonObject][] = [];
   let left = maxBytes - 100 - JSON.stringify(required).length;
   for (const [name, below] of sorted) {
@@ -164,5 +230,9 @@ function bare(schema: Schema, maxBytes: number): Schema {
     if (left < 0) break;
     properties.push([name, kind]);
   }
-  return { ...kindOf(schema), ...(properties.length > 0 && { properties: Object.fromEntries(properties) }), ...(left >= 0 && required.length > 0 && { required }) };
+  return {
+    ...kindOf(schema),
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(left >= 0 && required.length > 0 && { required }),
+  };
 }

@@ -44,7 +44,12 @@ export interface OpenApiSource extends ToolSource {
   toolset(): Toolset | undefined;
 }
 
-export const openApiBudgets: Budgets = { toolBytes: 8_192, outputBytes: 1_536, listBytes: 49_152, responseBytes: 10_485_760 };
+export const openApiBudgets: Budgets = {
+  toolBytes: 8_192,
+  outputBytes: 1_536,
+  listBytes: 49_152,
+  responseBytes: 10_485_760,
+};
 
 /** The operations of an API document as tools. A bad new version of the document leaves the last good one in force. */
 export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
@@ -67,15 +72,23 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
 
   /** Reads everything anew and swaps it in at once; the same bytes change nothing. */
   async function load(signal: AbortSignal): Promise<void> {
-    const content = isRemote ? await fetchBytes(place, reach([new URL(place).origin]), budget.maxBytes, signal) : await readBytes(place, budget.maxBytes);
+    const content = isRemote
+      ? await fetchBytes(place, reach([new URL(place).origin]), budget.maxBytes, signal)
+      : await readBytes(place, budget.maxBytes);
     if (!content.ok) throw new Error(content.problem);
     const overlay = await overlayOf(options.overlay);
     const digest = sha256(`${sha256(content.bytes.toString('base64'))} ${overlay.digest}`);
     if (current?.digest === digest) return;
-    const read = await documentOf(content.bytes, { budget, ...(isRemote ? { url: place } : { file: place }), allowNeighbours: options.allowExternalRefs === true });
+    const read = await documentOf(content.bytes, {
+      budget,
+      ...(isRemote ? { url: place } : { file: place }),
+      allowNeighbours: options.allowExternalRefs === true,
+    });
     if (!read.ok) throw new Error(read.problem);
     const set = toolset(read.document, {
-      id, reach, budgets,
+      id,
+      reach,
+      budgets,
       prefix: options.prefix === 'none' ? undefined : id,
       overlay: overlay.overlay,
       filter: options.filter ?? {},
@@ -108,7 +121,9 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
     toolset: () => current?.set,
     onChange(listener) {
       listeners.add(listener);
-      stopWatching ??= isRemote ? repeated(look, options.refreshMs) : fileWatch([place, ...(options.overlay === undefined ? [] : [options.overlay])], look, options.pollMs);
+      stopWatching ??= isRemote
+        ? repeated(look, options.refreshMs)
+        : fileWatch([place, ...(options.overlay === undefined ? [] : [options.overlay])], look, options.pollMs);
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
@@ -117,7 +132,8 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       };
     },
     health(): SourceHealth {
-      if (problem !== undefined) return { status: 'degraded', detail: `the last good document stays in force: ${problem}` };
+      if (problem !== undefined)
+        return { status: 'degraded', detail: `the last good document stays in force: ${problem}` };
       return { status: 'healthy' };
     },
     async close() {

@@ -27,7 +27,15 @@ export function searchTool({ id, title, tools }: StandInOptions): Tool {
     title: 'Search operations',
     description: `Finds operations of ${tidy(title, 80) || id} (${tools.length} in all) by words of their name, path, tag or description. Then use ${namespaced(id, 'describe')} and ${namespaced(id, 'call')}.`,
     source: id,
-    input: schemaContract({ type: 'object', properties: { query: { type: 'string', maxLength: 500, description: 'Words to look for; empty lists everything' }, limit: { type: 'integer', minimum: 1, maximum: 50, description: '10 unless told' }, offset: { type: 'integer', minimum: 0 } }, additionalProperties: false }),
+    input: schemaContract({
+      type: 'object',
+      properties: {
+        query: { type: 'string', maxLength: 500, description: 'Words to look for; empty lists everything' },
+        limit: { type: 'integer', minimum: 1, maximum: 50, description: '10 unless told' },
+        offset: { type: 'integer', minimum: 0 },
+      },
+      additionalProperties: false,
+    }),
     effects: readOnly,
     limits,
     run(call) {
@@ -35,7 +43,16 @@ export function searchTool({ id, title, tools }: StandInOptions): Tool {
       const found = search(String(call.args['query'] ?? ''), (tool) => call.sees?.(tool) ?? true);
       const offset = typeof call.args['offset'] === 'number' ? call.args['offset'] : 0;
       const page = found.slice(offset, offset + (typeof call.args['limit'] === 'number' ? call.args['limit'] : 10));
-      return Promise.resolve(done([], { total: found.length, operations: page.map((tool) => ({ name: tool.name, operation: said(tool.operation), description: tidy(tool.title ?? tool.description, 160) })) }));
+      return Promise.resolve(
+        done([], {
+          total: found.length,
+          operations: page.map((tool) => ({
+            name: tool.name,
+            operation: said(tool.operation),
+            description: tidy(tool.title ?? tool.description, 160),
+          })),
+        }),
+      );
     },
   };
 }
@@ -48,18 +65,36 @@ export function describeTool({ id, tools }: StandInOptions): Tool {
     title: 'Describe an operation',
     description: 'Shows one operation with its whole input schema, without anything shortened.',
     source: id,
-    input: schemaContract({ type: 'object', properties: { name: { type: 'string', description: 'The name of the operation’s tool' } }, required: ['name'], additionalProperties: false }),
+    input: schemaContract({
+      type: 'object',
+      properties: { name: { type: 'string', description: 'The name of the operation’s tool' } },
+      required: ['name'],
+      additionalProperties: false,
+    }),
     effects: readOnly,
     limits: { ...limits, maxOutputBytes: 4 * 1_048_576 },
     run(call) {
       const tool = byName.get(String(call.args['name']));
-      if (tool === undefined || !(call.sees?.(tool) ?? true)) return Promise.resolve(refuse('invalid_arguments', `There is no operation of that name`, { hint: `Find one with ${namespaced(id, 'search')}` }));
+      if (tool === undefined || !(call.sees?.(tool) ?? true))
+        return Promise.resolve(
+          refuse('invalid_arguments', `There is no operation of that name`, {
+            hint: `Find one with ${namespaced(id, 'search')}`,
+          }),
+        );
       const described: JsonObject = {
         name: tool.name,
         operation: said(tool.operation),
-        description: tidy([tool.operation.summary, tool.operation.description].filter((text) => text !== undefined).join('\n') || tool.description, 16_384),
+        description: tidy(
+          [tool.operation.summary, tool.operation.description].filter((text) => text !== undefined).join('\n') ||
+            tool.description,
+          16_384,
+        ),
         tags: tool.operation.tags,
-        effects: { read_only: !tool.effects.writes, destructive: tool.effects.destroys, idempotent: tool.effects.idempotent },
+        effects: {
+          read_only: !tool.effects.writes,
+          destructive: tool.effects.destroys,
+          idempotent: tool.effects.idempotent,
+        },
         input_schema: tool.full(),
         output_schema: tool.output?.schema,
       };
@@ -76,15 +111,41 @@ export function callTool({ id, tools }: StandInOptions): Tool {
     title: 'Call an operation',
     description: `Calls an operation by name with its arguments, as ${namespaced(id, 'describe')} shows them.`,
     source: id,
-    input: schemaContract({ type: 'object', properties: { name: { type: 'string', description: 'The name of the operation’s tool' }, arguments: { type: 'object', description: 'The arguments of the operation' } }, required: ['name'], additionalProperties: false }),
-    effects: { reads: true, writes: true, destroys: true, idempotent: false, openWorld: true, labels: ['network', 'egress'] },
+    input: schemaContract({
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'The name of the operation’s tool' },
+        arguments: { type: 'object', description: 'The arguments of the operation' },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    }),
+    effects: {
+      reads: true,
+      writes: true,
+      destroys: true,
+      idempotent: false,
+      openWorld: true,
+      labels: ['network', 'egress'],
+    },
     limits,
     standsFor(args) {
       const { name, arguments: inner } = args;
-      if (typeof name !== 'string' || !names.has(name) || (inner !== undefined && !isRaw(inner)) || Object.keys(args).some((key) => key !== 'name' && key !== 'arguments')) return undefined;
+      if (
+        typeof name !== 'string' ||
+        !names.has(name) ||
+        (inner !== undefined && !isRaw(inner)) ||
+        Object.keys(args).some((key) => key !== 'name' && key !== 'arguments')
+      )
+        return undefined;
       return { tool: name, args: (inner ?? {}) as Readonly<Record<string, Json>> satisfies Args }; // an object, as was just seen
     },
     // Reached only when the arguments name no operation.
-    run: () => Promise.resolve(refuse('invalid_arguments', 'There is no operation of that name, or its arguments are not an object', { hint: `Find one with ${namespaced(id, 'search')}` })),
+    run: () =>
+      Promise.resolve(
+        refuse('invalid_arguments', 'There is no operation of that name, or its arguments are not an object', {
+          hint: `Find one with ${namespaced(id, 'search')}`,
+        }),
+      ),
   };
 }

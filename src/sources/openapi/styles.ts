@@ -3,24 +3,44 @@ import type { Layout } from './model.js';
 import { isRaw } from './values.js';
 
 /** Percent-encodes everything that is not a letter, a digit or one of `-._~`. */
-export const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+export const encoded = (text: string): string =>
+  encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 /** Leaves reserved characters be, but for those that would end the value: the parameter after it is not the caller's to add. */
-const reserved = (text: string): string => encoded(text).replaceAll(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|3D)/g, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const reserved = (text: string): string =>
+  encoded(text).replaceAll(/%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B|3D)/g, (_whole, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 
 /** The text of a value that is not a list or an object; those become JSON. */
-export const plainText = (value: Json): string => (typeof value === 'string' ? value : value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value));
+export const plainText = (value: Json): string =>
+  typeof value === 'string'
+    ? value
+    : value !== null && typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
-const fieldsOf = (value: Json): readonly (readonly [string, Json])[] => (isRaw(value) ? Object.entries(value).flatMap(([key, item]) => (item === undefined || item === null ? [] : [[key, item as Json] as const])) : []);
+const fieldsOf = (value: Json): readonly (readonly [string, Json])[] =>
+  isRaw(value)
+    ? Object.entries(value).flatMap(([key, item]) =>
+        item === undefined || item === null ? [] : [[key, item as Json] as const],
+      )
+    : [];
 
 const present = (value: readonly Json[]): readonly Json[] => value.filter((item) => item !== null);
 
 /** A value inside a path segment. */
 export function inPath(name: string, value: Json, { style, explode }: Layout): string {
   const text = (item: Json): string => encoded(plainText(item));
-  const pairs = (between: string, joined: string): string => fieldsOf(value).map(([key, item]) => `${encoded(key)}${between}${text(item)}`).join(joined);
+  const pairs = (between: string, joined: string): string =>
+    fieldsOf(value)
+      .map(([key, item]) => `${encoded(key)}${between}${text(item)}`)
+      .join(joined);
   if (style === 'label') {
     const dot = explode ? '.' : ',';
     if (isList(value)) return `.${present(value).map(text).join(dot)}`;
@@ -28,11 +48,17 @@ export function inPath(name: string, value: Json, { style, explode }: Layout): s
   }
   if (style === 'matrix') {
     const key = encoded(name);
-    if (isList(value)) return explode ? present(value).map((item) => `;${key}=${text(item)}`).join('') : `;${key}=${present(value).map(text).join(',')}`;
+    if (isList(value))
+      return explode
+        ? present(value)
+            .map((item) => `;${key}=${text(item)}`)
+            .join('')
+        : `;${key}=${present(value).map(text).join(',')}`;
     if (isRaw(value)) return explode ? `;${pairs('=', ';')}` : `;${key}=${pairs(',', ',')}`;
     return `;${key}=${text(value)}`;
   }
-  const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : style === 'tabDelimited' ? '%09' : ',';
+  const separator =
+    style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : style === 'tabDelimited' ? '%09' : ',';
   if (isList(value)) return present(value).map(text).join(separator);
   return isRaw(value) ? pairs(explode ? '=' : ',', ',') : text(value);
 }
@@ -51,10 +77,15 @@ export function inQuery(name: string, value: Json, { style, explode, allowReserv
   if (!isRaw(value)) return [`${key}=${text(value)}`];
   const fields = fieldsOf(value);
   if (explode && style === 'form') return fields.map(([field, item]) => `${encoded(field)}=${text(item)}`);
-  return fields.length === 0 ? [] : [`${key}=${fields.map(([field, item]) => `${encoded(field)}${separatorOf(style)}${text(item)}`).join(separatorOf(style))}`];
+  return fields.length === 0
+    ? []
+    : [
+        `${key}=${fields.map(([field, item]) => `${encoded(field)}${separatorOf(style)}${text(item)}`).join(separatorOf(style))}`,
+      ];
 }
 
-const separatorOf = (style: Layout['style']): string => (style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : style === 'tabDelimited' ? '%09' : ',');
+const separatorOf = (style: Layout['style']): string =>
+  style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : style === 'tabDelimited' ? '%09' : ',';
 
 /** `o[k]=v`, and for what lies deeper `o[k][0][m]=v`, as most servers read it. */
 function deep(key: string, value: Json, text: (item: Json) => string): readonly string[] {
@@ -66,13 +97,18 @@ function deep(key: string, value: Json, text: (item: Json) => string): readonly 
 }
 
 /** A list in one text, as it is, between the separators of its style. */
-export const listed = (value: readonly Json[], style: Layout['style']): string => present(value).map(plainText).join(style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : style === 'tabDelimited' ? '\t' : ',');
+export const listed = (value: readonly Json[], style: Layout['style']): string =>
+  present(value)
+    .map(plainText)
+    .join(style === 'spaceDelimited' ? ' ' : style === 'pipeDelimited' ? '|' : style === 'tabDelimited' ? '\t' : ',');
 
 /** A value in a header, as it is: headers know no encoding. */
 export function inHeader(value: Json, { style, explode }: Layout): string {
   if (isList(value)) return listed(value, style);
   if (!isRaw(value)) return plainText(value);
-  return fieldsOf(value).map(([key, item]) => `${key}${explode ? '=' : ','}${plainText(item)}`).join(',');
+  return fieldsOf(value)
+    .map(([key, item]) => `${key}${explode ? '=' : ','}${plainText(item)}`)
+    .join(',');
 }
 
 /** A value as `name=value` cookies; in the 3.2 style they are not encoded, so one that would need it cannot be sent. */
@@ -80,10 +116,23 @@ export function inCookie(name: string, value: Json, { style, explode }: Layout):
   const isRawStyle = style === 'cookie';
   const text = (item: Json): string => (isRawStyle ? plainText(item) : encoded(plainText(item)));
   const pairs = isList(value)
-    ? explode ? present(value).map((item) => [name, text(item)] as const) : [[name, present(value).map(text).join(',')] as const]
+    ? explode
+      ? present(value).map((item) => [name, text(item)] as const)
+      : [[name, present(value).map(text).join(',')] as const]
     : isRaw(value)
-      ? explode ? fieldsOf(value).map(([key, item]) => [isRawStyle ? key : encoded(key), text(item)] as const) : [[name, fieldsOf(value).flatMap(([key, item]) => [isRawStyle ? key : encoded(key), text(item)]).join(',')] as const]
+      ? explode
+        ? fieldsOf(value).map(([key, item]) => [isRawStyle ? key : encoded(key), text(item)] as const)
+        : [
+            [
+              name,
+              fieldsOf(value)
+                .flatMap(([key, item]) => [isRawStyle ? key : encoded(key), text(item)])
+                .join(','),
+            ] as const,
+          ]
       : [[name, text(value)] as const];
-  const isSafe = pairs.every(([key, item]) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key) && /^[!#-+\--:<-[\]-~,]*$/.test(item));
+  const isSafe = pairs.every(
+    ([key, item]) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key) && /^[!#-+\--:<-[\]-~,]*$/.test(item),
+  );
   return isSafe ? pairs.map(([key, item]) => `${key}=${item}`) : undefined;
 }

@@ -16,9 +16,14 @@ export function swaggerBody(home: Document, operation: Raw, parameters: readonly
   if (whole !== undefined) {
     const schema = own(whole.value, 'schema');
     const description = textOf(whole.value, 'description');
-    const mediaType = preferred(consumes.filter((type) => !/^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))) ?? 'application/json';
+    const mediaType =
+      preferred(consumes.filter((type) => !/^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))) ??
+      'application/json';
     return {
-      required: flagOf(whole.value, 'required') ?? false, mediaType, offered: consumes, encodings: new Map(),
+      required: flagOf(whole.value, 'required') ?? false,
+      mediaType,
+      offered: consumes,
+      encodings: new Map(),
       ...(description !== undefined && { description }),
       ...(schema !== undefined && { schema: { doc: whole.doc, value: schema } }),
     };
@@ -33,9 +38,16 @@ function form(doc: Document, consumes: readonly string[], fields: readonly Raw[]
   const mediaType = hasFile ? 'multipart/form-data' : (preferred(offered) ?? 'application/x-www-form-urlencoded');
   const required = named.filter(([, field]) => flagOf(field, 'required') === true).map(([name]) => name);
   return {
-    required: required.length > 0, mediaType, offered: offered.length > 0 ? offered : [mediaType],
+    required: required.length > 0,
+    mediaType,
+    offered: offered.length > 0 ? offered : [mediaType],
     schema: { doc, value: { type: 'object', properties: Object.fromEntries(named), required } },
-    encodings: new Map(named.map(([name, field]) => [name, { layout: swaggerLayout('query', textOf(field, 'collectionFormat')) } satisfies Encoding])),
+    encodings: new Map(
+      named.map(([name, field]) => [
+        name,
+        { layout: swaggerLayout('query', textOf(field, 'collectionFormat')) } satisfies Encoding,
+      ]),
+    ),
   };
 }
 
@@ -49,5 +61,10 @@ export function swaggerReply(reading: Reading, home: Document, operation: Raw): 
   const produces = listed.length > 0 ? listed : textsOf(home.root, 'produces');
   const mediaType = produces.find(isJsonType) ?? produces[0] ?? 'application/json';
   const schema = own(found.at.value, 'schema');
-  return { status, mediaType, hasLinkHeader: hasLink(found.at.value), ...(schema !== undefined && { schema: { doc: found.at.doc, value: schema } }) };
+  return {
+    status,
+    mediaType,
+    hasLinkHeader: hasLink(found.at.value),
+    ...(schema !== undefined && { schema: { doc: found.at.doc, value: schema } }),
+  };
 }

@@ -42,7 +42,13 @@ export interface OperationTool extends Tool {
 const pagesArgument = 'follow_pages';
 
 /** Makes the tool of an operation. Schemas are worked out when somebody looks: a large document has many that nobody does. */
-export function operationTool(operation: Operation, name: string, base: Base, override: Override, workshop: Workshop): OperationTool {
+export function operationTool(
+  operation: Operation,
+  name: string,
+  base: Base,
+  override: Override,
+  workshop: Workshop,
+): OperationTool {
   const { schemas, budgets, source } = workshop;
   const plan = once((): Plan => planOf(operation, schemas, override.arguments));
   const pages = isPaged(operation) && !operation.parameters.some((parameter) => parameter.name === pagesArgument);
@@ -58,7 +64,14 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     return schema && guardedJudge(closed(schema, schemas));
   });
   const effects = effectsOf(operation, override);
-  const aliases = once(() => new Map(plan().slots.filter(({ argument, parameter }) => argument !== parameter.name).map(({ argument, parameter }) => [parameter.name, argument])));
+  const aliases = once(
+    () =>
+      new Map(
+        plan()
+          .slots.filter(({ argument, parameter }) => argument !== parameter.name)
+          .map(({ argument, parameter }) => [parameter.name, argument]),
+      ),
+  );
 
   const ready = new WeakMap<object, PreparedOrProblem>();
 
@@ -69,11 +82,22 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     parse(value) {
       const named = renamed(value, plan(), aliases());
       const misfits = judged()(named);
-      if (misfits.length > 0) return { ok: false, problems: misfits.map(({ field, message, keyword, expected }): Problem => ({ field, message, keyword, ...(expected !== undefined && { expected: expected as Json }) })) }; // ajv's params were cut out of a JSON schema
+      if (misfits.length > 0)
+        return {
+          ok: false,
+          problems: misfits.map(({ field, message, keyword, expected }): Problem => ({
+            field,
+            message,
+            keyword,
+            ...(expected !== undefined && { expected: expected as Json }),
+          })),
+        }; // ajv's params were cut out of a JSON schema
       const made = prepared(operation, plan(), base, named as Args, schemas); // the schema has just said that it is an object
       // Built once: what was checked is what is sent.
       if (made.ok) ready.set(named as object, made);
-      return made.ok ? { ok: true, value: named as Args } : { ok: false, problems: [{ field: made.field, message: made.message, keyword: 'request' }] };
+      return made.ok
+        ? { ok: true, value: named as Args }
+        : { ok: false, problems: [{ field: made.field, message: made.message, keyword: 'request' }] };
     },
   };
 
@@ -93,8 +117,21 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     source,
     effects,
     tasks: 'optional',
-    limits: { ...defaultLimits, timeoutMs: 30_000, maxTimeoutMs: 120_000, concurrency: 8, ratePerMinute: 0, ...workshop.limits, maxOutputBytes: Math.ceil(budgets.responseBytes * 1.4) },
-    ...((operation.tags.length > 0 || override.meta) && { meta: { ...(operation.tags.length > 0 && { 'toolgate/tags': operation.tags.slice(0, 10).map((tag) => tidy(tag, 60)) }), ...override.meta } }),
+    limits: {
+      ...defaultLimits,
+      timeoutMs: 30_000,
+      maxTimeoutMs: 120_000,
+      concurrency: 8,
+      ratePerMinute: 0,
+      ...workshop.limits,
+      maxOutputBytes: Math.ceil(budgets.responseBytes * 1.4),
+    },
+    ...((operation.tags.length > 0 || override.meta) && {
+      meta: {
+        ...(operation.tags.length > 0 && { 'toolgate/tags': operation.tags.slice(0, 10).map((tag) => tidy(tag, 60)) }),
+        ...override.meta,
+      },
+    }),
     get details() {
       return detailsOf(operation, name, full());
     },
@@ -116,7 +153,12 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
       return workshop.egress().request({
         url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
         method: request.method,
-        headers: { accept: operation.reply?.mediaType?.includes('json') === false ? '*/*' : 'application/json, */*;q=0.5', ...request.headers, ...added.added.headers, ...(cookies !== '' && { cookie: cookies }) },
+        headers: {
+          accept: operation.reply?.mediaType?.includes('json') === false ? '*/*' : 'application/json, */*;q=0.5',
+          ...request.headers,
+          ...added.added.headers,
+          ...(cookies !== '' && { cookie: cookies }),
+        },
         // A redirect of a writing request would write somewhere else.
         redirect: request.method === 'GET' || request.method === 'HEAD' ? 'follow' : 'manual',
         secretHeaders: added.added.secretHeaders,
@@ -135,10 +177,30 @@ export function operationTool(operation: Operation, name: string, base: Base, ov
     if (response.status === 401 && secrets.length > 0) workshop.credentials.forget();
     const outputJudge = judgedReply();
     const wanted = pages ? call.args[pagesArgument] : undefined;
-    const telling = { name: said(operation), source, isObject, ...(outputJudge && typeof wanted !== 'number' && { judge: outputJudge }) };
-    const more = typeof wanted === 'number' && response.status === 200
-      ? await followed(response, { operation, first: new URL(`${request.origin}${request.path}${first === '' ? '' : `?${first}`}`), pages: wanted, maxBytes: budgets.responseBytes, get: async (search, maxBytes) => quiet(await send(request, without(search.replace(/^\?/, '').split('&'), added.added.query).join('&'), maxBytes), secrets) })
-      : undefined;
+    const telling = {
+      name: said(operation),
+      source,
+      isObject,
+      ...(outputJudge && typeof wanted !== 'number' && { judge: outputJudge }),
+    };
+    const more =
+      typeof wanted === 'number' && response.status === 200
+        ? await followed(response, {
+            operation,
+            first: new URL(`${request.origin}${request.path}${first === '' ? '' : `?${first}`}`),
+            pages: wanted,
+            maxBytes: budgets.responseBytes,
+            get: async (search, maxBytes) =>
+              quiet(
+                await send(
+                  request,
+                  without(search.replace(/^\?/, '').split('&'), added.added.query).join('&'),
+                  maxBytes,
+                ),
+                secrets,
+              ),
+          })
+        : undefined;
     return told(response, telling, more);
   }
 }
@@ -150,7 +212,13 @@ function guardedJudge(schema: Schema): Judge {
     try {
       return judged(value);
     } catch {
-      return [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema in the document has no end or cannot be compiled' }];
+      return [
+        {
+          field: '',
+          keyword: 'schema',
+          message: 'cannot be checked: the schema in the document has no end or cannot be compiled',
+        },
+      ];
     }
   };
 }
@@ -167,11 +235,17 @@ function quiet<T extends EgressResponse | Refused | Failed>(response: T, secrets
   const form = isUtf8(response.body) ? 'utf8' : 'latin1';
   const text = response.body.toString(form);
   const hidden = hide(text);
-  return { ...response, headers: withoutSecrets(response.headers, hide), ...(hidden !== text && { body: Buffer.from(hidden, form) }) };
+  return {
+    ...response,
+    headers: withoutSecrets(response.headers, hide),
+    ...(hidden !== text && { body: Buffer.from(hidden, form) }),
+  };
 }
 
 const withoutSecrets = (headers: ResponseHeaders, hide: (text: string) => string): ResponseHeaders =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value?.map(hide)]));
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value?.map(hide)]),
+  );
 
 /** Pairs without those whose names belong to the credentials: an object written out in a query may hold any name. */
 function without(pairs: readonly string[], credentials: readonly string[]): readonly string[] {
@@ -192,14 +266,27 @@ export function tidy(text: string, maxBytes: number): string {
 }
 
 function describe(operation: Operation): string {
-  const texts = [operation.summary, operation.description].filter((text): text is string => text !== undefined && text.trim() !== '');
+  const texts = [operation.summary, operation.description].filter(
+    (text): text is string => text !== undefined && text.trim() !== '',
+  );
   const words = texts.length === 2 && texts[1]?.startsWith(texts[0] ?? '') ? texts.slice(1) : texts;
   return `${operation.deprecated ? 'Deprecated. ' : ''}${words.length > 0 ? words.join('\n') : said(operation)}`;
 }
 
 function withPages(input: Schema): Schema {
   const { properties } = input;
-  return { ...input, properties: { ...(properties as JsonObject), [pagesArgument]: { type: 'integer', minimum: 1, maximum: mostPages, description: 'Follow up to so many pages and join them' } } }; // a plan's input has properties
+  return {
+    ...input,
+    properties: {
+      ...(properties as JsonObject),
+      [pagesArgument]: {
+        type: 'integer',
+        minimum: 1,
+        maximum: mostPages,
+        description: 'Follow up to so many pages and join them',
+      },
+    },
+  }; // a plan's input has properties
 }
 
 /** A schema with every shared one it leads to. */
@@ -215,12 +302,20 @@ function closed(schema: Schema, schemas: Schemas): Schema {
 }
 
 function replySchema({ reply, method }: Operation, schemas: Schemas): Schema | undefined {
-  if (reply?.schema === undefined || method === 'HEAD' || (reply.mediaType !== undefined && !/json|\*/.test(reply.mediaType))) return undefined;
+  if (
+    reply?.schema === undefined ||
+    method === 'HEAD' ||
+    (reply.mediaType !== undefined && !/json|\*/.test(reply.mediaType))
+  )
+    return undefined;
   return schemas.of(reply.schema, 'reply');
 }
 
 /** What is shown of an answer: its declared shape, beside "anything", so that no answer of a careless service fails in the client. */
-const outputSchema = (schema: Schema, schemas: Schemas, maxBytes: number): Schema => ({ type: 'object', anyOf: [shown(schema, schemas, maxBytes - 60).schema, {}] });
+const outputSchema = (schema: Schema, schemas: Schemas, maxBytes: number): Schema => ({
+  type: 'object',
+  anyOf: [shown(schema, schemas, maxBytes - 60).schema, {}],
+});
 
 function isObjectReply(schema: Schema | undefined, schemas: Schemas): boolean {
   if (schema === undefined) return false;
@@ -232,16 +327,29 @@ function isObjectReply(schema: Schema | undefined, schemas: Schemas): boolean {
 function renamed(value: unknown, plan: Plan, aliases: ReadonlyMap<string, string>): unknown {
   if (aliases.size === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const known = new Set(plan.slots.map(({ argument }) => argument));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [known.has(key) ? key : (aliases.get(key) ?? key), item as Json]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [known.has(key) ? key : (aliases.get(key) ?? key), item as Json]),
+  );
 }
 
 function detailsOf(operation: Operation, name: string, full: Schema): JsonObject {
   const { method, path, operationId, summary, description, tags, deprecated, extensions, body } = operation;
   return {
-    name, method, path, operation_id: operationId, summary, description, tags, deprecated,
+    name,
+    method,
+    path,
+    operation_id: operationId,
+    summary,
+    description,
+    tags,
+    deprecated,
     extensions: extensions as JsonObject, // documents are JSON or YAML without tags
     body_media_types: body?.offered,
     input_schema: full,
-    security_features: ['one operation of one API', 'path segments encoded, dot segments refused', 'credentials bound to one origin'],
+    security_features: [
+      'one operation of one API',
+      'path segments encoded, dot segments refused',
+      'credentials bound to one origin',
+    ],
   };
 }

@@ -65,7 +65,14 @@ export function toolset(document: Document, options: ToolsetOptions): Toolset {
   for (const operation of model.operations) {
     const hidden = overrideFor(operation, options.overlay).hidden === true;
     const base = own ?? baseOf(operation.servers, document.url);
-    if (hidden || !wanted(operation, options.filter)) withheld.push(left(operation, hidden ? 'hidden' : 'filtered', hidden ? 'an override hides it' : 'the filters of the source leave it out'));
+    if (hidden || !wanted(operation, options.filter))
+      withheld.push(
+        left(
+          operation,
+          hidden ? 'hidden' : 'filtered',
+          hidden ? 'an override hides it' : 'the filters of the source leave it out',
+        ),
+      );
     else if (!base.ok) withheld.push(left(operation, base.reason, base.message));
     else placed.push({ operation, base: base.base });
   }
@@ -74,7 +81,12 @@ export function toolset(document: Document, options: ToolsetOptions): Toolset {
   const shared = {
     source: options.id,
     egress: () => options.reach(origins),
-    credentials: credentials({ origin: own?.ok ? own.base.origin : undefined, byScheme: options.credentials, schemes: model.schemes, egress: () => options.reach(tokenOrigins(options.credentials)) }),
+    credentials: credentials({
+      origin: own?.ok ? own.base.origin : undefined,
+      byScheme: options.credentials,
+      schemes: model.schemes,
+      egress: () => options.reach(tokenOrigins(options.credentials)),
+    }),
     budgets: options.budgets,
     limits: options.limits,
   };
@@ -86,24 +98,61 @@ export function toolset(document: Document, options: ToolsetOptions): Toolset {
   });
   const named = usable.map(({ operation, base }) => {
     const given = overrideFor(operation, options.overlay);
-    const override = given.arguments === undefined ? given : { ...given, arguments: Object.fromEntries(Object.entries(given.arguments).map(([name, value]) => [name, table.of({ doc: document, value }, 'request')])) };
-    return { operation, base, override, method: operation.method, path: operation.path, ...(operation.operationId !== undefined && { operationId: operation.operationId }), ...(override.name !== undefined && { chosen: override.name }) };
+    const override =
+      given.arguments === undefined
+        ? given
+        : {
+            ...given,
+            arguments: Object.fromEntries(
+              Object.entries(given.arguments).map(([name, value]) => [
+                name,
+                table.of({ doc: document, value }, 'request'),
+              ]),
+            ),
+          };
+    return {
+      operation,
+      base,
+      override,
+      method: operation.method,
+      path: operation.path,
+      ...(operation.operationId !== undefined && { operationId: operation.operationId }),
+      ...(override.name !== undefined && { chosen: override.name }),
+    };
   });
   const names = toolNames(named, options.prefix);
   const workshop: Workshop = { ...shared, schemas: table };
-  const tools = named.map((each) => operationTool(each.operation, names.get(each) ?? '', each.base, each.override, workshop));
+  const tools = named.map((each) =>
+    operationTool(each.operation, names.get(each) ?? '', each.base, each.override, workshop),
+  );
   let suspected: readonly Note[] | undefined;
   const suspicions = (): readonly Note[] => (suspected ??= tools.flatMap(suspicion));
-  return { title: model.title, tools: tools.toSorted(byName), withheld: withheld.toSorted((one, other) => (one.what < other.what ? -1 : 1)), notes: () => [...notes, ...suspicions()], origins };
+  return {
+    title: model.title,
+    tools: tools.toSorted(byName),
+    withheld: withheld.toSorted((one, other) => (one.what < other.what ? -1 : 1)),
+    notes: () => [...notes, ...suspicions()],
+    origins,
+  };
 }
 
 /** Words of an operation that are meant for the model rather than about the operation; worked out only for those who ask. */
 const suspicion = (tool: OperationTool): readonly Note[] =>
-  suspects({ ...definitionOf(tool), meta: tool.meta }).slice(0, 3).map(({ where, why, excerpt }) => ({ where: said(tool.operation), reason: 'suspect_text', message: `${where}: ${why} (${excerpt})` }));
+  suspects({ ...definitionOf(tool), meta: tool.meta })
+    .slice(0, 3)
+    .map(({ where, why, excerpt }) => ({
+      where: said(tool.operation),
+      reason: 'suspect_text',
+      message: `${where}: ${why} (${excerpt})`,
+    }));
 
 const byName = (one: Tool, other: Tool): number => (one.name < other.name ? -1 : 1);
 
-const left = (operation: { readonly method: string; readonly path: string }, reason: string, message: string): WithheldOperation => ({ what: said(operation), why: `${reason}: ${message}`, reason });
+const left = (
+  operation: { readonly method: string; readonly path: string },
+  reason: string,
+  message: string,
+): WithheldOperation => ({ what: said(operation), why: `${reason}: ${message}`, reason });
 
 /** Each thing said once, and not without end. */
 function noting(notes: Note[]): Report {
@@ -116,4 +165,10 @@ function noting(notes: Note[]): Report {
   };
 }
 
-const tokenOrigins = (all: ReadonlyMap<string, Credential>): readonly string[] => [...new Set([...all.values()].flatMap((credential) => (credential.kind === 'oauth2' ? [new URL(credential.tokenUrl).origin] : [])))];
+const tokenOrigins = (all: ReadonlyMap<string, Credential>): readonly string[] => [
+  ...new Set(
+    [...all.values()].flatMap((credential) =>
+      credential.kind === 'oauth2' ? [new URL(credential.tokenUrl).origin] : [],
+    ),
+  ),
+];

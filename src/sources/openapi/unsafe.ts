@@ -9,10 +9,20 @@ const mostLooked = 20_000;
 
 /** Why an operation cannot be offered although it was read: its path leads elsewhere, or its input lies in a document that may not be opened. */
 export function planFault(operation: Operation): Fault | undefined {
-  if (templateOf(operation.path).path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)) || /[\\\0-\x1f]/.test(operation.path)) return { reason: 'unsafe_path', message: 'the path holds dot segments or a character that paths cannot' };
-  for (const schema of [...operation.parameters.map((parameter) => parameter.schema), ...(operation.body?.schema ? [operation.body.schema] : [])]) {
+  if (
+    templateOf(operation.path)
+      .path.split('/')
+      .some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)) ||
+    /[\\\0-\x1f]/.test(operation.path)
+  )
+    return { reason: 'unsafe_path', message: 'the path holds dot segments or a character that paths cannot' };
+  for (const schema of [
+    ...operation.parameters.map((parameter) => parameter.schema),
+    ...(operation.body?.schema ? [operation.body.schema] : []),
+  ]) {
     const ref = blockedIn(schema);
-    if (ref !== undefined) return { reason: 'external_ref_blocked', message: `its input refers to ${ref.slice(0, 200)}` };
+    if (ref !== undefined)
+      return { reason: 'external_ref_blocked', message: `its input refers to ${ref.slice(0, 200)}` };
   }
   return undefined;
 }

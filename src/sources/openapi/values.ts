@@ -1,7 +1,8 @@
 /** An object of a document, before anybody has said what it means. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-export const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A field that the object has itself: `constructor` and its kin are not found on every object. */
 export const own = (of: unknown, key: string): unknown => (isRaw(of) && Object.hasOwn(of, key) ? of[key] : undefined);
@@ -37,4 +38,5 @@ export function entriesOf(of: unknown, key: string): readonly (readonly [string,
 }
 
 /** The texts of a field that is a list. */
-export const textsOf = (of: unknown, key: string): readonly string[] => listOf(of, key).filter((item) => typeof item === 'string');
+export const textsOf = (of: unknown, key: string): readonly string[] =>
+  listOf(of, key).filter((item) => typeof item === 'string');

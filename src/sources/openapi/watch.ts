@@ -18,15 +18,24 @@ export function fileWatch(files: readonly string[], changed: () => Promise<void>
   const watchers = files.flatMap((file): FSWatcher[] => {
     try {
       // The folder and not the file: one that is replaced would take its watch with it.
-      return [watch(dirname(file), { persistent: false }, (_event, name) => {
-        if (name === null || name === basename(file)) tell();
-      }).on('error', () => undefined)];
+      return [
+        watch(dirname(file), { persistent: false }, (_event, name) => {
+          if (name === null || name === basename(file)) tell();
+        }).on('error', () => undefined),
+      ];
     } catch {
       return [];
     }
   });
   const poll = setInterval(() => {
-    void Promise.all(files.map((file) => stat(file).then((facts) => `${facts.mtimeMs} ${facts.size} ${facts.ino}`, () => ''))).then((facts) => {
+    void Promise.all(
+      files.map((file) =>
+        stat(file).then(
+          (facts) => `${facts.mtimeMs} ${facts.size} ${facts.ino}`,
+          () => '',
+        ),
+      ),
+    ).then((facts) => {
       const now = facts.join('|');
       if (seen !== '' && now !== seen) tell();
       seen = now;

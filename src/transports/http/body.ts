@@ -18,7 +18,9 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer
       }
       chunks.push(chunk);
     });
-    req.on('end', () => resolve(chunks.length === 0 ? empty : chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size)));
+    req.on('end', () =>
+      resolve(chunks.length === 0 ? empty : chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size)),
+    );
     req.on('error', () => resolve('broken'));
     req.on('close', () => resolve('broken'));
   });

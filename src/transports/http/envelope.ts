@@ -31,12 +31,17 @@ export function toEnvelope(answer: Answer, target: Json | undefined): Envelope {
     error_type: error ? behaviourOf(error).type : null,
     execution_time: Math.round(durationMs * 1000) / 1_000_000,
     correlation_id: correlationId,
-    metadata: { ...output?.metadata, ...said.meta, ...(outcome.kind === 'confirm' && { state: outcome.question.state }) },
-    ...(output === undefined && !error && {
-      // Content parts are JSON by construction; their types only lack the index signature.
-      content: content as unknown as Json,
-      structured_content: said.data ?? null,
-    }),
+    metadata: {
+      ...output?.metadata,
+      ...said.meta,
+      ...(outcome.kind === 'confirm' && { state: outcome.question.state }),
+    },
+    ...(output === undefined &&
+      !error && {
+        // Content parts are JSON by construction; their types only lack the index signature.
+        content: content as unknown as Json,
+        structured_content: said.data ?? null,
+      }),
     ...(error && { error_context: context(error, answer.tool?.name ?? null, target) }),
   };
   return { status: error ? behaviourOf(error).status : 200, body, ...(error && { error }) };

@@ -9,7 +9,9 @@ import { envelopeSchema, errorSchema } from './schemas.js';
 /** Describes every documented route, and every tool the caller may run, as OpenAPI 3.1. */
 export function openApiRoute(gateway: Gateway, identity: Identity, routes: () => readonly Route[]): Route {
   return {
-    method: 'GET', path: '/openapi.json', auth: 'principal',
+    method: 'GET',
+    path: '/openapi.json',
+    auth: 'principal',
     doc: { summary: 'This description', responses: { 200: { description: 'OpenAPI 3.1' } } },
     handle: ({ res, principal }) => sendJson(res, 200, describe(gateway, identity, routes(), principal)),
   };
@@ -29,7 +31,13 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
         description: tool.description,
         parameters: headerParameters(executeHeaders),
         requestBody: { content: { 'application/json': { schema: tool.input.schema } } },
-        responses: { 200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } }, default: { description: 'It did not; POST /tools/{name}/execute tells the reasons', content: { 'application/json': { schema: envelopeSchema } } } },
+        responses: {
+          200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } },
+          default: {
+            description: 'It did not; POST /tools/{name}/execute tells the reasons',
+            content: { 'application/json': { schema: envelopeSchema } },
+          },
+        },
       },
     };
   }
@@ -42,16 +50,39 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
   };
 }
 
-const headerParameters = (headers: Readonly<Record<string, string>>): readonly JsonObject[] => Object.entries(headers).map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }));
+const headerParameters = (headers: Readonly<Record<string, string>>): readonly JsonObject[] =>
+  Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
 
 function operation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
-  const parameters = [...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1] ?? '', in: 'path', required: true, schema: { type: 'string' } })), ...headerParameters(doc.headers ?? {})];
+  const parameters = [
+    ...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
+      name: match[1] ?? '',
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...headerParameters(doc.headers ?? {}),
+  ];
   const responses: Record<string, JsonObject> = {};
   for (const [status, { description, schema, type }] of Object.entries(doc.responses)) {
-    responses[status] = { description, ...((schema ?? type) && { content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } }) };
+    responses[status] = {
+      description,
+      ...((schema ?? type) && { content: { [type ?? 'application/json']: { schema: schema ?? { type: 'string' } } } }),
+    };
   }
-  if (route.auth !== 'open' && route.auth !== 'optional') responses['401'] = { description: 'No valid credential', content: { 'application/json': { schema: errorSchema } } };
-  if (route.auth === 'admin') responses['403'] = { description: 'Needs the admin role', content: { 'application/json': { schema: errorSchema } } };
+  if (route.auth !== 'open' && route.auth !== 'optional')
+    responses['401'] = { description: 'No valid credential', content: { 'application/json': { schema: errorSchema } } };
+  if (route.auth === 'admin')
+    responses['403'] = {
+      description: 'Needs the admin role',
+      content: { 'application/json': { schema: errorSchema } },
+    };
   return {
     summary: doc.summary,
     ...(parameters.length > 0 && { parameters }),

@@ -29,28 +29,48 @@ export function opsRoutes(operations: Operations): readonly Route[] {
 
   return [
     {
-      method: 'GET', path: '/livez', auth: 'open',
+      method: 'GET',
+      path: '/livez',
+      auth: 'open',
       doc: { summary: 'The process answers', responses: { 200: { description: 'It does' } } },
       handle: ({ res }) => sendJson(res, 200, { status: 'alive' }),
     },
     {
-      method: 'GET', path: '/readyz', auth: 'open',
-      doc: { summary: 'Calls are taken', responses: { 200: { description: 'They are' }, 503: { description: 'Not now' } } },
+      method: 'GET',
+      path: '/readyz',
+      auth: 'open',
+      doc: {
+        summary: 'Calls are taken',
+        responses: { 200: { description: 'They are' }, 503: { description: 'Not now' } },
+      },
       handle({ res }) {
         const why = operations.notReady();
-        return why === undefined ? sendJson(res, 200, { status: 'ready' }) : sendJson(res, 503, { status: 'not ready', reason: why });
+        return why === undefined
+          ? sendJson(res, 200, { status: 'ready' })
+          : sendJson(res, 503, { status: 'not ready', reason: why });
       },
     },
     {
-      method: 'GET', path: '/health', auth: 'optional',
-      doc: { summary: 'How the gateway fares; details only with a credential', responses: { 200: { description: 'healthy or degraded' }, 503: { description: 'unhealthy' } } },
+      method: 'GET',
+      path: '/health',
+      auth: 'optional',
+      doc: {
+        summary: 'How the gateway fares; details only with a credential',
+        responses: { 200: { description: 'healthy or degraded' }, 503: { description: 'unhealthy' } },
+      },
       handle: health,
     },
     {
-      method: 'GET', path: '/metrics', auth: operations.openMetrics ? 'open' : 'principal',
-      doc: { summary: 'Prometheus text, or JSON by Accept', responses: { 200: { description: 'The metrics', type: 'text/plain' } } },
+      method: 'GET',
+      path: '/metrics',
+      auth: operations.openMetrics ? 'open' : 'principal',
+      doc: {
+        summary: 'Prometheus text, or JSON by Accept',
+        responses: { 200: { description: 'The metrics', type: 'text/plain' } },
+      },
       async handle({ req, res }) {
-        if ((req.headers.accept ?? '').includes('application/json')) return sendJson(res, 200, await operations.metricsJson());
+        if ((req.headers.accept ?? '').includes('application/json'))
+          return sendJson(res, 200, await operations.metricsJson());
         const { contentType, body } = await operations.metricsText();
         res.writeHead(200, { ...guardHeaders, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
         res.end(body);
@@ -58,8 +78,13 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       },
     },
     {
-      method: 'GET', path: '/config', auth: 'admin',
-      doc: { summary: 'The configuration in force, without secrets', responses: { 200: { description: 'The configuration' } } },
+      method: 'GET',
+      path: '/config',
+      auth: 'admin',
+      doc: {
+        summary: 'The configuration in force, without secrets',
+        responses: { 200: { description: 'The configuration' } },
+      },
       handle: ({ res }) => sendJson(res, 200, operations.config()),
     },
   ];

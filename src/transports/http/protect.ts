@@ -21,9 +21,13 @@ export function protect(options: ProtectOptions): (req: IncomingMessage) => stri
     if (host === undefined || !hosts.has(normalHost(host))) return 'The Host header names no host of this gateway';
     const { origin } = headers;
     // By an image or a frame a page elsewhere makes a browser ask without an Origin, and uses up what this address may ask.
-    if (origin === undefined) return isElsewhere.has(headers['sec-fetch-site']) && headers['sec-fetch-dest'] !== 'document' ? 'The request comes from a page elsewhere' : undefined;
+    if (origin === undefined)
+      return isElsewhere.has(headers['sec-fetch-site']) && headers['sec-fetch-dest'] !== 'document'
+        ? 'The request comes from a page elsewhere'
+        : undefined;
     const lower = origin.toLowerCase();
-    if (origins.has(lower) || lower === `http://${host.toLowerCase()}` || lower === `https://${host.toLowerCase()}`) return undefined;
+    if (origins.has(lower) || lower === `http://${host.toLowerCase()}` || lower === `https://${host.toLowerCase()}`)
+      return undefined;
     return 'The Origin is not allowed';
   };
 }

@@ -11,10 +11,20 @@ export const guardHeaders = {
 } as const;
 
 /** Answers with JSON in one write. */
-export function sendJson(res: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+export function sendJson(
+  res: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (res.headersSent || res.destroyed) return;
   const text = JSON.stringify(value);
-  res.writeHead(status, { ...guardHeaders, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
+  res.writeHead(status, {
+    ...guardHeaders,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
   res.end(text);
 }
 
@@ -24,7 +34,13 @@ export function sendError(res: ServerResponse, error: ToolError, headers: Readon
 }
 
 /** Answers with an error that belongs to HTTP, not to a tool. */
-export function sendProblem(res: ServerResponse, status: number, type: string, message: string, headers: Readonly<Record<string, string>> = {}): void {
+export function sendProblem(
+  res: ServerResponse,
+  status: number,
+  type: string,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   sendJson(res, status, { error: message, error_type: type }, headers);
 }
 

@@ -18,12 +18,17 @@ export interface RestOptions {
 const notFound = { code: 'not_found', message: 'Tool not found/disabled' } as const;
 
 /** The routes by which programs list, read about, run and switch tools. */
-export function restRoutes({ gateway, trace, usable = ({ profile }) => profile === undefined }: RestOptions): readonly Route[] {
+export function restRoutes({
+  gateway,
+  trace,
+  usable = ({ profile }) => profile === undefined,
+}: RestOptions): readonly Route[] {
   const viewOf = ({ principal, query }: Exchange): View => {
     const profile = query.get('profile');
     return profile === null ? { principal } : { principal, profile };
   };
-  const statusOf = (exchange: Exchange): ToolStatus | undefined => gateway.statuses(viewOf(exchange)).find(({ tool }) => tool.name === exchange.params['name']);
+  const statusOf = (exchange: Exchange): ToolStatus | undefined =>
+    gateway.statuses(viewOf(exchange)).find(({ tool }) => tool.name === exchange.params['name']);
 
   const execute = async (exchange: Exchange): Promise<void> => {
     const { req, res, params, body, signal } = exchange;
@@ -45,31 +50,57 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
     const { status, body: envelope, error } = toEnvelope(answer, args['target']);
     return sendJson(res, status, envelope, {
       'x-correlation-id': answer.correlationId,
-      ...(answer.tool && answer.tool.limits.ratePerMinute > 0 && { 'ratelimit-policy': `"default";q=${answer.tool.limits.ratePerMinute};w=60` }),
+      ...(answer.tool &&
+        answer.tool.limits.ratePerMinute > 0 && {
+          'ratelimit-policy': `"default";q=${answer.tool.limits.ratePerMinute};w=60`,
+        }),
       ...(error && retryHeaders(error)),
     });
   };
 
-  const switched = (enabled: boolean) => ({ res, principal, params }: Exchange): void => {
-    const name = params['name'] ?? '';
-    if (!gateway.setEnabled(name, enabled, principal)) return sendError(res, notFound);
-    return sendJson(res, 200, { tool: name, enabled });
-  };
+  const switched =
+    (enabled: boolean) =>
+    ({ res, principal, params }: Exchange): void => {
+      const name = params['name'] ?? '';
+      if (!gateway.setEnabled(name, enabled, principal)) return sendError(res, notFound);
+      return sendJson(res, 200, { tool: name, enabled });
+    };
 
   return [
     {
-      method: 'GET', path: '/tools', auth: 'principal',
-      doc: { summary: 'All tools this caller may know of, ready or not', responses: { 200: { description: 'The tools', schema: { type: 'object', properties: { tools: { type: 'array', items: toolInfoSchema } } } } } },
+      method: 'GET',
+      path: '/tools',
+      auth: 'principal',
+      doc: {
+        summary: 'All tools this caller may know of, ready or not',
+        responses: {
+          200: {
+            description: 'The tools',
+            schema: { type: 'object', properties: { tools: { type: 'array', items: toolInfoSchema } } },
+          },
+        },
+      },
       handle(exchange) {
         const view = viewOf(exchange);
         if (!usable(view)) return sendProblem(exchange.res, 404, 'not_found', 'There is no such profile');
         // What was left out and why tells about tools that a caller may not know of.
-        return sendJson(exchange.res, 200, { tools: gateway.statuses(view).map(brief), withheld: isAdmin(view.principal) ? gateway.withheld() : [] });
+        return sendJson(exchange.res, 200, {
+          tools: gateway.statuses(view).map(brief),
+          withheld: isAdmin(view.principal) ? gateway.withheld() : [],
+        });
       },
     },
     {
-      method: 'GET', path: '/tools/{name}', auth: 'principal',
-      doc: { summary: 'What one tool takes, gives, may do and how it stands', responses: { 200: { description: 'The tool', schema: toolInfoSchema }, 404: { description: 'No such tool', schema: errorSchema } } },
+      method: 'GET',
+      path: '/tools/{name}',
+      auth: 'principal',
+      doc: {
+        summary: 'What one tool takes, gives, may do and how it stands',
+        responses: {
+          200: { description: 'The tool', schema: toolInfoSchema },
+          404: { description: 'No such tool', schema: errorSchema },
+        },
+      },
       handle(exchange) {
         const status = statusOf(exchange);
         if (status === undefined) return sendError(exchange.res, notFound);
@@ -77,7 +108,10 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
       },
     },
     {
-      method: 'POST', path: '/tools/{name}/execute', auth: 'principal', consumes: 'application/json',
+      method: 'POST',
+      path: '/tools/{name}/execute',
+      auth: 'principal',
+      consumes: 'application/json',
       doc: {
         summary: 'Run a tool; the body is its arguments',
         request: { type: 'object', description: 'The arguments of the tool, see GET /tools/{name}' },
@@ -86,7 +120,10 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
           200: { description: 'The tool ran', schema: envelopeSchema },
           400: { description: 'The arguments do not fit', schema: envelopeSchema },
           404: { description: 'No such tool for this caller', schema: envelopeSchema },
-          409: { description: 'Somebody must agree first; error_context.metadata.ticket names the ticket to come back with', schema: envelopeSchema },
+          409: {
+            description: 'Somebody must agree first; error_context.metadata.ticket names the ticket to come back with',
+            schema: envelopeSchema,
+          },
           429: { description: 'Too often; see Retry-After', schema: envelopeSchema },
           503: { description: 'Busy, resting or not to be had; see Retry-After', schema: envelopeSchema },
           504: { description: 'Timed out; what was captured is returned', schema: envelopeSchema },
@@ -95,25 +132,51 @@ export function restRoutes({ gateway, trace, usable = ({ profile }) => profile =
       handle: execute,
     },
     {
-      method: 'POST', path: '/tools/{name}/enable', auth: 'admin',
-      doc: { summary: 'Offer a tool again', responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } } },
+      method: 'POST',
+      path: '/tools/{name}/enable',
+      auth: 'admin',
+      doc: {
+        summary: 'Offer a tool again',
+        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+      },
       handle: switched(true),
     },
     {
-      method: 'POST', path: '/tools/{name}/disable', auth: 'admin',
-      doc: { summary: 'Take a tool out of every list and refuse calls', responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } } },
+      method: 'POST',
+      path: '/tools/{name}/disable',
+      auth: 'admin',
+      doc: {
+        summary: 'Take a tool out of every list and refuse calls',
+        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+      },
       handle: switched(false),
     },
     {
-      method: 'POST', path: '/tools/{name}/breaker/reset', auth: 'admin',
-      doc: { summary: 'Close the breaker of a tool', responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } } },
+      method: 'POST',
+      path: '/tools/{name}/breaker/reset',
+      auth: 'admin',
+      doc: {
+        summary: 'Close the breaker of a tool',
+        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+      },
       handle({ res, principal, params }) {
         const name = params['name'] ?? '';
         if (!gateway.resetBreaker(name, principal)) return sendError(res, notFound);
         return sendJson(res, 200, { tool: name, circuit_breaker: 'closed' });
       },
     },
-    { method: 'GET', path: '/', auth: 'principal', handle: ({ res }) => sendProblem(res, 404, 'no_such_route', 'Toolgate is here; GET /tools lists the tools, GET /openapi.json all routes') },
+    {
+      method: 'GET',
+      path: '/',
+      auth: 'principal',
+      handle: ({ res }) =>
+        sendProblem(
+          res,
+          404,
+          'no_such_route',
+          'Toolgate is here; GET /tools lists the tools, GET /openapi.json all routes',
+        ),
+    },
   ];
 }
 
@@ -134,7 +197,8 @@ function parseArgs(body: Buffer): Args | string {
   return 'The body must be a JSON object with the arguments';
 }
 
-const header = (value: string | readonly string[] | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+const header = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 const brief = ({ tool, enabled, breaker }: ToolStatus): JsonObject => ({
   name: tool.name,
@@ -152,8 +216,18 @@ const full = (status: ToolStatus): JsonObject => {
   return {
     ...brief(status),
     ...tool.details,
-    performance: { concurrency: tool.limits.concurrency, default_timeout: tool.limits.timeoutMs / 1000, max_timeout: tool.limits.maxTimeoutMs / 1000, rate_per_minute: tool.limits.ratePerMinute },
-    circuit_breaker: { enabled: true, state: breaker.state, failures: breaker.failures, retry_after_ms: breaker.retryAfterMs },
+    performance: {
+      concurrency: tool.limits.concurrency,
+      default_timeout: tool.limits.timeoutMs / 1000,
+      max_timeout: tool.limits.maxTimeoutMs / 1000,
+      rate_per_minute: tool.limits.ratePerMinute,
+    },
+    circuit_breaker: {
+      enabled: true,
+      state: breaker.state,
+      failures: breaker.failures,
+      retry_after_ms: breaker.retryAfterMs,
+    },
     metrics: { available: true },
     effects: { ...tool.effects },
     input_schema: tool.input.schema,

@@ -27,7 +27,14 @@ export interface Route {
   /** Only this media type is taken; absent means that no body is expected. */
   readonly consumes?: 'application/json';
   /** How `/openapi.json` describes it; a route without is left out there. */
-  readonly doc?: { readonly summary: string; readonly request?: JsonObject; readonly headers?: Readonly<Record<string, string>>; readonly responses: Readonly<Record<string, { readonly description: string; readonly schema?: JsonObject; readonly type?: string }>> };
+  readonly doc?: {
+    readonly summary: string;
+    readonly request?: JsonObject;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly responses: Readonly<
+      Record<string, { readonly description: string; readonly schema?: JsonObject; readonly type?: string }>
+    >;
+  };
   handle(exchange: Exchange): void | Promise<void>;
 }
 

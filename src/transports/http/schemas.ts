@@ -6,18 +6,47 @@ const flag: JsonObject = { type: 'boolean' };
 export const errorSchema: JsonObject = {
   type: 'object',
   required: ['error', 'error_type'],
-  properties: { error: text, error_type: text, code: text, recovery_suggestion: text, retry_after: { type: 'integer' }, metadata: { type: 'object' } },
+  properties: {
+    error: text,
+    error_type: text,
+    code: text,
+    recovery_suggestion: text,
+    retry_after: { type: 'integer' },
+    metadata: { type: 'object' },
+  },
 };
 
 export const toolInfoSchema: JsonObject = {
   type: 'object',
   required: ['name', 'description', 'source', 'ready', 'enabled'],
-  properties: { name: text, title: text, description: text, source: text, ready: flag, reason: text, enabled: flag, input_schema: { type: 'object' }, output_schema: { type: ['object', 'null'] } },
+  properties: {
+    name: text,
+    title: text,
+    description: text,
+    source: text,
+    ready: flag,
+    reason: text,
+    enabled: flag,
+    input_schema: { type: 'object' },
+    output_schema: { type: ['object', 'null'] },
+  },
 };
 
 export const envelopeSchema: JsonObject = {
   type: 'object',
-  required: ['stdout', 'stderr', 'returncode', 'truncated_stdout', 'truncated_stderr', 'timed_out', 'error', 'error_type', 'execution_time', 'correlation_id', 'metadata'],
+  required: [
+    'stdout',
+    'stderr',
+    'returncode',
+    'truncated_stdout',
+    'truncated_stderr',
+    'timed_out',
+    'error',
+    'error_type',
+    'execution_time',
+    'correlation_id',
+    'metadata',
+  ],
   properties: {
     stdout: text,
     stderr: text,

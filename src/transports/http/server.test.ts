@@ -30,26 +30,64 @@ async function aDoor(tools: readonly Tool[], over: Partial<HttpOptions> = {}) {
   routes.push(openApiRoute(gate, identity, () => routes));
   const faults: unknown[] = [];
   const door = httpDoor({
-    host: '127.0.0.1', port: 0, routes, authenticator, allowedHosts: [], allowedOrigins: [], corsOrigins: [],
-    maxBodyBytes: 10_000, peerRatePerSecond: 0, maxConnections: 1000, onFault: (error) => faults.push(error), ...over,
+    host: '127.0.0.1',
+    port: 0,
+    routes,
+    authenticator,
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 10_000,
+    peerRatePerSecond: 0,
+    maxConnections: 1000,
+    onFault: (error) => faults.push(error),
+    ...over,
   });
   await door.start();
   open.push(door);
   const { port } = door.address();
   const send = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
-    new Promise<{ status: number; headers: Record<string, unknown>; json: ReturnType<typeof JSON.parse>; text: string }>((resolve, reject) => {
-      const req = request({ port, host: '127.0.0.1', path, method: init.method ?? 'GET', headers: { authorization: 'Bearer ada-token', ...init.headers } }, (res) => {
-        let text = '';
-        res.setEncoding('utf8').on('data', (chunk: string) => { text += chunk; }).on('end', () => {
-          let json: unknown;
-          try { json = JSON.parse(text); } catch { json = undefined; }
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, json, text });
-        });
-      });
+    new Promise<{
+      status: number;
+      headers: Record<string, unknown>;
+      json: ReturnType<typeof JSON.parse>;
+      text: string;
+    }>((resolve, reject) => {
+      const req = request(
+        {
+          port,
+          host: '127.0.0.1',
+          path,
+          method: init.method ?? 'GET',
+          headers: { authorization: 'Bearer ada-token', ...init.headers },
+        },
+        (res) => {
+          let text = '';
+          res
+            .setEncoding('utf8')
+            .on('data', (chunk: string) => {
+              text += chunk;
+            })
+            .on('end', () => {
+              let json: unknown;
+              try {
+                json = JSON.parse(text);
+              } catch {
+                json = undefined;
+              }
+              resolve({ status: res.statusCode ?? 0, headers: res.headers, json, text });
+            });
+        },
+      );
       req.on('error', reject);
       req.end(init.body);
     });
-  const post = (path: string, body: unknown, headers = {}) => send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  const post = (path: string, body: unknown, headers = {}) =>
+    send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
   return { send, post, port, gate, records, routes, faults };
 }
 
@@ -57,7 +95,18 @@ test('a call by REST is answered in the one envelope [S0.106]', async () => {
   const { post } = await aDoor([aTool()]);
   const { status, json, headers } = await post('/tools/echo/execute', { text: 'hello' });
   expect(status).toBe(200);
-  expect(json).toMatchObject({ stdout: 'hello', stderr: '', returncode: 0, truncated_stdout: false, timed_out: false, error: null, error_type: null, metadata: {}, content: [{ type: 'text', text: 'hello' }], structured_content: null });
+  expect(json).toMatchObject({
+    stdout: 'hello',
+    stderr: '',
+    returncode: 0,
+    truncated_stdout: false,
+    timed_out: false,
+    error: null,
+    error_type: null,
+    metadata: {},
+    content: [{ type: 'text', text: 'hello' }],
+    structured_content: null,
+  });
   expect(json.execution_time).toBeTypeOf('number');
   expect(headers['x-correlation-id']).toBe(json.correlation_id);
   expect(headers['ratelimit-policy']).toBe('"default";q=60;w=60');
@@ -67,7 +116,12 @@ test('a refusal says what is wrong, what to do and under which id it is found [S
   const { post, records } = await aDoor([aTool()]);
   const { status, json } = await post('/tools/echo/execute', { text: 1 }, { 'x-correlation-id': 'mine-1' });
   expect(status).toBe(400);
-  expect(json).toMatchObject({ error_type: 'validation_error', correlation_id: 'mine-1', error: 'text must be string', error_context: { tool_name: 'echo', recovery_suggestion: 'Check argument format. Use --help for syntax.' } });
+  expect(json).toMatchObject({
+    error_type: 'validation_error',
+    correlation_id: 'mine-1',
+    error: 'text must be string',
+    error_context: { tool_name: 'echo', recovery_suggestion: 'Check argument format. Use --help for syntax.' },
+  });
   expect(records).toMatchObject([{ correlationId: 'mine-1', code: 'invalid_arguments' }]);
 });
 
@@ -91,14 +145,21 @@ test.each([
   ['a body over the cap', '/tools/echo/execute', 'POST', `{"text":"${'a'.repeat(20_000)}"}`, 413],
 ])('%s is answered with its own status', async (_what, path, method, body, expected) => {
   const { send } = await aDoor([aTool()]);
-  const { status, json } = await send(path, { method, headers: { 'content-type': 'application/json' }, ...(body !== undefined && { body }) });
+  const { status, json } = await send(path, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body }),
+  });
   expect(status).toBe(expected);
   expect(json.error_type).toBeTypeOf('string');
 });
 
 test('a body of another type is 415, and 405 names the methods', async () => {
   const { send } = await aDoor([aTool()]);
-  expect((await send('/tools/echo/execute', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' })).status).toBe(415);
+  expect(
+    (await send('/tools/echo/execute', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' }))
+      .status,
+  ).toBe(415);
   expect((await send('/tools/echo/execute', { method: 'DELETE' })).headers['allow']).toBe('POST');
 });
 
@@ -106,37 +167,67 @@ test('a chunked body over the cap is cut off while it comes in', async () => {
   const { port } = await aDoor([aTool()], { maxBodyBytes: 1000 });
   const socket = connect(port, '127.0.0.1');
   let answer = '';
-  socket.setEncoding('utf8').on('data', (chunk: string) => { answer += chunk; });
-  socket.write('POST /tools/echo/execute HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ada-token\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
-  const feed = setInterval(() => { if (socket.writable) socket.write(`200\r\n${'a'.repeat(512)}\r\n`); }, 1);
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  socket.write(
+    'POST /tools/echo/execute HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ada-token\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+  );
+  const feed = setInterval(() => {
+    if (socket.writable) socket.write(`200\r\n${'a'.repeat(512)}\r\n`);
+  }, 1);
   await new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
   clearInterval(feed);
   expect(answer).toContain('413');
 });
 
-test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', 'localhost@evil.example', '[::ffff:127.0.0.1]'])('a Host of %j is refused: a page re-bound to this address still sends its own name [CVE-2025-64443] [CVE-2026-11624]', async (host) => {
-  const { send, gate } = await aDoor([aTool()]);
-  expect((await send('/tools', { headers: { host } })).status).toBe(403);
-  expect(gate.active()).toBe(0);
-});
+test.each([
+  'evil.example',
+  'localhost.evil.example',
+  '127.0.0.1.nip.io',
+  'localhost@evil.example',
+  '[::ffff:127.0.0.1]',
+])(
+  'a Host of %j is refused: a page re-bound to this address still sends its own name [CVE-2025-64443] [CVE-2026-11624]',
+  async (host) => {
+    const { send, gate } = await aDoor([aTool()]);
+    expect((await send('/tools', { headers: { host } })).status).toBe(403);
+    expect(gate.active()).toBe(0);
+  },
+);
 
 test.each(['LOCALHOST:1234', 'localhost.', '[::1]:80', '127.0.0.1'])('a Host of %j is ours', async (host) => {
   const { send } = await aDoor([aTool()]);
   expect((await send('/tools', { headers: { host } })).status).toBe(200);
 });
 
-test.each(['https://evil.example', 'null', 'http://localhost:1', 'file://'])('an Origin of %j is refused [CVE-2025-49596]', async (origin) => {
-  const { send } = await aDoor([aTool()]);
-  expect((await send('/tools', { headers: { origin } })).status).toBe(403);
-});
+test.each(['https://evil.example', 'null', 'http://localhost:1', 'file://'])(
+  'an Origin of %j is refused [CVE-2025-49596]',
+  async (origin) => {
+    const { send } = await aDoor([aTool()]);
+    expect((await send('/tools', { headers: { origin } })).status).toBe(403);
+  },
+);
 
-test.each([['image', 'cross-site'], ['iframe', 'cross-site'], ['script', 'same-site']])('a page elsewhere that asks by %s (%s) is refused, and uses up nothing of what this address may ask', async (dest, site) => {
-  const { send } = await aDoor([aTool()], { peerRatePerSecond: 1 });
-  for (let count = 0; count < 5; count += 1) expect((await send('/tools', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } })).status).toBe(403);
-  expect((await send('/tools')).status).toBe(200);
-});
+test.each([
+  ['image', 'cross-site'],
+  ['iframe', 'cross-site'],
+  ['script', 'same-site'],
+])(
+  'a page elsewhere that asks by %s (%s) is refused, and uses up nothing of what this address may ask',
+  async (dest, site) => {
+    const { send } = await aDoor([aTool()], { peerRatePerSecond: 1 });
+    for (let count = 0; count < 5; count += 1)
+      expect((await send('/tools', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } })).status).toBe(403);
+    expect((await send('/tools')).status).toBe(200);
+  },
+);
 
-test.each([['none', 'document'], ['same-origin', 'empty'], ['cross-site', 'document']])('a person who comes by %s to a %s is let in', async (site, dest) => {
+test.each([
+  ['none', 'document'],
+  ['same-origin', 'empty'],
+  ['cross-site', 'document'],
+])('a person who comes by %s to a %s is let in', async (site, dest) => {
   const { send } = await aDoor([aTool()]);
   expect((await send('/tools', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': dest } })).status).toBe(200);
 });
@@ -146,8 +237,14 @@ test('no cross-origin access unless listed, and then never with cookies [S0.110]
   const plain = await closed.send('/tools', { headers: { origin: `http://127.0.0.1:${closed.port}` } });
   expect([plain.status, plain.headers['access-control-allow-origin']]).toEqual([200, undefined]);
   const listed = await aDoor([aTool()], { corsOrigins: ['https://app.example'] });
-  const preflight = await listed.send('/tools', { method: 'OPTIONS', headers: { origin: 'https://app.example', 'access-control-request-headers': 'authorization' } });
-  expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': 'https://app.example', 'access-control-allow-headers': 'authorization' } });
+  const preflight = await listed.send('/tools', {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example', 'access-control-request-headers': 'authorization' },
+  });
+  expect(preflight).toMatchObject({
+    status: 204,
+    headers: { 'access-control-allow-origin': 'https://app.example', 'access-control-allow-headers': 'authorization' },
+  });
   expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
   expect((await listed.send('/tools', { headers: { origin: 'https://other.example' } })).status).toBe(403);
 });
@@ -157,9 +254,17 @@ test('every route that asks for a credential gets one or answers 401, and admini
   for (const route of routes) {
     const path = route.path.replace('{name}', 'echo');
     const anonymous = await send(path, { method: route.method, headers: { authorization: '' } });
-    expect([route.method, route.path, anonymous.status]).toEqual([route.method, route.path, route.auth === 'open' || route.auth === 'optional' ? expect.any(Number) : 401]);
-    if (route.auth === 'principal' || route.auth === 'admin') expect(anonymous.headers['www-authenticate']).toContain('Bearer');
-    if (route.auth === 'admin') expect((await send(path, { method: route.method, headers: { authorization: 'Bearer bob-token' } })).status).toBe(403);
+    expect([route.method, route.path, anonymous.status]).toEqual([
+      route.method,
+      route.path,
+      route.auth === 'open' || route.auth === 'optional' ? expect.any(Number) : 401,
+    ]);
+    if (route.auth === 'principal' || route.auth === 'admin')
+      expect(anonymous.headers['www-authenticate']).toContain('Bearer');
+    if (route.auth === 'admin')
+      expect((await send(path, { method: route.method, headers: { authorization: 'Bearer bob-token' } })).status).toBe(
+        403,
+      );
   }
 });
 
@@ -188,7 +293,9 @@ test('tools are switched off and on, and a disabled one is gone from outside [S0
 });
 
 test('a breaker is reset by an administrator [S0.90]', async () => {
-  const { post, send } = await aDoor([aTool({ run: () => Promise.resolve({ kind: 'failed', error: { code: 'crashed', message: 'died' } }) })]);
+  const { post, send } = await aDoor([
+    aTool({ run: () => Promise.resolve({ kind: 'failed', error: { code: 'crashed', message: 'died' } }) }),
+  ]);
   for (let i = 0; i < 5; i++) await post('/tools/echo/execute', {});
   const refused = await post('/tools/echo/execute', {});
   expect([refused.status, refused.json.error_type]).toEqual([503, 'circuit_breaker_open']);
@@ -199,11 +306,32 @@ test('a breaker is reset by an administrator [S0.90]', async () => {
 
 test('a client that hangs up ends its call', async () => {
   let told: (() => void) | undefined;
-  const ended = new Promise<void>((resolve) => { told = resolve; });
+  const ended = new Promise<void>((resolve) => {
+    told = resolve;
+  });
   let began: (() => void) | undefined;
-  const running = new Promise<void>((resolve) => { began = resolve; });
-  const { port } = await aDoor([aTool({ run: (call) => new Promise((resolve) => { began?.(); call.signal.addEventListener('abort', () => { told?.(); resolve(done('')); }); }) })]);
-  const req = request({ port, host: '127.0.0.1', path: '/tools/echo/execute', method: 'POST', headers: { authorization: 'Bearer ada-token' } });
+  const running = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const { port } = await aDoor([
+    aTool({
+      run: (call) =>
+        new Promise((resolve) => {
+          began?.();
+          call.signal.addEventListener('abort', () => {
+            told?.();
+            resolve(done(''));
+          });
+        }),
+    }),
+  ]);
+  const req = request({
+    port,
+    host: '127.0.0.1',
+    path: '/tools/echo/execute',
+    method: 'POST',
+    headers: { authorization: 'Bearer ada-token' },
+  });
   req.on('error', () => {});
   req.end();
   await running;
@@ -215,11 +343,24 @@ test('what the gateway serves describes itself', async () => {
   const { send } = await aDoor([aTool()]);
   const { json } = await send('/openapi.json');
   expect(json.openapi).toBe('3.1.0');
-  expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(['/tools', '/tools/{name}/execute', '/tools/echo/execute', '/openapi.json']));
+  expect(Object.keys(json.paths)).toEqual(
+    expect.arrayContaining(['/tools', '/tools/{name}/execute', '/tools/echo/execute', '/openapi.json']),
+  );
 });
 
 test('a fault in a route tells the caller nothing', async () => {
-  const { send, faults } = await aDoor([], { routes: [{ method: 'GET', path: '/x', auth: 'open', handle: () => { throw new Error('secret path'); } }] });
+  const { send, faults } = await aDoor([], {
+    routes: [
+      {
+        method: 'GET',
+        path: '/x',
+        auth: 'open',
+        handle: () => {
+          throw new Error('secret path');
+        },
+      },
+    ],
+  });
   const { status, text } = await send('/x');
   expect(status).toBe(500);
   expect(text).not.toContain('secret');
@@ -229,8 +370,18 @@ test('a fault in a route tells the caller nothing', async () => {
 test('stopping lets a running call end and takes no new one', async () => {
   let finish: (() => void) | undefined;
   let began: (() => void) | undefined;
-  const running = new Promise<void>((resolve) => { began = resolve; });
-  const { post } = await aDoor([aTool({ run: () => new Promise((resolve) => { finish = () => resolve(done('late')); began?.(); }) })]);
+  const running = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const { post } = await aDoor([
+    aTool({
+      run: () =>
+        new Promise((resolve) => {
+          finish = () => resolve(done('late'));
+          began?.();
+        }),
+    }),
+  ]);
   const call = post('/tools/echo/execute', {});
   await running;
   const stopped = open[0]?.stop(never);

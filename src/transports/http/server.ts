@@ -40,7 +40,10 @@ export interface HttpDoor extends Transport {
 /** The HTTP listener: Host, Origin, peer rate, route, credential, size; then the route, and nothing before it was proven. */
 export function httpDoor(options: HttpOptions): HttpDoor {
   const match = router(options.routes);
-  const objection = protect({ allowedHosts: options.allowedHosts, allowedOrigins: [...options.allowedOrigins, ...options.corsOrigins] });
+  const objection = protect({
+    allowedHosts: options.allowedHosts,
+    allowedOrigins: [...options.allowedOrigins, ...options.corsOrigins],
+  });
   const crossOrigin: Cors = cors(options.corsOrigins);
   const peers: TokenBucket = tokenBucket({ maxKeys: 10_000 });
   let stopping = false;
@@ -48,14 +51,21 @@ export function httpDoor(options: HttpOptions): HttpDoor {
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const problem = objection(req);
     if (problem !== undefined) return sendProblem(res, 403, 'forbidden_origin', problem);
-    if (options.peerRatePerSecond > 0 && !peers.take(req.socket.remoteAddress ?? '', options.peerRatePerSecond * 60, options.peerRatePerSecond).ok) {
+    if (
+      options.peerRatePerSecond > 0 &&
+      !peers.take(req.socket.remoteAddress ?? '', options.peerRatePerSecond * 60, options.peerRatePerSecond).ok
+    ) {
       return sendProblem(res, 429, 'rate_limited', 'Too many requests from this address', { 'retry-after': '1' });
     }
     if (crossOrigin(req, res)) return undefined;
     const { pathname, query } = target(req.url ?? '/');
     const found = match(req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'), pathname);
-    if (found.kind === 'none') return sendProblem(res, 404, 'no_such_route', 'There is nothing here; GET /openapi.json lists what is');
-    if (found.kind === 'method') return sendProblem(res, 405, 'method_not_allowed', `Use ${found.allow.join(' or ')}`, { allow: found.allow.join(', ') });
+    if (found.kind === 'none')
+      return sendProblem(res, 404, 'no_such_route', 'There is nothing here; GET /openapi.json lists what is');
+    if (found.kind === 'method')
+      return sendProblem(res, 405, 'method_not_allowed', `Use ${found.allow.join(' or ')}`, {
+        allow: found.allow.join(', '),
+      });
 
     const { route, params } = found;
     const principal = await admitted(route.auth, req, res);
@@ -73,7 +83,9 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     const result = checked instanceof Promise ? await checked : checked;
     if ('refused' in result) {
       const status = result.refused === 'insufficient' ? 403 : 401;
-      sendProblem(res, status, status === 401 ? 'unauthorized' : 'permission_denied', result.message, { 'www-authenticate': result.challenge });
+      sendProblem(res, status, status === 401 ? 'unauthorized' : 'permission_denied', result.message, {
+        'www-authenticate': result.challenge,
+      });
       return undefined;
     }
     if (auth === 'admin' && !isAdmin(result.principal)) {
@@ -101,14 +113,23 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     return undefined;
   }
 
-  const server: Server = createServer({ maxHeaderSize: 32_768, requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 }, (req, res) => {
-    unused.delete(req.socket);
-    if (stopping) res.setHeader('connection', 'close');
-    serve(req, res).catch((error: unknown) => {
-      options.onFault(error);
-      sendProblem(res, 500, 'unknown', 'Something went wrong inside the gateway');
-    });
-  });
+  const server: Server = createServer(
+    {
+      maxHeaderSize: 32_768,
+      requestTimeout: 60_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 5_000,
+    },
+    (req, res) => {
+      unused.delete(req.socket);
+      if (stopping) res.setHeader('connection', 'close');
+      serve(req, res).catch((error: unknown) => {
+        options.onFault(error);
+        sendProblem(res, 500, 'unknown', 'Something went wrong inside the gateway');
+      });
+    },
+  );
   server.maxConnections = options.maxConnections;
   // Connections on which nothing was asked yet: browsers and clients open them ahead, and Node does not count them as idle.
   const unused = new Set<Socket>();
@@ -135,11 +156,14 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     start: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(options.socketPath === undefined ? { port: options.port, host: options.host } : { path: options.socketPath }, () => {
-          server.off('error', reject);
-          server.on('error', options.onFault);
-          resolve();
-        });
+        server.listen(
+          options.socketPath === undefined ? { port: options.port, host: options.host } : { path: options.socketPath },
+          () => {
+            server.off('error', reject);
+            server.on('error', options.onFault);
+            resolve();
+          },
+        );
       }),
     stop: (signal) =>
       new Promise((resolve) => {
@@ -181,10 +205,13 @@ function unread(req: IncomingMessage, res: ServerResponse): void {
 
 function target(url: string): { readonly pathname: string; readonly query: URLSearchParams } {
   const mark = url.indexOf('?');
-  return mark < 0 ? { pathname: url, query: noQuery } : { pathname: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) };
+  return mark < 0
+    ? { pathname: url, query: noQuery }
+    : { pathname: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) };
 }
 const noQuery = new URLSearchParams();
 
 const mediaType = (header: string | undefined): string => (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-const hasBody = (req: IncomingMessage): boolean => req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+const hasBody = (req: IncomingMessage): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;

@@ -49,7 +49,11 @@ export function backChannel(params: JsonObject, caller: Caller): BackChannel {
     ...(logLevel !== undefined && {
       log: (level, data, logger) => {
         if (caller.signal.aborted || logLevels.indexOf(level) < mildest) return;
-        notify('notifications/message', { level, data: saidData(data), ...(logger !== undefined && { logger: said(logger, maxLogger) }) });
+        notify('notifications/message', {
+          level,
+          data: saidData(data),
+          ...(logger !== undefined && { logger: said(logger, maxLogger) }),
+        });
       },
     }),
   };

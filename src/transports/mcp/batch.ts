@@ -8,8 +8,14 @@ import { replyText, sendEmpty, sendError, sendJson } from './http-reply.js';
 import { maxUnreadBytes } from './post-stream.js';
 
 /** Answers every message of a batch, as the revisions that have batches want it: one JSON array, or one stream of answers. */
-export async function serveBatch(conversation: Conversation, messages: readonly Message[], res: ServerResponse, canStream: boolean): Promise<void> {
-  if (!conversation.features?.batches) return sendError(res, 400, undefined, rpcError(codes.invalidRequest, 'This protocol version has no batches'));
+export async function serveBatch(
+  conversation: Conversation,
+  messages: readonly Message[],
+  res: ServerResponse,
+  canStream: boolean,
+): Promise<void> {
+  if (!conversation.features?.batches)
+    return sendError(res, 400, undefined, rpcError(codes.invalidRequest, 'This protocol version has no batches'));
   if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
     return sendError(res, 400, null, rpcError(codes.invalidRequest, 'initialize must not be part of a batch'));
   }
@@ -30,7 +36,11 @@ export async function serveBatch(conversation: Conversation, messages: readonly 
 }
 
 /** The texts of all answers a batch deserves, in the order of its messages. */
-export async function answerAll(conversation: Conversation, messages: readonly Message[], send: (text: string) => void): Promise<readonly string[]> {
+export async function answerAll(
+  conversation: Conversation,
+  messages: readonly Message[],
+  send: (text: string) => void,
+): Promise<readonly string[]> {
   const answers = await Promise.all(
     messages.map(async (message) => {
       if (message.kind === 'invalid') return encodeError(message.id ?? null, message.error);

@@ -14,14 +14,24 @@ const noisy = aTool({
     return done('said');
   },
 });
-const kinds = (messages: readonly { method?: string }[]): (string | undefined)[] => messages.map((message) => message.method);
+const kinds = (messages: readonly { method?: string }[]): (string | undefined)[] =>
+  messages.map((message) => message.method);
 
 test('progress and log reach a modern client that asked for them, in a stream that ends with the answer', async () => {
   const { modern } = await aDoor([sourceOf([noisy])]);
-  const { headers, messages, json } = await modern('tools/call', { name: 'echo' }, { meta: { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'info' } });
+  const { headers, messages, json } = await modern(
+    'tools/call',
+    { name: 'echo' },
+    { meta: { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'info' } },
+  );
   expect(headers['content-type']).toBe('text/event-stream');
   expect(headers['x-accel-buffering']).toBe('no');
-  expect(kinds(messages)).toEqual(['notifications/progress', 'notifications/progress', 'notifications/message', undefined]);
+  expect(kinds(messages)).toEqual([
+    'notifications/progress',
+    'notifications/progress',
+    'notifications/message',
+    undefined,
+  ]);
   expect(messages[0].params).toEqual({ progressToken: 'p', progress: 1, total: 2, message: 'step' });
   expect(messages[2].params).toEqual({ level: 'warning', data: { note: 'loud' }, logger: 'me' });
   expect(json.result.content[0].text).toBe('said');
@@ -36,15 +46,26 @@ test('what a tool says on the way is cleaned like what it says at the end', asyn
     },
   });
   const { modern } = await aDoor([sourceOf([tool])]);
-  const { text, messages } = await modern('tools/call', { name: 'echo' }, { meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' } });
+  const { text, messages } = await modern(
+    'tools/call',
+    { name: 'echo' },
+    { meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'debug' } },
+  );
   expect(text).not.toMatch(/\\u001b|\\u0007|\u202e|\u{e0041}/u);
-  expect([messages[0].params.message, messages[1].params]).toEqual(['ared', { level: 'error', data: { note: ['b'] }, logger: 'c' }]);
+  expect([messages[0].params.message, messages[1].params]).toEqual([
+    'ared',
+    { level: 'error', data: { note: ['b'] }, logger: 'c' },
+  ]);
 });
 
 test('without asking a modern client gets the bare answer; a client that takes no stream gets it as JSON', async () => {
   const { modern } = await aDoor([sourceOf([noisy])]);
   expect((await modern('tools/call', { name: 'echo' })).headers['content-type']).toBe('application/json');
-  const { headers, json } = await modern('tools/call', { name: 'echo' }, { meta: { progressToken: 1 }, headers: { accept: 'application/json' } });
+  const { headers, json } = await modern(
+    'tools/call',
+    { name: 'echo' },
+    { meta: { progressToken: 1 }, headers: { accept: 'application/json' } },
+  );
   expect(headers['content-type']).toBe('application/json');
   expect(json.result.content[0].text).toBe('said');
 });
@@ -56,14 +77,25 @@ test('a legacy client chooses its log level for the session', async () => {
   await call('logging/setLevel', { level: 'debug' });
   expect(kinds((await call('tools/call', { name: 'echo' })).messages)).toHaveLength(3);
   await call('logging/setLevel', { level: 'emergency' });
-  expect(kinds((await call('tools/call', { name: 'echo', _meta: { progressToken: 5 } })).messages)).toEqual(['notifications/progress', 'notifications/progress', undefined]);
+  expect(kinds((await call('tools/call', { name: 'echo', _meta: { progressToken: 5 } })).messages)).toEqual([
+    'notifications/progress',
+    'notifications/progress',
+    undefined,
+  ]);
   expect((await call('logging/setLevel', { level: 'loud' })).json.error.code).toBe(-32602);
 });
 
 test('a modern client cancels by hanging up', async () => {
   const started = deferred<void>();
   const ended = deferred<Outcome>();
-  const tool = aTool({ run: async (call) => { started.resolve(); const outcome = await untilAborted(call); ended.resolve(outcome); return outcome; } });
+  const tool = aTool({
+    run: async (call) => {
+      started.resolve();
+      const outcome = await untilAborted(call);
+      ended.resolve(outcome);
+      return outcome;
+    },
+  });
   const { modern, records } = await aDoor([sourceOf([tool])]);
   const stop = new AbortController();
   const answer = modern('tools/call', { name: 'echo' }, { signal: stop.signal });
@@ -90,12 +122,28 @@ test('a legacy client cancels by saying so; hanging up is not cancelling', async
   const { session, raw } = await aDoor([sourceOf([tool])]);
   const { headers, send } = await session();
   const stop = new AbortController();
-  const left = raw('POST', headers, JSON.stringify({ jsonrpc: '2.0', id: 'left', method: 'tools/call', params: { name: 'echo' } }), stop.signal);
+  const left = raw(
+    'POST',
+    headers,
+    JSON.stringify({ jsonrpc: '2.0', id: 'left', method: 'tools/call', params: { name: 'echo' } }),
+    stop.signal,
+  );
   await started.promise;
   stop.abort();
   await left;
-  const told = raw('POST', headers, JSON.stringify({ jsonrpc: '2.0', id: 'told', method: 'tools/call', params: { name: 'echo' } }));
-  await expect.poll(async () => (await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'told' } }), fates.length)).toBe(1);
+  const told = raw(
+    'POST',
+    headers,
+    JSON.stringify({ jsonrpc: '2.0', id: 'told', method: 'tools/call', params: { name: 'echo' } }),
+  );
+  await expect
+    .poll(
+      async () => (
+        await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'told' } }),
+        fates.length
+      ),
+    )
+    .toBe(1);
   expect((await told).messages).toEqual([]);
   finish.resolve();
   await expect.poll(() => fates).toEqual(['failed', 'done']);
@@ -107,7 +155,9 @@ test('a second request under an id that is being answered is refused', async () 
   const { session } = await aDoor([sourceOf([tool])]);
   const { send } = await session();
   const first = send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } });
-  await expect.poll(async () => (await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).json.error?.code).toBe(-32600);
+  await expect
+    .poll(async () => (await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).json.error?.code)
+    .toBe(-32600);
   gate.resolve();
   expect((await first).json.result.content[0].text).toBe('x');
 });
@@ -157,10 +207,19 @@ test('a refusal is readable, says what to do, and carries facts for programs', a
 
 test('what a client puts into _meta reaches the source, except what this hop consumes', async () => {
   let seen: Call | undefined;
-  const tool = aTool({ run: async (call) => { seen = call; return done('x'); } });
+  const tool = aTool({
+    run: async (call) => {
+      seen = call;
+      return done('x');
+    },
+  });
   const { modern } = await aDoor([sourceOf([tool])]);
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  await modern('tools/call', { name: 'echo' }, { meta: { 'acme/x': 1, traceparent, progressToken: 3, 'toolgate/ticket': 'tk_1' }, capabilities: { roots: {} } });
+  await modern(
+    'tools/call',
+    { name: 'echo' },
+    { meta: { 'acme/x': 1, traceparent, progressToken: 3, 'toolgate/ticket': 'tk_1' }, capabilities: { roots: {} } },
+  );
   expect(seen?.meta).toEqual({ 'acme/x': 1 });
   expect(seen?.trace).toEqual({ traceparent });
   expect(seen?.back?.capabilities).toEqual({ roots: {} });
@@ -168,35 +227,77 @@ test('what a client puts into _meta reaches the source, except what this hop con
 
 test('prompts, resources, templates and completion are served in both eras', async () => {
   const source = sourceOf([], {
-    prompts: async () => [{ name: 'p', source: 'test', arguments: [{ name: 'a' }], get: async (call) => done([], { messages: [{ role: 'user', content: { type: 'text', text: `got ${String(call.args['a'])}` } }] }), complete: async (_name, value) => ({ values: Array.from({ length: 150 }, (_, at) => `${value}${at}`) }) }],
-    resources: async () => [{ uri: 'x://a', name: 'a', source: 'test', read: async () => done([], { contents: [{ uri: 'x://a', text: 'A' }] }) }],
-    templates: async () => [{ uriTemplate: 'x://t/{id}', name: 't', source: 'test', matches: (uri) => uri.startsWith('x://t/'), read: async (call) => done([], { contents: [{ uri: String(call.args['uri']), text: 'T' }] }) }],
+    prompts: async () => [
+      {
+        name: 'p',
+        source: 'test',
+        arguments: [{ name: 'a' }],
+        get: async (call) =>
+          done([], { messages: [{ role: 'user', content: { type: 'text', text: `got ${String(call.args['a'])}` } }] }),
+        complete: async (_name, value) => ({ values: Array.from({ length: 150 }, (_, at) => `${value}${at}`) }),
+      },
+    ],
+    resources: async () => [
+      {
+        uri: 'x://a',
+        name: 'a',
+        source: 'test',
+        read: async () => done([], { contents: [{ uri: 'x://a', text: 'A' }] }),
+      },
+    ],
+    templates: async () => [
+      {
+        uriTemplate: 'x://t/{id}',
+        name: 't',
+        source: 'test',
+        matches: (uri) => uri.startsWith('x://t/'),
+        read: async (call) => done([], { contents: [{ uri: String(call.args['uri']), text: 'T' }] }),
+      },
+    ],
   });
   const { modern, session } = await aDoor([source]);
   const { call } = await session();
   for (const ask of [modern, call]) {
     expect((await ask('prompts/list')).json.result.prompts).toMatchObject([{ name: 'p' }]);
-    expect((await ask('prompts/get', { name: 'p', arguments: { a: 'b' } })).json.result.messages[0].content.text).toBe('got b');
+    expect((await ask('prompts/get', { name: 'p', arguments: { a: 'b' } })).json.result.messages[0].content.text).toBe(
+      'got b',
+    );
     expect((await ask('resources/list')).json.result.resources).toMatchObject([{ uri: 'x://a' }]);
-    expect((await ask('resources/templates/list')).json.result.resourceTemplates).toMatchObject([{ uriTemplate: 'x://t/{id}' }]);
+    expect((await ask('resources/templates/list')).json.result.resourceTemplates).toMatchObject([
+      { uriTemplate: 'x://t/{id}' },
+    ]);
     expect((await ask('resources/read', { uri: 'x://a' })).json.result.contents[0].text).toBe('A');
     expect((await ask('resources/read', { uri: 'x://t/1' })).json.result.contents[0].uri).toBe('x://t/1');
-    const { completion } = (await ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'v' } })).json.result;
+    const { completion } = (
+      await ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'v' } })
+    ).json.result;
     expect([completion.values.length, completion.hasMore]).toEqual([100, true]);
   }
-  expect((await modern('resources/read', { uri: 'x://none' })).json.error).toMatchObject({ code: -32602, data: { uri: 'x://none' } });
-  expect((await call('resources/read', { uri: 'x://none' })).json.error).toMatchObject({ code: -32002, data: { uri: 'x://none' } });
+  expect((await modern('resources/read', { uri: 'x://none' })).json.error).toMatchObject({
+    code: -32602,
+    data: { uri: 'x://none' },
+  });
+  expect((await call('resources/read', { uri: 'x://none' })).json.error).toMatchObject({
+    code: -32002,
+    data: { uri: 'x://none' },
+  });
   expect((await modern('resources/read', { uri: 'x://a' })).json.result).toMatchObject({ cacheScope: 'private' });
 });
 
 test('a header that mirrors an argument must agree with it', async () => {
   const { schemaContract } = await import('../../core/contract.js');
-  const tool = aTool({ input: schemaContract({ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }) });
+  const tool = aTool({
+    input: schemaContract({ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } }),
+  });
   const { modern } = await aDoor([sourceOf([tool])]);
-  const ask = (headers: Record<string, string>) => modern('tools/call', { name: 'echo', arguments: { region: 'eu' } }, { headers });
+  const ask = (headers: Record<string, string>) =>
+    modern('tools/call', { name: 'echo', arguments: { region: 'eu' } }, { headers });
   expect((await ask({ 'mcp-param-region': 'eu' })).status).toBe(200);
   expect((await ask({ 'mcp-param-region': '=?base64?ZXU=?=' })).status).toBe(200);
-  for (const headers of [{}, { 'mcp-param-region': 'us' }, { 'mcp-param-region': '=?base64?%?=' }] as Record<string, string>[]) {
+  for (const headers of [{}, { 'mcp-param-region': 'us' }, { 'mcp-param-region': '=?base64?%?=' }] as Record<
+    string,
+    string
+  >[]) {
     const { status, json } = await ask(headers);
     expect([status, json.error.code]).toEqual([400, -32020]);
   }
@@ -207,9 +308,13 @@ test('the same tool answers over stdio and HTTP with the same fields [S0.1]', as
   const source = sourceOf([aTool({ run: async () => done(all, { n: 1 }) })]);
   const { modern, session } = await aDoor([source]);
   const pipe = await piped([source]);
-  expect((await pipe.modern('tools/call', { name: 'echo' })).result).toEqual((await modern('tools/call', { name: 'echo' })).json.result);
+  expect((await pipe.modern('tools/call', { name: 'echo' })).result).toEqual(
+    (await modern('tools/call', { name: 'echo' })).json.result,
+  );
   await pipe.initialize();
-  expect((await pipe.call('tools/call', { name: 'echo' })).result).toEqual((await (await session()).call('tools/call', { name: 'echo' })).json.result);
+  expect((await pipe.call('tools/call', { name: 'echo' })).result).toEqual(
+    (await (await session()).call('tools/call', { name: 'echo' })).json.result,
+  );
 });
 
 test('a body is refused for its form before anything is looked up [S1.25]', async () => {
@@ -217,7 +322,8 @@ test('a body is refused for its form before anything is looked up [S1.25]', asyn
   const good = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } });
   const headers = { ...good, 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/list' };
-  const status = async (over: Record<string, string>, text: string | Buffer = body, method = 'POST') => (await raw(method, { ...headers, ...over }, text)).status;
+  const status = async (over: Record<string, string>, text: string | Buffer = body, method = 'POST') =>
+    (await raw(method, { ...headers, ...over }, text)).status;
   expect(await status({})).toBe(200);
   expect(await status({ 'content-type': 'application/json; charset=utf-8' })).toBe(200);
   expect(await status({ 'content-type': 'text/plain' })).toBe(415);

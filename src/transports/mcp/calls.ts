@@ -52,7 +52,8 @@ function requestOf(tool: string, args: Args, params: JsonObject, caller: Caller,
 
 const isSettled = (answer: Answer): answer is Settled => answer.outcome.kind !== 'confirm';
 
-const confirmationIn = (params: JsonObject, { features }: Caller) => (features.modern ? confirmationOf(params) : undefined);
+const confirmationIn = (params: JsonObject, { features }: Caller) =>
+  features.modern ? confirmationOf(params) : undefined;
 
 const badParams = (message: string): Reply => refusal(rpcError(codes.invalidParams, message));
 
@@ -65,17 +66,32 @@ export function callMethods(
   const { shelf, tasks, caching } = options;
 
   /** What goes on the wire for an answer: at once where it is settled, else after its questions. */
-  const settle = (answer: Answer, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Reply | Promise<Reply> =>
-    isSettled(answer) ? finish(answer) : asked(answer, attempt, caller, finish);
+  const settle = (
+    answer: Answer,
+    attempt: Attempt,
+    caller: Caller,
+    finish: (answer: Settled) => Reply,
+  ): Reply | Promise<Reply> => (isSettled(answer) ? finish(answer) : asked(answer, attempt, caller, finish));
 
-  const asked = async (answer: Answer, attempt: Attempt, caller: Caller, finish: (answer: Settled) => Reply): Promise<Reply> => {
+  const asked = async (
+    answer: Answer,
+    attempt: Attempt,
+    caller: Caller,
+    finish: (answer: Settled) => Reply,
+  ): Promise<Reply> => {
     const ready = await throughQuestions(answer, attempt, caller);
     return 'question' in ready ? inputRequired(ready.question, caller) : finish(ready);
   };
 
-  const inputRequired = ({ asks, state }: { readonly asks: object; readonly state: string }, { features }: Caller): Reply => ({
+  const inputRequired = (
+    { asks, state }: { readonly asks: object; readonly state: string },
+    { features }: Caller,
+  ): Reply => ({
     // Asks are JSON by their types; the result type says that this is not the end.
-    result: encode.result({ resultType: 'input_required', inputRequests: asks as JsonObject, ...(state !== '' && { requestState: state }) }, features),
+    result: encode.result(
+      { resultType: 'input_required', inputRequests: asks as JsonObject, ...(state !== '' && { requestState: state }) },
+      features,
+    ),
   });
 
   return {
@@ -102,7 +118,14 @@ export function callMethods(
         const shelved: Attempt = async (confirmed) => shelf.shelve(await attempt(confirmed), caller.view);
         return { first: shelved(confirmation), attempt: shelved };
       };
-      return tasks.start({ tool: name, params, caller, begin, finish: async (first, attempt) => settle(await first, attempt, caller, finish), atOnce: asTask === 'at-once' });
+      return tasks.start({
+        tool: name,
+        params,
+        caller,
+        begin,
+        finish: async (first, attempt) => settle(await first, attempt, caller, finish),
+        atOnce: asTask === 'at-once',
+      });
     },
     'prompts/get': async (params, caller) => {
       const { name, arguments: args = {} } = params;
@@ -111,7 +134,8 @@ export function callMethods(
       const confirmation = confirmationIn(params, caller);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const request = requestOf(name, args, params, caller, caller.signal);
-      const attempt: Attempt = (confirmed) => gateway.prompt({ ...request, name, ...(confirmed && { confirmation: confirmed }) });
+      const attempt: Attempt = (confirmed) =>
+        gateway.prompt({ ...request, name, ...(confirmed && { confirmation: confirmed }) });
       return settle(await attempt(confirmation), attempt, caller, (answer) => encode.prompt(answer, caller.features));
     },
     'resources/read': async (params, caller) => {
@@ -122,8 +146,11 @@ export function callMethods(
       const confirmation = confirmationIn(params, caller);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const request = requestOf('resources/read', {}, params, caller, caller.signal);
-      const attempt: Attempt = (confirmed) => gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
-      return settle(await attempt(confirmation), attempt, caller, (answer) => encode.read(answer, caller.features, caching, uri));
+      const attempt: Attempt = (confirmed) =>
+        gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
+      return settle(await attempt(confirmation), attempt, caller, (answer) =>
+        encode.read(answer, caller.features, caching, uri),
+      );
     },
   };
 }

@@ -23,7 +23,8 @@ export function serverCapabilities(features: Features): JsonObject {
 
 /** What a client would have had to declare for this question. */
 export function requiredFor(ask: Ask): JsonObject {
-  if (ask.method === 'sampling/createMessage') return { sampling: ask.params['tools'] === undefined ? {} : { tools: {} } };
+  if (ask.method === 'sampling/createMessage')
+    return { sampling: ask.params['tools'] === undefined ? {} : { tools: {} } };
   if (ask.method === 'roots/list') return { roots: {} };
   return { elicitation: ask.params['mode'] === 'url' ? { url: {} } : { form: {} } };
 }
@@ -32,7 +33,8 @@ export function requiredFor(ask: Ask): JsonObject {
 export function canAsk(ask: Ask, capabilities: JsonObject, features: Features): boolean {
   const { elicitation, sampling, roots } = capabilities;
   if (ask.method === 'roots/list') return isObject(roots);
-  if (ask.method === 'sampling/createMessage') return isObject(sampling) && (ask.params['tools'] === undefined || isObject(sampling['tools']));
+  if (ask.method === 'sampling/createMessage')
+    return isObject(sampling) && (ask.params['tools'] === undefined || isObject(sampling['tools']));
   if (!isObject(elicitation) || !features.elicitation) return false;
   if (ask.params['mode'] === 'url') return features.urlElicitation && isObject(elicitation['url']);
   // An empty declaration means forms, as it did before there was another mode.

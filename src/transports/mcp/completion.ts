@@ -36,5 +36,10 @@ export const completion =
     const found = await gateway.complete(view, target, name, value, contextOf(params['context']));
     const values = found.values.slice(0, maxValues);
     const hasMore = found.hasMore ?? found.values.length > maxValues;
-    return { result: encode.result({ completion: { values, hasMore, ...(found.total !== undefined && { total: found.total }) } }, features) };
+    return {
+      result: encode.result(
+        { completion: { values, hasMore, ...(found.total !== undefined && { total: found.total }) } },
+        features,
+      ),
+    };
   };

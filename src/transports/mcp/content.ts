@@ -13,7 +13,10 @@ function older(part: Content, features: Features): Content {
   if (plain.type === 'resource_link') return asText(plain);
   if (plain.type === 'audio' && !features.audio) {
     // 2024-11-05 has no sound, but a resource may hold any bytes: nothing is lost.
-    return { type: 'resource', resource: { uri: 'toolgate://inline/audio', mimeType: plain.mimeType, blob: plain.data } };
+    return {
+      type: 'resource',
+      resource: { uri: 'toolgate://inline/audio', mimeType: plain.mimeType, blob: plain.data },
+    };
   }
   return plain;
 }
@@ -26,5 +29,8 @@ export const toContent = (content: readonly Content[], features: Features): read
 export function toMessages(messages: readonly JsonObject[], features: Features): readonly JsonObject[] {
   if (features.structured) return messages;
   // A prompt's handler promises `{ role, content }` with a content block; see core/prompt.ts.
-  return messages.map((message) => ({ ...message, content: older(message['content'] as unknown as Content, features) as unknown as JsonObject }));
+  return messages.map((message) => ({
+    ...message,
+    content: older(message['content'] as unknown as Content, features) as unknown as JsonObject,
+  }));
 }

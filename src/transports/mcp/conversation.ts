@@ -46,7 +46,11 @@ export interface ConversationSetting {
   readonly push: (text: string) => void;
 }
 
-export function conversation(protocol: Protocol, changes: Changes, { view, via, session, push }: ConversationSetting): Conversation {
+export function conversation(
+  protocol: Protocol,
+  changes: Changes,
+  { view, via, session, push }: ConversationSetting,
+): Conversation {
   const { encode, gateway, identity } = protocol;
   // Idle sessions are many: what most never use is made on first use.
   let features: Features | undefined;
@@ -60,7 +64,8 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
   const initialize = (params: JsonObject): Reply => {
     if (features) return refusal(rpcError(codes.invalidRequest, 'Already initialized'));
     // They are kept for as long as the session: ten thousand of them must not fill the memory.
-    if (JSON.stringify(params['capabilities'] ?? {}).length > maxCapabilities) return refusal(rpcError(codes.invalidParams, 'params.capabilities is too large'));
+    if (JSON.stringify(params['capabilities'] ?? {}).length > maxCapabilities)
+      return refusal(rpcError(codes.invalidParams, 'params.capabilities is too large'));
     features = featuresOf(negotiated(params['protocolVersion']));
     capabilities = isObject(params['capabilities']) ? params['capabilities'] : {};
     unsubscribe = changes.subscribe((what) => push(encodeNotification(listChanged(what))));
@@ -85,7 +90,8 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
       watches.get(uri)?.();
       watches.delete(uri);
     } else if (!watches.has(uri)) {
-      if (watches.size >= maxWatches) return refusal(rpcError(codes.invalidParams, `At most ${maxWatches} resources may be watched`));
+      if (watches.size >= maxWatches)
+        return refusal(rpcError(codes.invalidParams, `At most ${maxWatches} resources may be watched`));
       const stop = gateway.watch(view, uri, () => push(encodeNotification('notifications/resources/updated', { uri })));
       if (!stop) return refusal(rpcError(codes.resourceNotFound, 'Resource not found', { uri }));
       watches.set(uri, stop);
@@ -123,15 +129,18 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
         return method === 'ping' ? { result: '{}' } : refusal(rpcError(codes.invalidRequest, 'Send initialize first'));
       }
       if (method === 'logging/setLevel') {
-        if (!isLogLevel(params['level'])) return refusal(rpcError(codes.invalidParams, 'params.level is not a log level'));
+        if (!isLogLevel(params['level']))
+          return refusal(rpcError(codes.invalidParams, 'params.level is not a log level'));
         logLevel = params['level'];
         return { result: encode.result({}, features) };
       }
-      if (method === 'resources/subscribe' || method === 'resources/unsubscribe') return watch(method, params, features);
+      if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
+        return watch(method, params, features);
       inFlight ??= new Map();
       // Two calls under one id could not be told apart by the one who cancels.
       if (inFlight.has(id)) return refusal(rpcError(codes.invalidRequest, 'A request with this id is being answered'));
-      if (inFlight.size >= maxInFlight) return refusal(rpcError(codes.internalError, 'Too many requests are being answered'));
+      if (inFlight.size >= maxInFlight)
+        return refusal(rpcError(codes.internalError, 'Too many requests are being answered'));
       const controller = lightController();
       inFlight.set(id, controller);
       try {
@@ -144,7 +153,8 @@ export function conversation(protocol: Protocol, changes: Changes, { view, via, 
     },
     notified({ method, params }) {
       const { requestId } = params;
-      if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number')) return;
+      if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number'))
+        return;
       inFlight?.get(requestId)?.abort();
     },
     settle(response) {

@@ -29,7 +29,11 @@ export function toToolDefinition(tool: Tool, features: Features): JsonObject {
     inputSchema: tool.input.schema,
     ...(output && features.structured && (features.anyData || output['type'] === 'object') && { outputSchema: output }),
     ...(features.toolAnnotations && {
-      annotations: { ...(tool.title !== undefined && { title: tool.title }), ...hints(tool.effects), ...tool.annotations },
+      annotations: {
+        ...(tool.title !== undefined && { title: tool.title }),
+        ...hints(tool.effects),
+        ...tool.annotations,
+      },
     }),
     ...(features.coreTasks && tool.tasks && { execution: { taskSupport: tool.tasks } }),
     ...since2025June(tool, features),
@@ -42,7 +46,10 @@ export function toPromptDefinition(prompt: Prompt, features: Features): JsonObje
     name: prompt.name,
     ...(prompt.description !== undefined && { description: prompt.description }),
     ...(prompt.arguments && {
-      arguments: prompt.arguments.map(({ title, ...argument }) => ({ ...argument, ...(features.structured && title !== undefined && { title }) })),
+      arguments: prompt.arguments.map(({ title, ...argument }) => ({
+        ...argument,
+        ...(features.structured && title !== undefined && { title }),
+      })),
     }),
     ...since2025June(prompt, features),
   };

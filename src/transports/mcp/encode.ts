@@ -45,15 +45,20 @@ const facts = (error: ToolError, correlationId: string): JsonObject => ({
 });
 
 /** Our own links lead to what is kept in memory; who follows an old one shall not look for a mistake. */
-const gone = 'It has expired: what was cut off is kept for a while, for its caller only, and not over a restart. Call the tool again';
+const gone =
+  'It has expired: what was cut off is kept for a while, for its caller only, and not over a restart. Call the tool again';
 
-const internal = (correlationId: string): RpcError => rpcError(codes.internalError, 'Internal error', { correlationId });
+const internal = (correlationId: string): RpcError =>
+  rpcError(codes.internalError, 'Internal error', { correlationId });
 
 /** A server's own code where it means the same here; a reserved one would speak of this connection, its session or its revision. */
 function relayedCode(data: JsonObject | undefined): number {
   const upstream = data?.['upstream'];
   const code = isObject(upstream) ? upstream['code'] : undefined;
-  const isPlain = typeof code === 'number' && Number.isSafeInteger(code) && (code === codes.invalidParams || code > -32_000 || code < -32_768);
+  const isPlain =
+    typeof code === 'number' &&
+    Number.isSafeInteger(code) &&
+    (code === codes.invalidParams || code > -32_000 || code < -32_768);
   return isPlain ? code : codes.internalError;
 }
 
@@ -61,8 +66,19 @@ function relayedCode(data: JsonObject | undefined): number {
 function protocolError(error: ToolError, correlationId: string): RpcError {
   if (error.code === 'internal') return internal(correlationId);
   const { mcp } = behaviourOf(error);
-  const code = error.code === 'upstream_refused' ? relayedCode(error.data) : mcp !== 'result' ? mcp.protocol : error.code === 'invalid_arguments' ? codes.invalidParams : codes.internalError;
-  return rpcError(code, said(error), error.code === 'capability_missing' ? error.data : { error: facts(error, correlationId) });
+  const code =
+    error.code === 'upstream_refused'
+      ? relayedCode(error.data)
+      : mcp !== 'result'
+        ? mcp.protocol
+        : error.code === 'invalid_arguments'
+          ? codes.invalidParams
+          : codes.internalError;
+  return rpcError(
+    code,
+    said(error),
+    error.code === 'capability_missing' ? error.data : { error: facts(error, correlationId) },
+  );
 }
 
 function blocks(content: readonly Content[], data: Json | undefined): readonly Content[] {
@@ -86,7 +102,9 @@ export function encoder(identity: Identity): Encoder {
   };
 
   const structured = (data: Json | undefined, features: Features): JsonObject | undefined =>
-    data !== undefined && features.structured && (features.anyData || isObject(data)) ? { structuredContent: data } : undefined;
+    data !== undefined && features.structured && (features.anyData || isObject(data))
+      ? { structuredContent: data }
+      : undefined;
 
   return {
     result,
@@ -94,21 +112,43 @@ export function encoder(identity: Identity): Encoder {
       if (outcome.kind === 'done') {
         const content = toContent(blocks(outcome.content, outcome.data), features);
         // Content is JSON by its types; only its interfaces lack the index signature.
-        return { result: result({ ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features) }, features, outcome.meta) };
+        return {
+          result: result(
+            { ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features) },
+            features,
+            outcome.meta,
+          ),
+        };
       }
       const { error } = outcome;
       const form = errors[error.code].mcp;
       // A missing capability is a protocol error only where the protocol has one.
-      if (form !== 'result' && (features.modern || form.protocol !== codes.missingCapability)) return { error: protocolError(error, correlationId) };
-      const content = toContent(told(outcome.content ?? [], error) ? (outcome.content ?? []) : [...(outcome.content ?? []), text(said(error))], features);
-      const fields = { ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features), isError: true };
+      if (form !== 'result' && (features.modern || form.protocol !== codes.missingCapability))
+        return { error: protocolError(error, correlationId) };
+      const content = toContent(
+        told(outcome.content ?? [], error) ? (outcome.content ?? []) : [...(outcome.content ?? []), text(said(error))],
+        features,
+      );
+      const fields = {
+        ...outcome.extra,
+        content: content as unknown as Json,
+        ...structured(outcome.data, features),
+        isError: true,
+      };
       return { result: result(fields, features, { ...outcome.meta, 'toolgate/error': facts(error, correlationId) }) };
     },
     read({ outcome, correlationId }, features, caching, uri) {
       if (outcome.kind === 'failed') {
         const error = protocolError(outcome.error, correlationId);
         const missing = outcome.error.code === 'not_found' || outcome.error.code === 'forbidden';
-        return { error: missing ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', { uri, ...(/^toolgate:\/\/(?:rest|results)\//.test(uri) && { hint: gone }) }) : error };
+        return {
+          error: missing
+            ? rpcError(features.modern ? codes.invalidParams : codes.resourceNotFound, 'Resource not found', {
+                uri,
+                ...(/^toolgate:\/\/(?:rest|results)\//.test(uri) && { hint: gone }),
+              })
+            : error,
+        };
       }
       const data = isObject(outcome.data) ? outcome.data : undefined;
       if (!Array.isArray(data?.['contents'])) return { error: internal(correlationId) };
@@ -121,7 +161,11 @@ export function encoder(identity: Identity): Encoder {
       if (!Array.isArray(messages)) return { error: internal(correlationId) };
       const description = data?.['description'];
       const { description: _, ...rest } = data ?? {};
-      const fields = { ...rest, messages: toMessages(messages.filter(isObject), features), ...(typeof description === 'string' && { description }) };
+      const fields = {
+        ...rest,
+        messages: toMessages(messages.filter(isObject), features),
+        ...(typeof description === 'string' && { description }),
+      };
       return { result: result(fields, features, outcome.meta) };
     },
   };

@@ -4,22 +4,33 @@ import { aTool } from '../../../test/support/make.js';
 import { aDoor, envelope, modernVersion, sourceOf } from '../../../test/support/mcp.js';
 import { legacyVersions } from '../../wire/versions.js';
 
-
 test('a modern call is answered with one JSON object that says what it is', async () => {
   const { modern } = await aDoor([sourceOf([aTool()])]);
-  const { status, headers, json } = await modern('tools/call', { name: 'echo', arguments: { text: 'hello' } }, { id: 'a"1' });
+  const { status, headers, json } = await modern(
+    'tools/call',
+    { name: 'echo', arguments: { text: 'hello' } },
+    { id: 'a"1' },
+  );
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json');
   expect(json).toMatchObject({
     id: 'a"1',
-    result: { resultType: 'complete', content: [{ type: 'text', text: 'hello' }], _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'toolgate' } } },
+    result: {
+      resultType: 'complete',
+      content: [{ type: 'text', text: 'hello' }],
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'toolgate' } },
+    },
   });
 });
 
 test('server/discover names the modern revisions and what is served', async () => {
   const { modern } = await aDoor([sourceOf([])]);
   const { json } = await modern('server/discover');
-  expect(json.result).toMatchObject({ supportedVersions: [modernVersion], capabilities: { tools: { listChanged: true } }, cacheScope: 'public' });
+  expect(json.result).toMatchObject({
+    supportedVersions: [modernVersion],
+    capabilities: { tools: { listChanged: true } },
+    cacheScope: 'public',
+  });
 });
 
 test.each(legacyVersions)('a client of %s opens a session, lists and calls', async (version) => {
@@ -46,7 +57,12 @@ test('both eras and all versions share one URL at the same time', async () => {
 test.each([
   ['missing _meta', {}, {}, -32602],
   ['no capabilities', { 'io.modelcontextprotocol/protocolVersion': modernVersion }, {}, -32602],
-  ['an unknown version', { ...envelope(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }, { 'mcp-protocol-version': '2099-01-01' }, -32022],
+  [
+    'an unknown version',
+    { ...envelope(), 'io.modelcontextprotocol/protocolVersion': '2099-01-01' },
+    { 'mcp-protocol-version': '2099-01-01' },
+    -32022,
+  ],
   ['a header that names another version', envelope(), { 'mcp-protocol-version': '2025-11-25' }, -32020],
   ['a header that names another method', envelope(), { 'mcp-method': 'tools/list' }, -32020],
   ['a header that names another tool', envelope(), { 'mcp-name': 'other' }, -32020],
@@ -57,8 +73,20 @@ test.each([
   const { raw } = await aDoor([sourceOf([tool])]);
   const { status, json } = await raw(
     'POST',
-    { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/call', 'mcp-name': 'echo', ...headers },
-    JSON.stringify({ jsonrpc: '2.0', id: 77, method: 'tools/call', params: { name: 'echo', arguments: {}, _meta: meta } }),
+    {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': modernVersion,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'echo',
+      ...headers,
+    },
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 77,
+      method: 'tools/call',
+      params: { name: 'echo', arguments: {}, _meta: meta },
+    }),
   );
   expect({ status, id: json.id, code: json.error.code }).toEqual({ status: 400, id: 77, code });
   expect(runs).toBe(0);
@@ -80,22 +108,35 @@ test.each([
   const { raw } = await aDoor([sourceOf([aTool()])]);
   const { text } = await raw(
     'POST',
-    { 'content-type': 'application/json', accept: '*/*', 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/list' },
+    {
+      'content-type': 'application/json',
+      accept: '*/*',
+      'mcp-protocol-version': modernVersion,
+      'mcp-method': 'tools/list',
+    },
     `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{"_meta":${JSON.stringify(envelope())}}}`,
   );
   expect(text.startsWith(`{"jsonrpc":"2.0","id":${echoed},"result"`)).toBe(true);
 });
 
-test.each(['null', '1.5', 'true', '{}', '[1]', '1e400', `"${'x'.repeat(2_000)}"`])('%.20s is no id and refused as such', async (id) => {
-  const { raw } = await aDoor([sourceOf([aTool()])]);
-  const { status, json } = await raw(
-    'POST',
-    { 'content-type': 'application/json', accept: '*/*', 'mcp-protocol-version': modernVersion, 'mcp-method': 'tools/list' },
-    `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{"_meta":${JSON.stringify(envelope())}}}`,
-  );
-  expect(status).toBe(400);
-  expect(json.error.code).toBe(-32600);
-});
+test.each(['null', '1.5', 'true', '{}', '[1]', '1e400', `"${'x'.repeat(2_000)}"`])(
+  '%.20s is no id and refused as such',
+  async (id) => {
+    const { raw } = await aDoor([sourceOf([aTool()])]);
+    const { status, json } = await raw(
+      'POST',
+      {
+        'content-type': 'application/json',
+        accept: '*/*',
+        'mcp-protocol-version': modernVersion,
+        'mcp-method': 'tools/list',
+      },
+      `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{"_meta":${JSON.stringify(envelope())}}}`,
+    );
+    expect(status).toBe(400);
+    expect(json.error.code).toBe(-32600);
+  },
+);
 
 test('an unknown tool is a protocol error, invalid arguments are a readable result [S1.14] [S1.15]', async () => {
   const { modern, session } = await aDoor([sourceOf([aTool()])]);
@@ -124,7 +165,16 @@ test('a fault inside is told as such and nothing of it', async () => {
 test('a method that is not there is 404 for modern clients and an error in band for legacy ones', async () => {
   const { modern, session } = await aDoor([sourceOf([])]);
   const { call } = await session();
-  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'tasks/list', 'tasks/result', '__proto__', 'constructor']) {
+  for (const method of [
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'tasks/list',
+    'tasks/result',
+    '__proto__',
+    'constructor',
+  ]) {
     const { status, json } = await modern(method);
     expect([method, status, json.error.code]).toEqual([method, 404, -32601]);
   }

@@ -43,14 +43,24 @@ const sweepMs = 30_000;
 const both = 'application/json, text/event-stream';
 
 const takes = (accept: string | undefined, type: string): boolean =>
-  accept === undefined || accept.includes(type) || accept.includes('*/*') || accept.includes(`${type.slice(0, type.indexOf('/'))}/*`);
+  accept === undefined ||
+  accept.includes(type) ||
+  accept.includes('*/*') ||
+  accept.includes(`${type.slice(0, type.indexOf('/'))}/*`);
 
-const isJson = (type: string | undefined): boolean => type === 'application/json' || /^application\/json\s*(?:;|$)/i.test(type ?? '');
+const isJson = (type: string | undefined): boolean =>
+  type === 'application/json' || /^application\/json\s*(?:;|$)/i.test(type ?? '');
 
 /** Whether a message belongs to the modern era: its body claims a version, or its header names one that is not of the legacy era. */
 function isModern(decoded: Decoded, version: string | string[] | undefined, hasSession: boolean): boolean {
-  if ((decoded.kind === 'request' || decoded.kind === 'notification') && claimedVersion(decoded.params) !== undefined) return true;
-  return version !== undefined && !isLegacyVersion(version) && !hasSession && !(decoded.kind === 'request' && decoded.method === 'initialize');
+  if ((decoded.kind === 'request' || decoded.kind === 'notification') && claimedVersion(decoded.params) !== undefined)
+    return true;
+  return (
+    version !== undefined &&
+    !isLegacyVersion(version) &&
+    !hasSession &&
+    !(decoded.kind === 'request' && decoded.method === 'initialize')
+  );
 }
 
 export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpEndpoint {
@@ -61,7 +71,14 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const table = sessions({ ...sessionLimits, ...options.sessions });
   const pulse = heartbeat(options.heartbeatMs ?? 15_000);
   const profileOf = ({ pathname }: Exchange): string | undefined => options.profileOf?.(pathname);
-  const legacy = legacyHttp({ protocol: door, changes: hub, sessions: table, heartbeat: pulse, profileOf, eager: options.legacyAnswers === 'stream' });
+  const legacy = legacyHttp({
+    protocol: door,
+    changes: hub,
+    sessions: table,
+    heartbeat: pulse,
+    profileOf,
+    eager: options.legacyAnswers === 'stream',
+  });
   const limits = { ...messageLimits, ...options.limits };
   const sweeper = setInterval(() => table.sweep(), sweepMs).unref();
 
@@ -71,7 +88,8 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     const view = profile === undefined ? { principal } : { principal, profile };
     const envelope = modern.admit(request, view, req.headers);
     if ('code' in envelope) return sendError(res, 400, request.id, envelope);
-    if (request.method === 'subscriptions/listen' && !canStream) return sendError(res, 406, request.id, rpcError(codes.invalidRequest, 'Accept must include text/event-stream'));
+    if (request.method === 'subscriptions/listen' && !canStream)
+      return sendError(res, 406, request.id, rpcError(codes.invalidRequest, 'Accept must include text/event-stream'));
     const stream = new PostStream(res, { canStream, heartbeat: pulse });
     const reply = await modern.answer(request, envelope, { view, via: 'http', signal, outlet: stream });
     return stream.finish(request.id, reply, 'error' in reply ? statusOf(reply.error) : 200);
@@ -80,9 +98,15 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const post = (exchange: Exchange): void | Promise<void> => {
     const { req, res, body } = exchange;
     const { accept } = req.headers;
-    if (!isJson(req.headers['content-type'])) return sendError(res, 415, null, rpcError(codes.badRequest, 'Content-Type must be application/json'));
+    if (!isJson(req.headers['content-type']))
+      return sendError(res, 415, null, rpcError(codes.badRequest, 'Content-Type must be application/json'));
     if (accept !== both && !takes(accept, 'application/json')) {
-      return sendError(res, 406, null, rpcError(codes.badRequest, 'Accept must include application/json and text/event-stream'));
+      return sendError(
+        res,
+        406,
+        null,
+        rpcError(codes.badRequest, 'Accept must include application/json and text/event-stream'),
+      );
     }
     const canStream = accept === both || takes(accept, 'text/event-stream');
     const decoded = decode(body, limits);
@@ -95,7 +119,12 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     if (decoded.kind === 'request') return serveModern(exchange, decoded, canStream);
     if (decoded.kind === 'notification') return sendEmpty(res, 202);
     if (decoded.kind === 'invalid') return sendError(res, 400, decoded.id ?? undefined, decoded.error);
-    return sendError(res, 400, undefined, rpcError(codes.invalidRequest, 'Batches and responses have no place in this protocol version'));
+    return sendError(
+      res,
+      400,
+      undefined,
+      rpcError(codes.invalidRequest, 'Batches and responses have no place in this protocol version'),
+    );
   };
 
   const route = (exchange: Exchange): void | Promise<void> => {
@@ -116,7 +145,15 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
 
   return {
     ssePair(messagesPath) {
-      const pair = ssePair({ protocol: door, changes: hub, heartbeat: pulse, limits, max: options.sessions?.max ?? sessionLimits.max, messagesPath, profileOf });
+      const pair = ssePair({
+        protocol: door,
+        changes: hub,
+        heartbeat: pulse,
+        limits,
+        max: options.sessions?.max ?? sessionLimits.max,
+        messagesPath,
+        profileOf,
+      });
       pairs.push(pair);
       return pair;
     },
@@ -137,6 +174,10 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
       hub.close();
       await door.close();
     },
-    stats: () => ({ sessions: pairs.reduce((sum, pair) => sum + pair.open, table.size), subscriptions: subscriptions.open, tasks: door.tasks.running }),
+    stats: () => ({
+      sessions: pairs.reduce((sum, pair) => sum + pair.open, table.size),
+      subscriptions: subscriptions.open,
+      tasks: door.tasks.running,
+    }),
   };
 }

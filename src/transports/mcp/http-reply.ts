@@ -17,7 +17,11 @@ export function sendJson(res: ServerResponse, status: number, text: string, extr
 /** Answers with a result whose bytes are shared by everyone who asks for it. */
 function sendBytes(res: ServerResponse, id: Id, bytes: Buffer, extra?: Extra): void {
   const head = `{"jsonrpc":"2.0","id":${encodeId(id)},"result":`;
-  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(head) + bytes.length + 1, ...extra });
+  res.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(head) + bytes.length + 1,
+    ...extra,
+  });
   res.cork();
   res.write(head);
   res.write(bytes);
@@ -26,7 +30,9 @@ function sendBytes(res: ServerResponse, id: Id, bytes: Buffer, extra?: Extra): v
 
 /** A reply as the text of a response. */
 export const replyText = (id: Id, reply: Reply): string =>
-  'error' in reply ? encodeError(id, reply.error) : encodeResult(id, typeof reply.result === 'string' ? reply.result : reply.result.toString('utf8'));
+  'error' in reply
+    ? encodeError(id, reply.error)
+    : encodeResult(id, typeof reply.result === 'string' ? reply.result : reply.result.toString('utf8'));
 
 /** Answers a request with its reply. */
 export function sendReply(res: ServerResponse, id: Id, reply: Reply, status: number, extra?: Extra): void {
@@ -35,8 +41,13 @@ export function sendReply(res: ServerResponse, id: Id, reply: Reply, status: num
   else sendJson(res, status, replyText(id, reply), extra);
 }
 
-export const sendError = (res: ServerResponse, status: number, id: Id | null | undefined, error: RpcError, extra?: Extra): void =>
-  sendJson(res, status, encodeError(id, error), extra);
+export const sendError = (
+  res: ServerResponse,
+  status: number,
+  id: Id | null | undefined,
+  error: RpcError,
+  extra?: Extra,
+): void => sendJson(res, status, encodeError(id, error), extra);
 
 /** Answers that something was taken and there is nothing to say. */
 export function sendEmpty(res: ServerResponse, status: number, extra?: Extra): void {

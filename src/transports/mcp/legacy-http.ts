@@ -38,7 +38,8 @@ interface Parts {
   readonly eager: boolean;
 }
 
-const idOf = (decoded: Decoded): Id | null | undefined => (decoded.kind === 'request' || decoded.kind === 'response' ? decoded.id : null);
+const idOf = (decoded: Decoded): Id | null | undefined =>
+  decoded.kind === 'request' || decoded.kind === 'response' ? decoded.id : null;
 
 /** Sends what belongs to no request, or keeps it until a stream is open. */
 function push(session: Session, text: string): void {
@@ -69,7 +70,12 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     const given = req.headers['mcp-session-id'];
     const version = req.headers['mcp-protocol-version'];
     if (typeof given !== 'string') {
-      sendError(res, 400, id, rpcError(codes.badRequest, 'The Mcp-Session-Id header is missing; send initialize first'));
+      sendError(
+        res,
+        400,
+        id,
+        rpcError(codes.badRequest, 'The Mcp-Session-Id header is missing; send initialize first'),
+      );
       return undefined;
     }
     const session = sessions.find(given, principal.id);
@@ -93,7 +99,14 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
         push: (text) => session && push(session, text),
       }),
     );
-    if (!session) return sendError(res, 503, request.id, rpcError(codes.badRequest, 'Too many sessions are open; try again later'), { 'retry-after': 60 });
+    if (!session)
+      return sendError(
+        res,
+        503,
+        request.id,
+        rpcError(codes.badRequest, 'Too many sessions are open; try again later'),
+        { 'retry-after': 60 },
+      );
     const reply = await session.conversation.answer(request, { send: () => {} });
     if (reply && 'result' in reply) return sendReply(res, request.id, reply, 200, { 'mcp-session-id': session.id });
     sessions.end(session);
@@ -107,7 +120,12 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     if (message.kind === 'response') conversation.settle(message);
     if (message.kind !== 'request') return sendEmpty(res, 202, { 'mcp-session-id': id });
     const primed = conversation.features?.primedStreams === true;
-    const stream = new PostStream(res, { canStream, heartbeat, eager, ...(primed && { resumable: () => newResumable(session) }) });
+    const stream = new PostStream(res, {
+      canStream,
+      heartbeat,
+      eager,
+      ...(primed && { resumable: () => newResumable(session) }),
+    });
     stream.finish(message.id, await conversation.answer(message, stream), 200);
     session.usedAt = Date.now();
   };
@@ -125,7 +143,8 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     },
     openStream(exchange) {
       const { req, res } = exchange;
-      if (!req.headers.accept?.includes('text/event-stream')) return sendError(res, 406, null, rpcError(codes.badRequest, 'Accept must include text/event-stream'));
+      if (!req.headers.accept?.includes('text/event-stream'))
+        return sendError(res, 406, null, rpcError(codes.badRequest, 'Accept must include text/event-stream'));
       // A modern client has no use for this; a client without a session is told that it cannot have one.
       if (req.headers['mcp-session-id'] === undefined) return sendEmpty(res, 405, { allow: 'POST' });
       const session = sessionOf(exchange, null);

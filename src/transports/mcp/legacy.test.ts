@@ -24,7 +24,14 @@ test('a session belongs to the principal that opened it; to others it does not e
 test('DELETE ends a session and what runs in it', async () => {
   const started = deferred<void>();
   const aborted = deferred<void>();
-  const tool = aTool({ run: async (call) => { started.resolve(); await new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve())); aborted.resolve(); return done('x'); } });
+  const tool = aTool({
+    run: async (call) => {
+      started.resolve();
+      await new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve()));
+      aborted.resolve();
+      return done('x');
+    },
+  });
   const { session, raw, endpoint } = await aDoor([sourceOf([tool])]);
   const { headers, call } = await session();
   const running = call('tools/call', { name: 'echo' });
@@ -51,7 +58,12 @@ test('more sessions than there is room for are refused until one ends', async ()
   const { session, raw } = await aDoor([sourceOf([])], { mcp: { sessions: { max: 2 } } });
   const first = await session();
   await session();
-  const initialize = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } });
+  const initialize = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  });
   const { 'mcp-session-id': _, ...headers } = first.headers;
   const refused = await raw('POST', headers, initialize);
   expect([refused.status, refused.headers['retry-after'], refused.json.id]).toEqual([503, '60', 0]);
@@ -59,7 +71,14 @@ test('more sessions than there is room for are refused until one ends', async ()
   expect((await raw('POST', headers, initialize)).status).toBe(200);
 });
 
-const quiet = (busy = 0): Conversation => ({ features: undefined, busy, answer: async () => undefined, notified: () => {}, settle: () => {}, close: () => {} });
+const quiet = (busy = 0): Conversation => ({
+  features: undefined,
+  busy,
+  answer: async () => undefined,
+  notified: () => {},
+  settle: () => {},
+  close: () => {},
+});
 
 test('a session without requests or a stream ends after its time; a busy one does not', () => {
   let now = 0;
@@ -94,7 +113,12 @@ test('whoever opens all the sessions keeps nobody out: the one unused for longes
   });
   const lent = table.open('greedy', () => quiet());
   expect(table.open('b', () => quiet())).toBeDefined();
-  expect([busy, old, fresh, lent].map((each) => table.find(each?.id ?? '', 'greedy') !== undefined)).toEqual([true, false, true, true]);
+  expect([busy, old, fresh, lent].map((each) => table.find(each?.id ?? '', 'greedy') !== undefined)).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ]);
   expect(table.open('greedy', () => quiet())).toBeUndefined();
   for (const other of ['c', 'd']) expect(table.open(other, () => quiet())).toBeDefined();
   expect(table.open('e', () => quiet())).toBeUndefined();
@@ -106,25 +130,53 @@ test('list changes reach every open stream, and a client that was away when it c
   const { session, raw, registry } = await aDoor([{ id: 'test', list: async () => tools }]);
   const [here, away] = [await session(), await session('2025-03-26')];
   const told = deferred<Loose>();
-  const opened = raw('GET', { ...here.headers, accept: 'text/event-stream' }, undefined, undefined, (message, stop) => { told.resolve(message); stop(); });
+  const opened = raw('GET', { ...here.headers, accept: 'text/event-stream' }, undefined, undefined, (message, stop) => {
+    told.resolve(message);
+    stop();
+  });
   await here.call('ping');
   tools = [...tools, aTool({ name: 'new' })];
   await registry.refresh(never);
   expect((await told.promise).method).toBe('notifications/tools/list_changed');
   await opened;
-  const later = await raw('GET', { ...away.headers, accept: 'text/event-stream' }, undefined, undefined, (_message, stop) => stop());
+  const later = await raw(
+    'GET',
+    { ...away.headers, accept: 'text/event-stream' },
+    undefined,
+    undefined,
+    (_message, stop) => stop(),
+  );
   expect(later.messages.map((message) => message.method)).toEqual(['notifications/tools/list_changed']);
 });
 
 test('a watched resource is told of, until it is not watched any more', async () => {
   const watchers = new Set<() => void>();
-  const source = sourceOf([], { resources: async () => [{ uri: 'x://w', name: 'w', source: 'test', read: async () => done([]), watch: (changed) => { watchers.add(changed); return () => watchers.delete(changed); } }] });
+  const source = sourceOf([], {
+    resources: async () => [
+      {
+        uri: 'x://w',
+        name: 'w',
+        source: 'test',
+        read: async () => done([]),
+        watch: (changed) => {
+          watchers.add(changed);
+          return () => watchers.delete(changed);
+        },
+      },
+    ],
+  });
   const { session, raw } = await aDoor([source]);
   const { call, headers } = await session();
   expect((await call('resources/subscribe', { uri: 'x://w' })).json.result).toEqual({});
   expect((await call('resources/subscribe', { uri: 'x://none' })).json.error.code).toBe(-32002);
   for (const changed of watchers) changed();
-  const { messages } = await raw('GET', { ...headers, accept: 'text/event-stream' }, undefined, undefined, (_message, stop) => stop());
+  const { messages } = await raw(
+    'GET',
+    { ...headers, accept: 'text/event-stream' },
+    undefined,
+    undefined,
+    (_message, stop) => stop(),
+  );
   expect(messages).toMatchObject([{ method: 'notifications/resources/updated', params: { uri: 'x://w' } }]);
   await call('resources/unsubscribe', { uri: 'x://w' });
   expect(watchers.size).toBe(0);
@@ -132,10 +184,20 @@ test('a watched resource is told of, until it is not watched any more', async ()
 
 test('a client may leave a stream and come back for the answer', async () => {
   const left = deferred<void>();
-  const tool = aTool({ run: async ({ back }) => { back?.detach?.(); await left.promise; return done('kept for you'); } });
+  const tool = aTool({
+    run: async ({ back }) => {
+      back?.detach?.();
+      await left.promise;
+      return done('kept for you');
+    },
+  });
   const { session, raw } = await aDoor([sourceOf([tool])]);
   const { headers } = await session('2025-11-25');
-  const first = await raw('POST', headers, JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'echo' } }));
+  const first = await raw(
+    'POST',
+    headers,
+    JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'echo' } }),
+  );
   const eventId = /id: (\S+)/.exec(first.text)?.[1] ?? '';
   expect(first.text).toMatch(/retry: \d+/);
   left.resolve();
@@ -147,10 +209,29 @@ test('a client may leave a stream and come back for the answer', async () => {
 
 test('what a client missed while its connection was broken comes in order', async () => {
   const next = deferred<void>();
-  const tool = aTool({ run: async ({ back }) => { back?.progress?.({ progress: 1 }); await next.promise; back?.progress?.({ progress: 2 }); back?.progress?.({ progress: 3 }); return done('end'); } });
+  const tool = aTool({
+    run: async ({ back }) => {
+      back?.progress?.({ progress: 1 });
+      await next.promise;
+      back?.progress?.({ progress: 2 });
+      back?.progress?.({ progress: 3 });
+      return done('end');
+    },
+  });
   const { session, raw } = await aDoor([sourceOf([tool])]);
   const { headers } = await session('2025-11-25');
-  const broken = raw('POST', headers, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', _meta: { progressToken: 1 } } }), undefined, (_message, leave) => leave());
+  const broken = raw(
+    'POST',
+    headers,
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'echo', _meta: { progressToken: 1 } },
+    }),
+    undefined,
+    (_message, leave) => leave(),
+  );
   const eventId = /id: (\S+_1)/.exec((await broken).text)?.[1] ?? '';
   next.resolve();
   const { messages } = await raw('GET', { ...headers, accept: 'text/event-stream', 'last-event-id': eventId });
@@ -159,13 +240,27 @@ test('what a client missed while its connection was broken comes in order', asyn
 
 test('a batch is answered as one array by the versions that have batches, and refused by the others', async () => {
   const { session, raw } = await aDoor([sourceOf([aTool()])]);
-  const batch = [{ jsonrpc: '2.0', id: 'a', method: 'ping' }, { jsonrpc: '2.0', method: 'notifications/x' }, { jsonrpc: '2.0', id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { text: 'hi' } } }, 7];
+  const batch = [
+    { jsonrpc: '2.0', id: 'a', method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/x' },
+    { jsonrpc: '2.0', id: 'b', method: 'tools/call', params: { name: 'echo', arguments: { text: 'hi' } } },
+    7,
+  ];
   for (const version of ['2025-03-26', '2024-11-05']) {
     const { headers } = await session(version);
     const { json } = await raw('POST', headers, JSON.stringify(batch));
-    expect(json).toMatchObject([{ id: 'a', result: {} }, { id: 'b', result: { content: [{ text: 'hi' }] } }, { error: { code: -32600 } }]);
-    expect((await raw('POST', headers, JSON.stringify([{ jsonrpc: '2.0', method: 'notifications/x' }]))).status).toBe(202);
-    expect((await raw('POST', headers, JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }]))).status).toBe(400);
+    expect(json).toMatchObject([
+      { id: 'a', result: {} },
+      { id: 'b', result: { content: [{ text: 'hi' }] } },
+      { error: { code: -32600 } },
+    ]);
+    expect((await raw('POST', headers, JSON.stringify([{ jsonrpc: '2.0', method: 'notifications/x' }]))).status).toBe(
+      202,
+    );
+    expect(
+      (await raw('POST', headers, JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }])))
+        .status,
+    ).toBe(400);
   }
   for (const version of ['2025-06-18', '2025-11-25']) {
     const { headers } = await session(version);
@@ -182,7 +277,9 @@ test('a client of 2024-11-05 has no completion, as its version has none', async 
 
 test('list changes do not keep a session alive whose client is gone', async () => {
   let tools: readonly Tool[] = [aTool()];
-  const { session, registry, endpoint, raw } = await aDoor([{ id: 'test', list: async () => tools }], { mcp: { sessions: { max: 1, crowdedIdleMs: 50 } } });
+  const { session, registry, endpoint, raw } = await aDoor([{ id: 'test', list: async () => tools }], {
+    mcp: { sessions: { max: 1, crowdedIdleMs: 50 } },
+  });
   const { headers } = await session();
   const until = performance.now() + 60;
   while (performance.now() < until) {
@@ -191,13 +288,30 @@ test('list changes do not keep a session alive whose client is gone', async () =
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { 'mcp-session-id': _, ...fresh } = headers;
-  const opened = await raw('POST', fresh, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } } }));
+  const opened = await raw(
+    'POST',
+    fresh,
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    }),
+  );
   expect([opened.status, endpoint.stats().sessions]).toEqual([200, 1]);
 });
 
 test('capabilities too large to keep are refused', async () => {
   const { raw, endpoint } = await aDoor([sourceOf([])]);
-  const params = { protocolVersion: '2025-11-25', capabilities: { experimental: { x: 'y'.repeat(20_000) } }, clientInfo: { name: 't', version: '1' } };
-  const { json } = await raw('POST', { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }));
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: { experimental: { x: 'y'.repeat(20_000) } },
+    clientInfo: { name: 't', version: '1' },
+  };
+  const { json } = await raw(
+    'POST',
+    { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  );
   expect([json.error.code, endpoint.stats().sessions]).toEqual([-32602, 0]);
 });

@@ -13,7 +13,18 @@ function changing() {
   const source = {
     id: 'test',
     list: async () => tools,
-    resources: async () => [{ uri: 'x://w', name: 'w', source: 'test', read: async () => done([]), watch: (changed: () => void) => { watchers.add(changed); return () => watchers.delete(changed); } }],
+    resources: async () => [
+      {
+        uri: 'x://w',
+        name: 'w',
+        source: 'test',
+        read: async () => done([]),
+        watch: (changed: () => void) => {
+          watchers.add(changed);
+          return () => watchers.delete(changed);
+        },
+      },
+    ],
   };
   return { source, watchers, add: () => void (tools = [...tools, aTool({ name: `more_${tools.length}` })]) };
 }
@@ -22,21 +33,39 @@ test('a subscription is acknowledged first and hears what it asked for, under it
   const { source, watchers, add } = changing();
   const { modern, registry, endpoint } = await aDoor([source]);
   const heard: Loose[] = [];
-  const { status, messages } = await modern('subscriptions/listen', { notifications: { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://w', 'x://unknown'] } }, {
-    id: 'sub-1',
-    onMessage: (message, stop) => {
-      heard.push(message);
-      if (heard.length === 1) {
-        add();
-        void registry.refresh(never);
-      }
-      if (heard.length === 2) for (const changed of watchers) changed();
-      if (heard.length === 3) stop();
+  const { status, messages } = await modern(
+    'subscriptions/listen',
+    {
+      notifications: {
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourceSubscriptions: ['x://w', 'x://unknown'],
+      },
     },
-  });
+    {
+      id: 'sub-1',
+      onMessage: (message, stop) => {
+        heard.push(message);
+        if (heard.length === 1) {
+          add();
+          void registry.refresh(never);
+        }
+        if (heard.length === 2) for (const changed of watchers) changed();
+        if (heard.length === 3) stop();
+      },
+    },
+  );
   expect(status).toBe(200);
-  expect(messages.map((message) => message.method)).toEqual(['notifications/subscriptions/acknowledged', 'notifications/tools/list_changed', 'notifications/resources/updated']);
-  expect(messages[0].params.notifications).toEqual({ toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['x://w'] });
+  expect(messages.map((message) => message.method)).toEqual([
+    'notifications/subscriptions/acknowledged',
+    'notifications/tools/list_changed',
+    'notifications/resources/updated',
+  ]);
+  expect(messages[0].params.notifications).toEqual({
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourceSubscriptions: ['x://w'],
+  });
   expect(messages.every((message) => message.params._meta[subscription] === 'sub-1')).toBe(true);
   await expect.poll(() => [endpoint.stats().subscriptions, watchers.size]).toEqual([0, 0]);
 });
@@ -45,28 +74,44 @@ test('what was not asked for is not told', async () => {
   const { source, watchers, add } = changing();
   const { modern, registry } = await aDoor([source]);
   let acknowledged = false;
-  const { messages } = await modern('subscriptions/listen', { notifications: { resourceSubscriptions: ['x://w'] } }, {
-    onMessage: (message, stop) => {
-      if (message.method === 'notifications/resources/updated') return stop();
-      if (acknowledged) return undefined;
-      acknowledged = true;
-      add();
-      return void registry.refresh(never).then(() => { for (const changed of watchers) changed(); });
+  const { messages } = await modern(
+    'subscriptions/listen',
+    { notifications: { resourceSubscriptions: ['x://w'] } },
+    {
+      onMessage: (message, stop) => {
+        if (message.method === 'notifications/resources/updated') return stop();
+        if (acknowledged) return undefined;
+        acknowledged = true;
+        add();
+        return void registry.refresh(never).then(() => {
+          for (const changed of watchers) changed();
+        });
+      },
     },
-  });
-  expect(messages.map((message) => message.method)).toEqual(['notifications/subscriptions/acknowledged', 'notifications/resources/updated']);
+  );
+  expect(messages.map((message) => message.method)).toEqual([
+    'notifications/subscriptions/acknowledged',
+    'notifications/resources/updated',
+  ]);
 });
 
 test('when the gateway closes, every subscription ends with its result', async () => {
   const { modern, endpoint } = await aDoor([changing().source]);
-  const { json } = await modern('subscriptions/listen', { notifications: {} }, { id: 5, onMessage: () => void endpoint.close() });
+  const { json } = await modern(
+    'subscriptions/listen',
+    { notifications: {} },
+    { id: 5, onMessage: () => void endpoint.close() },
+  );
   expect(json).toMatchObject({ id: 5, result: { resultType: 'complete', _meta: { [subscription]: 5 } } });
 });
 
 test('over a pipe several subscriptions live side by side and end when cancelled', async () => {
   const { source, add } = changing();
   const { modern, seen, write, registry, messages } = await piped([source]);
-  const ends = [modern('subscriptions/listen', { notifications: { toolsListChanged: true } }), modern('subscriptions/listen', { notifications: { promptsListChanged: true } })];
+  const ends = [
+    modern('subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    modern('subscriptions/listen', { notifications: { promptsListChanged: true } }),
+  ];
   await seen((message) => message.params?._meta?.[subscription] === 2);
   add();
   await registry.refresh(never);

@@ -36,7 +36,8 @@ const wishes: readonly (readonly [string, Changed])[] = [
   ['resourcesListChanged', 'resources'],
 ];
 
-const strings = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+const strings = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
 /** Notifications carry the id of their subscription, digit for digit as the client chose it. */
 function tagged(id: Id, method: string, params: JsonObject = {}): string {
@@ -44,7 +45,11 @@ function tagged(id: Id, method: string, params: JsonObject = {}): string {
   return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}${rest === '' ? '' : ','}"_meta":{"${metaKeys.subscriptionId}":${encodeId(id)}}}}`;
 }
 
-export function listens(protocol: Protocol, changes: Changes, limits: ListenLimits = { subscriptions: 1_024, perOwner: 256, resources: 256 }): Listens {
+export function listens(
+  protocol: Protocol,
+  changes: Changes,
+  limits: ListenLimits = { subscriptions: 1_024, perOwner: 256, resources: 256 },
+): Listens {
   const open = new Map<() => void, string>();
 
   return {
@@ -59,7 +64,8 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
       if (!isObject(filter)) return refusal(rpcError(codes.invalidParams, 'params.notifications must be an object'));
       const owner = caller.view.principal.id;
       const own = [...open.values()].filter((each) => each === owner).length;
-      if (open.size >= limits.subscriptions || own >= limits.perOwner) return refusal(rpcError(codes.internalError, 'Too many subscriptions are open'));
+      if (open.size >= limits.subscriptions || own >= limits.perOwner)
+        return refusal(rpcError(codes.internalError, 'Too many subscriptions are open'));
       const { gateway, tasks } = protocol;
       const lists = wishes.filter(([name]) => filter[name] === true);
       const wanted = new Set(lists.map(([, what]) => what));
@@ -67,7 +73,9 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
       const uris = strings(filter['resourceSubscriptions'])
         .slice(0, limits.resources)
         .filter((uri) => {
-          const stop = gateway.watch(caller.view, uri, () => outlet.send(tagged(id, 'notifications/resources/updated', { uri })));
+          const stop = gateway.watch(caller.view, uri, () =>
+            outlet.send(tagged(id, 'notifications/resources/updated', { uri })),
+          );
           if (stop) stops.push(stop);
           return stop !== undefined;
         });
@@ -85,7 +93,11 @@ export function listens(protocol: Protocol, changes: Changes, limits: ListenLimi
         }),
       );
       stops.push(changes.subscribe((what) => wanted.has(what) && outlet.send(tagged(id, listChanged(what)))));
-      stops.push(tasks.onChange((record) => taskIds.has(record.id) && outlet.send(tagged(id, 'notifications/tasks', toModernTask(record)))));
+      stops.push(
+        tasks.onChange(
+          (record) => taskIds.has(record.id) && outlet.send(tagged(id, 'notifications/tasks', toModernTask(record))),
+        ),
+      );
 
       await new Promise<void>((resolve) => {
         const end = (): void => {

@@ -4,7 +4,8 @@ import type { Tool } from '../../core/tool.js';
 import { aTool } from '../../../test/support/make.js';
 import { aDoor, sourceOf } from '../../../test/support/mcp.js';
 
-const numbered = (count: number): Tool[] => Array.from({ length: count }, (_, at) => aTool({ name: `tool_${String(at).padStart(3, '0')}` }));
+const numbered = (count: number): Tool[] =>
+  Array.from({ length: count }, (_, at) => aTool({ name: `tool_${String(at).padStart(3, '0')}` }));
 
 async function walk(list: (params: JsonObject) => Promise<{ json: ReturnType<typeof JSON.parse> }>): Promise<string[]> {
   const names: string[] = [];
@@ -39,7 +40,15 @@ test('a list that changed between two pages is picked up after the same entry', 
   expect(second.tools.map((tool: Tool) => tool.name)).not.toContain(last);
 });
 
-test.each(['', 'x', 'WzEsIm5vIl0', Buffer.from('[1,2]').toString('base64url'), Buffer.from('[-1,"a"]').toString('base64url'), 'A'.repeat(5_000), 7])('the cursor %.20s leads nowhere', async (cursor) => {
+test.each([
+  '',
+  'x',
+  'WzEsIm5vIl0',
+  Buffer.from('[1,2]').toString('base64url'),
+  Buffer.from('[-1,"a"]').toString('base64url'),
+  'A'.repeat(5_000),
+  7,
+])('the cursor %.20s leads nowhere', async (cursor) => {
   const { modern } = await aDoor([sourceOf(numbered(3))]);
   const { status, json } = await modern('tools/list', { cursor });
   expect([status, json.error.code]).toEqual([200, -32602]);
@@ -47,7 +56,13 @@ test.each(['', 'x', 'WzEsIm5vIl0', Buffer.from('[1,2]').toString('base64url'), B
 
 test('a list is serialised once for everyone who sees the same', async () => {
   let shown = 0;
-  const schema = { type: 'object', get properties() { shown += 1; return {}; } };
+  const schema = {
+    type: 'object',
+    get properties() {
+      shown += 1;
+      return {};
+    },
+  };
   const tool = aTool({ input: { schema, parse: () => ({ ok: true, value: {} }) } });
   const { modern } = await aDoor([sourceOf([tool, ...numbered(200)])], { visibility: { group: () => 'all' } });
   const texts = [];
@@ -64,19 +79,35 @@ test('every revision is shown what it knows of a tool and nothing else', async (
   const list = aTool({ name: 'listing', output: { schema: { type: 'array' } } });
   const { modern, session } = await aDoor([sourceOf([tool, list])]);
   const keys = async (version: string) => {
-    const { json } = version === '2026-07-28' ? await modern('tools/list') : await (await session(version)).call('tools/list');
+    const { json } =
+      version === '2026-07-28' ? await modern('tools/list') : await (await session(version)).call('tools/list');
     return json.result.tools.map((each: object) => Object.keys(each).toSorted().join(' '));
   };
   expect(await keys('2024-11-05')).toEqual(['description inputSchema name', 'description inputSchema name']);
-  expect(await keys('2025-03-26')).toEqual(['annotations description inputSchema name', 'annotations description inputSchema name']);
-  expect(await keys('2025-06-18')).toEqual(['_meta annotations description inputSchema name outputSchema title', 'annotations description inputSchema name']);
-  expect(await keys('2025-11-25')).toEqual(['_meta annotations description execution inputSchema name outputSchema title', 'annotations description inputSchema name']);
-  expect(await keys('2026-07-28')).toEqual(['_meta annotations description inputSchema name outputSchema title', 'annotations description inputSchema name outputSchema']);
+  expect(await keys('2025-03-26')).toEqual([
+    'annotations description inputSchema name',
+    'annotations description inputSchema name',
+  ]);
+  expect(await keys('2025-06-18')).toEqual([
+    '_meta annotations description inputSchema name outputSchema title',
+    'annotations description inputSchema name',
+  ]);
+  expect(await keys('2025-11-25')).toEqual([
+    '_meta annotations description execution inputSchema name outputSchema title',
+    'annotations description inputSchema name',
+  ]);
+  expect(await keys('2026-07-28')).toEqual([
+    '_meta annotations description inputSchema name outputSchema title',
+    'annotations description inputSchema name outputSchema',
+  ]);
 });
 
 test('one principal never gets the list of another', async () => {
-  const { modern } = await aDoor([sourceOf([aTool(), aTool({ name: 'secret' })])], { visibility: { sees: (view, item) => item.name !== 'secret' || view.principal.id === 'ada' } });
-  const names = async (as: string) => (await modern('tools/list', {}, { as })).json.result.tools.map((tool: Tool) => tool.name);
+  const { modern } = await aDoor([sourceOf([aTool(), aTool({ name: 'secret' })])], {
+    visibility: { sees: (view, item) => item.name !== 'secret' || view.principal.id === 'ada' },
+  });
+  const names = async (as: string) =>
+    (await modern('tools/list', {}, { as })).json.result.tools.map((tool: Tool) => tool.name);
   expect(await names('ada')).toContain('secret');
   expect(await names('bob')).not.toContain('secret');
   expect(await names('ada')).toContain('secret');

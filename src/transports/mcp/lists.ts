@@ -27,13 +27,15 @@ export type Lister = (params: JsonObject, caller: Caller) => Reply;
 const keptAsBytes = 16_384;
 
 // The name travels in the cursor: a list that changed between two pages is picked up after the same entry, or refused.
-const toCursor = (offset: number, key: string): string => Buffer.from(JSON.stringify([offset, key])).toString('base64url');
+const toCursor = (offset: number, key: string): string =>
+  Buffer.from(JSON.stringify([offset, key])).toString('base64url');
 
 function fromCursor(cursor: unknown): readonly [number, string] | undefined {
   if (typeof cursor !== 'string' || cursor.length > 4_096) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (!Array.isArray(value) || !Number.isSafeInteger(value[0]) || value[0] < 1 || typeof value[1] !== 'string') return undefined;
+    if (!Array.isArray(value) || !Number.isSafeInteger(value[0]) || value[0] < 1 || typeof value[1] !== 'string')
+      return undefined;
     return [value[0], value[1]];
   } catch {
     return undefined;
@@ -84,19 +86,38 @@ function lister<T extends object>(kind: Kind<T>, { pageSize, caching }: ListOpti
 /** The four list methods. */
 export function listMethods(gateway: Gateway, options: ListOptions, encode: Encoder): Readonly<Record<string, Lister>> {
   return {
-    'tools/list': lister({ field: 'tools', items: (view) => gateway.tools(view), key: (tool) => tool.name, define: toToolDefinition }, options, encode),
+    'tools/list': lister(
+      { field: 'tools', items: (view) => gateway.tools(view), key: (tool) => tool.name, define: toToolDefinition },
+      options,
+      encode,
+    ),
     'prompts/list': lister(
-      { field: 'prompts', items: (view) => gateway.prompts(view), key: (prompt) => prompt.name, define: toPromptDefinition },
+      {
+        field: 'prompts',
+        items: (view) => gateway.prompts(view),
+        key: (prompt) => prompt.name,
+        define: toPromptDefinition,
+      },
       options,
       encode,
     ),
     'resources/list': lister(
-      { field: 'resources', items: (view) => gateway.resources(view), key: (resource) => resource.uri, define: toResourceDefinition },
+      {
+        field: 'resources',
+        items: (view) => gateway.resources(view),
+        key: (resource) => resource.uri,
+        define: toResourceDefinition,
+      },
       options,
       encode,
     ),
     'resources/templates/list': lister(
-      { field: 'resourceTemplates', items: (view) => gateway.templates(view), key: (template) => template.uriTemplate, define: toTemplateDefinition },
+      {
+        field: 'resourceTemplates',
+        items: (view) => gateway.templates(view),
+        key: (template) => template.uriTemplate,
+        define: toTemplateDefinition,
+      },
       options,
       encode,
     ),

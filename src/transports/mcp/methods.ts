@@ -73,7 +73,10 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
   };
 
   let isReady = options.ready === undefined;
-  options.ready?.then(() => (isReady = true), () => {}); // a start that failed closes the door
+  options.ready?.then(
+    () => (isReady = true),
+    () => {},
+  ); // a start that failed closes the door
 
   const run = (method: Method, name: string, params: JsonObject, caller: Caller): Reply | Promise<Reply> => {
     try {
@@ -94,9 +97,13 @@ export function protocol(gateway: Gateway, options: ProtocolOptions): Protocol {
     answer({ method, params }, caller) {
       const { features } = caller;
       const known = (features.modern ? modern : features.coreTasks ? november : legacy).get(method);
-      if (!known || (method === 'completion/complete' && !features.completions)) return refusal(rpcError(codes.methodNotFound, 'Method not found'));
+      if (!known || (method === 'completion/complete' && !features.completions))
+        return refusal(rpcError(codes.methodNotFound, 'Method not found'));
       if (isReady || known === ping || options.ready === undefined) return run(known, method, params, caller);
-      return options.ready.then(() => run(known, method, params, caller), (error: unknown) => bug(error, method));
+      return options.ready.then(
+        () => run(known, method, params, caller),
+        (error: unknown) => bug(error, method),
+      );
     },
   };
 }

@@ -35,7 +35,11 @@ export interface ModernEra {
 
 /** The HTTP status that goes with an error of an admitted request; most are told in band. */
 export const statusOf = (error: RpcError): number =>
-  error.code === codes.methodNotFound ? 404 : error.code === codes.missingCapability || error.code === codes.headerMismatch ? 400 : 200;
+  error.code === codes.methodNotFound
+    ? 404
+    : error.code === codes.missingCapability || error.code === codes.headerMismatch
+      ? 400
+      : 200;
 
 export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
   const { identity, encode, tools } = protocol;
@@ -50,7 +54,12 @@ export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
     features,
   );
 
-  const mismatch = ({ method, params }: RpcRequest, view: View, headers: Headers, version: string): string | undefined => {
+  const mismatch = (
+    { method, params }: RpcRequest,
+    view: View,
+    headers: Headers,
+    version: string,
+  ): string | undefined => {
     const problem = headerProblem(headers, method, params, version);
     if (problem !== undefined || method !== 'tools/call' || typeof params['name'] !== 'string') return problem;
     const tool = tools.find(view, params['name']);
@@ -65,7 +74,9 @@ export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
       if (headers === undefined || ('code' in envelope && envelope.code !== codes.unsupportedVersion)) return envelope;
       if ('code' in envelope) {
         const requested = envelope.data?.['requested'];
-        return headers['mcp-protocol-version'] === requested ? envelope : rpcError(codes.headerMismatch, 'The MCP-Protocol-Version header differs from the body');
+        return headers['mcp-protocol-version'] === requested
+          ? envelope
+          : rpcError(codes.headerMismatch, 'The MCP-Protocol-Version header differs from the body');
       }
       const problem = mismatch(request, view, headers, envelope.version);
       return problem === undefined ? envelope : rpcError(codes.headerMismatch, problem);
@@ -80,7 +91,10 @@ export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
         capabilities,
         signal,
         ...(isLogLevel(logLevel) && { logLevel }),
-        ...(outlet && { notify: (method: string, params: Parameters<typeof encodeNotification>[1]) => outlet.send(encodeNotification(method, params)) }),
+        ...(outlet && {
+          notify: (method: string, params: Parameters<typeof encodeNotification>[1]) =>
+            outlet.send(encodeNotification(method, params)),
+        }),
       };
       if (request.method === 'subscriptions/listen' && outlet) return listens.serve(request, caller, outlet);
       return protocol.answer(request, caller);

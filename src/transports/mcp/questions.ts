@@ -25,7 +25,8 @@ export function confirmationOf(params: JsonObject): Confirmation | RpcError | un
   const { inputResponses, requestState } = params;
   if (inputResponses === undefined && requestState === undefined) return undefined;
   const state = requestState ?? '';
-  if (typeof state !== 'string' || state.length > maxState) return rpcError(codes.invalidParams, 'requestState must be the string that was given');
+  if (typeof state !== 'string' || state.length > maxState)
+    return rpcError(codes.invalidParams, 'requestState must be the string that was given');
   const answers = answersOf(inputResponses ?? {});
   return answers ? { answers, state } : rpcError(codes.invalidParams, 'inputResponses must be an object of objects');
 }
@@ -65,7 +66,9 @@ async function askOne(ask: Ask, { ask: send, features, signal }: Caller): Promis
 
 /** Puts every question to a legacy client at once; undefined where one could not be answered. */
 export async function askAll(asks: Question['asks'], caller: Caller): Promise<Confirmation['answers'] | undefined> {
-  const answered = await Promise.all(Object.entries(asks).map(async ([key, ask]) => [key, await askOne(ask, caller)] as const));
+  const answered = await Promise.all(
+    Object.entries(asks).map(async ([key, ask]) => [key, await askOne(ask, caller)] as const),
+  );
   if (answered.some(([, answer]) => answer === undefined)) return undefined;
   // None is undefined, as just checked.
   return Object.fromEntries(answered) as Confirmation['answers'];
@@ -82,9 +85,11 @@ export async function throughQuestions(first: Answer, again: Attempt, caller: Ca
     const missing = unaskable(question, caller.capabilities, caller.features);
     if (missing.length > 0 || (!caller.features.modern && !caller.ask)) return cannotAsk(answer, question, missing);
     if (caller.features.modern) return { question };
-    if (round === maxRounds) return { ...answer, outcome: refuse('confirmation_required', 'The call asked too many questions') };
+    if (round === maxRounds)
+      return { ...answer, outcome: refuse('confirmation_required', 'The call asked too many questions') };
     const answers = await askAll(question.asks, caller);
-    if (!answers) return { ...answer, outcome: refuse('upstream_error', 'The client could not answer what the tool asked') };
+    if (!answers)
+      return { ...answer, outcome: refuse('upstream_error', 'The client could not answer what the tool asked') };
     answer = await again({ answers, state: question.state });
   }
   return { ...answer, outcome: answer.outcome };

@@ -11,10 +11,19 @@ export interface McpRoute {
 
 /** The three HTTP methods of one MCP URL. */
 export const mcpRoutes = (endpoint: Pick<McpEndpoint, 'handle'>, path: string): readonly McpRoute[] =>
-  (['GET', 'POST', 'DELETE'] as const).map((method) => ({ method, path, auth: 'principal', handle: (exchange) => endpoint.handle(exchange) }));
+  (['GET', 'POST', 'DELETE'] as const).map((method) => ({
+    method,
+    path,
+    auth: 'principal',
+    handle: (exchange) => endpoint.handle(exchange),
+  }));
 
 /** The two URLs of the deprecated HTTP+SSE transport, for clients of 2024-11-05. */
-export function ssePairRoutes(endpoint: Pick<McpEndpoint, 'ssePair'>, streamPath: string, messagesPath: string): readonly McpRoute[] {
+export function ssePairRoutes(
+  endpoint: Pick<McpEndpoint, 'ssePair'>,
+  streamPath: string,
+  messagesPath: string,
+): readonly McpRoute[] {
   const pair = endpoint.ssePair(messagesPath);
   return [
     { method: 'GET', path: streamPath, auth: 'principal', handle: (exchange) => pair.openStream(exchange) },

@@ -53,7 +53,8 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
     session.stream === undefined && session.conversation.busy === 0 && now() - session.usedAt >= forMs;
   /** Forgets answers that nobody came back for. */
   const forget = ({ resumables }: Session): void => {
-    for (const [id, { endedAt }] of resumables ?? []) if (endedAt !== undefined && now() - endedAt >= keepAnswersMs) resumables?.delete(id);
+    for (const [id, { endedAt }] of resumables ?? [])
+      if (endedAt !== undefined && now() - endedAt >= keepAnswersMs) resumables?.delete(id);
   };
   const sweepOlder = (forMs: number): void => {
     for (const session of table.values()) {
@@ -68,7 +69,9 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
     for (const { owner } of table.values()) held.set(owner, (held.get(owner) ?? 0) + 1);
     const [richest, most] = [...held].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0]);
     if (richest === asking || most <= (held.get(asking) ?? 0) + 1) return;
-    const unused = [...table.values()].filter((each) => each.owner === richest && each.conversation.busy === 0).reduce<Session | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
+    const unused = [...table.values()]
+      .filter((each) => each.owner === richest && each.conversation.busy === 0)
+      .reduce<Session | undefined>((a, b) => (a === undefined || b.usedAt < a.usedAt ? b : a), undefined);
     if (unused !== undefined) end(unused);
   };
 
@@ -81,7 +84,15 @@ export function sessions(limits: SessionLimits = sessionLimits, now: () => numbe
       if (table.size >= limits.max) takeFromRichest(owner);
       if (table.size >= limits.max) return undefined;
       const id = randomUUID();
-      const session: Session = { id, owner, conversation: begin(id), usedAt: now(), stream: undefined, missed: undefined, resumables: undefined };
+      const session: Session = {
+        id,
+        owner,
+        conversation: begin(id),
+        usedAt: now(),
+        stream: undefined,
+        missed: undefined,
+        resumables: undefined,
+      };
       table.set(id, session);
       return session;
     },

@@ -8,10 +8,22 @@ const answer = (text: string) => ({ outcome: done(text), correlationId: 'c', dur
 
 test('a large result is kept and read by its link, by nobody but who got it [S1.10]', async () => {
   const big = 'x'.repeat(50_000);
-  const tool = aTool({ run: async () => done([{ type: 'text', text: big }, { type: 'image', data: 'A'.repeat(40_000), mimeType: 'image/png' }, { type: 'text', text: 'small' }]) });
+  const tool = aTool({
+    run: async () =>
+      done([
+        { type: 'text', text: big },
+        { type: 'image', data: 'A'.repeat(40_000), mimeType: 'image/png' },
+        { type: 'text', text: 'small' },
+      ]),
+  });
   const { modern, session } = await aDoor([sourceOf([tool])], { mcp: { shelf: { inlineBytes: 10_000 } } });
   const { content } = (await modern('tools/call', { name: 'echo' })).json.result;
-  expect(content.map((part: { type: string }) => part.type)).toEqual(['text', 'resource_link', 'resource_link', 'text']);
+  expect(content.map((part: { type: string }) => part.type)).toEqual([
+    'text',
+    'resource_link',
+    'resource_link',
+    'text',
+  ]);
   expect(content[0].text.length).toBeLessThan(5_000);
   const { uri } = content[1];
   expect((await modern('resources/read', { uri })).json.result.contents[0]).toMatchObject({ uri, text: big });

@@ -32,13 +32,17 @@ interface Kept {
   readonly until: number;
 }
 
-const payload = (part: Content): { readonly body: string; readonly mimeType: string; readonly binary: boolean } | undefined => {
+const payload = (
+  part: Content,
+): { readonly body: string; readonly mimeType: string; readonly binary: boolean } | undefined => {
   if (part.type === 'text') return { body: part.text, mimeType: 'text/plain', binary: false };
   if (part.type === 'image' || part.type === 'audio') return { body: part.data, mimeType: part.mimeType, binary: true };
   if (part.type !== 'resource') return undefined;
   const { text: plain, blob, mimeType } = part.resource;
   if (plain !== undefined) return { body: plain, mimeType: mimeType ?? 'text/plain', binary: false };
-  return blob === undefined ? undefined : { body: blob, mimeType: mimeType ?? 'application/octet-stream', binary: true };
+  return blob === undefined
+    ? undefined
+    : { body: blob, mimeType: mimeType ?? 'application/octet-stream', binary: true };
 };
 
 /** A shelf in memory, bounded in bytes and time; the oldest results go first. */
@@ -62,12 +66,26 @@ export function resultShelf(limits: ShelfLimits = shelfLimits, now: () => number
     const { body, mimeType, binary } = found;
     const id = randomUUID();
     const uri = `${prefix}${id}`;
-    kept.set(id, { owner, bytes: body.length, until: now() + limits.keepMs, contents: { uri, mimeType, ...(binary ? { blob: body } : { text: body }) } });
+    kept.set(id, {
+      owner,
+      bytes: body.length,
+      until: now() + limits.keepMs,
+      contents: { uri, mimeType, ...(binary ? { blob: body } : { text: body }) },
+    });
     held += body.length;
     sweep();
     const size = binary ? Math.floor((body.length * 3) / 4) : Buffer.byteLength(body);
-    const link: ResourceLink = { type: 'resource_link', uri, name: `result-${id.slice(0, 8)}`, mimeType, size, description: 'The whole of a large result; read it soon.' };
-    return binary ? [link] : [text(`${body.slice(0, previewLength)}\n[${size} bytes in all; the whole is at ${uri}]`), link];
+    const link: ResourceLink = {
+      type: 'resource_link',
+      uri,
+      name: `result-${id.slice(0, 8)}`,
+      mimeType,
+      size,
+      description: 'The whole of a large result; read it soon.',
+    };
+    return binary
+      ? [link]
+      : [text(`${body.slice(0, previewLength)}\n[${size} bytes in all; the whole is at ${uri}]`), link];
   };
 
   return {

@@ -5,14 +5,22 @@ import { done } from '../../core/outcome.js';
 import { aTool } from '../../../test/support/make.js';
 import { aDoor, sourceOf } from '../../../test/support/mcp.js';
 
-const noisy = aTool({ run: async ({ args, back }) => { back?.progress?.({ progress: 1 }); return done(String(args['text'])); } });
+const noisy = aTool({
+  run: async ({ args, back }) => {
+    back?.progress?.({ progress: 1 });
+    return done(String(args['text']));
+  },
+});
 
 /** The official client over the deprecated transport. */
 async function connected(port: number, token = 'ada-token') {
   const headers = { Authorization: `Bearer ${token}` };
   const transport = new SSEClientTransport(new URL(`http://127.0.0.1:${port}/sse`), {
     requestInit: { headers },
-    eventSourceInit: { fetch: (url, init) => fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), ...headers } }) },
+    eventSourceInit: {
+      fetch: (url, init) =>
+        fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), ...headers } }),
+    },
   });
   const client = new Client({ name: 'old', version: '1' });
   await client.connect(transport);
@@ -24,7 +32,9 @@ test('an official client works over the deprecated pair of URLs', async () => {
   const { client } = await connected(port);
   expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(['echo']);
   const progress: number[] = [];
-  const result = await client.callTool({ name: 'echo', arguments: { text: 'hi' } }, undefined, { onprogress: (step) => void progress.push(step.progress) });
+  const result = await client.callTool({ name: 'echo', arguments: { text: 'hi' } }, undefined, {
+    onprogress: (step) => void progress.push(step.progress),
+  });
   expect(result.content).toEqual([{ type: 'text', text: 'hi' }]);
   expect(endpoint.stats().sessions).toBe(1);
   await client.close();
@@ -37,7 +47,11 @@ test('nobody can post into the stream of another', async () => {
   const first = new TextDecoder().decode((await stream.body!.getReader().read()).value);
   const path = /data: (\S+)/.exec(first)?.[1] ?? '';
   const post = (token: string, where = path) =>
-    fetch(`http://127.0.0.1:${port}${where}`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' });
+    fetch(`http://127.0.0.1:${port}${where}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    });
   expect((await post('ada-token')).status).toBe(202);
   expect((await post('bob-token')).status).toBe(404);
   expect((await post('ada-token', '/messages?sessionId=guess')).status).toBe(404);

@@ -47,7 +47,10 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
     },
     openStream(exchange) {
       const { res, principal } = exchange;
-      if (table.size >= max) return sendError(res, 503, null, rpcError(codes.badRequest, 'Too many sessions are open; try again later'), { 'retry-after': 60 });
+      if (table.size >= max)
+        return sendError(res, 503, null, rpcError(codes.badRequest, 'Too many sessions are open; try again later'), {
+          'retry-after': 60,
+        });
       const id = randomUUID();
       const profile = profileOf(exchange);
       // A reader too slow even for its answers is let go: nothing else would bound what waits for it.
@@ -56,7 +59,12 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
         else res.write(sseEvent(text));
       };
       const view = { principal, ...(profile !== undefined && { profile }) };
-      const opened: Open = { owner: principal.id, send, end: () => res.end(), conversation: conversation(protocol, changes, { view, via: 'http', session: id, push: send }) };
+      const opened: Open = {
+        owner: principal.id,
+        send,
+        end: () => res.end(),
+        conversation: conversation(protocol, changes, { view, via: 'http', session: id, push: send }),
+      };
       const alive = {
         beat(): void {
           if (!res.writableNeedDrain) res.write(sseKeepAlive);
@@ -75,7 +83,8 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
     },
     post({ res, principal, query, body }) {
       const found = table.get(query.get('sessionId') ?? '');
-      if (found?.owner !== principal.id) return sendError(res, 404, null, rpcError(codes.sessionNotFound, 'Session not found'));
+      if (found?.owner !== principal.id)
+        return sendError(res, 404, null, rpcError(codes.sessionNotFound, 'Session not found'));
       const decoded = decode(body, limits);
       if (decoded.kind === 'invalid') return sendError(res, 400, decoded.id ?? null, decoded.error);
       sendEmpty(res, 202);

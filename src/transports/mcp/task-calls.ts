@@ -33,9 +33,13 @@ export interface TaskCalls {
 
 /** What a modern client must declare to have anything to do with tasks. */
 export const tasksUndeclared = refusal(
-  rpcError(codes.missingCapability, 'This needs the tasks extension', { requiredCapabilities: { extensions: { [tasksExtension]: {} } } }),
+  rpcError(codes.missingCapability, 'This needs the tasks extension', {
+    requiredCapabilities: { extensions: { [tasksExtension]: {} } },
+  }),
 );
-const tasksUnsupported = refusal(rpcError(codes.methodNotFound, 'The tool cannot be called this way; see its execution.taskSupport'));
+const tasksUnsupported = refusal(
+  rpcError(codes.methodNotFound, 'The tool cannot be called this way; see its execution.taskSupport'),
+);
 
 /** Decides which calls become tasks; a call that ends within `graceMs` is simply answered. */
 export function taskCalls(tasks: Tasks, tools: ToolIndex, encode: Encoder, graceMs: number): TaskCalls {
@@ -55,7 +59,8 @@ export function taskCalls(tasks: Tasks, tools: ToolIndex, encode: Encoder, grace
       if (caller.signal.aborted) hangUp();
       caller.signal.addEventListener('abort', hangUp, { once: true });
       const { first, attempt } = begin(controller.signal);
-      if (!atOnce && (await endsWithin(first, graceMs))) return finish(first, attempt).finally(() => caller.signal.removeEventListener('abort', hangUp));
+      if (!atOnce && (await endsWithin(first, graceMs)))
+        return finish(first, attempt).finally(() => caller.signal.removeEventListener('abort', hangUp));
       const wish = isObject(params['task']) ? params['task']['ttl'] : undefined;
       const ttlMs = Number.isSafeInteger(wish) && Number(wish) > 0 ? { ttlMs: Number(wish) } : {};
       const record = await tasks.adopt({ owner: caller.view.principal.id, tool, ...ttlMs }, first, attempt, controller);
@@ -63,7 +68,11 @@ export function taskCalls(tasks: Tasks, tools: ToolIndex, encode: Encoder, grace
       if (!record) return finish(first, attempt).finally(() => caller.signal.removeEventListener('abort', hangUp));
       caller.signal.removeEventListener('abort', hangUp);
       const { features } = caller;
-      return { result: features.modern ? encode.result({ resultType: 'task', ...toModernTask(record) }, features) : encode.result({ task: toLegacyTask(record) }, features) };
+      return {
+        result: features.modern
+          ? encode.result({ resultType: 'task', ...toModernTask(record) }, features)
+          : encode.result({ task: toLegacyTask(record) }, features),
+      };
     },
   };
 }

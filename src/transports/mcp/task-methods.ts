@@ -17,10 +17,12 @@ const unknownTask = refusal(rpcError(codes.invalidParams, 'Unknown task'));
 
 type ForTask = (id: string, owner: string, params: JsonObject, caller: Caller) => Promise<Reply>;
 
-const withTask = (answer: ForTask): Runner => async (params, caller) => {
-  const { taskId } = params;
-  return typeof taskId === 'string' ? answer(taskId, caller.view.principal.id, params, caller) : unknownTask;
-};
+const withTask =
+  (answer: ForTask): Runner =>
+  async (params, caller) => {
+    const { taskId } = params;
+    return typeof taskId === 'string' ? answer(taskId, caller.view.principal.id, params, caller) : unknownTask;
+  };
 
 /** How a finished call reads on the wire, parsed so that it can stand inside another result. */
 function ended({ answer }: TaskRecord, caller: Caller, encode: Encoder): JsonObject {
@@ -41,7 +43,9 @@ export function modernTaskMethods(tasks: Tasks, encode: Encoder): Readonly<Recor
       const record = await tasks.get(id, owner);
       if (!record) return unknownTask;
       const asks = record.asks && { inputRequests: record.asks as unknown as JsonObject }; // asks are JSON by their types
-      return { result: encode.result({ ...toModernTask(record), ...asks, ...ended(record, caller, encode) }, caller.features) };
+      return {
+        result: encode.result({ ...toModernTask(record), ...asks, ...ended(record, caller, encode) }, caller.features),
+      };
     }),
     'tasks/update': declared(async (id, owner, params, { features }) => {
       const answers = answersOf(params['inputResponses'] ?? {});
@@ -86,7 +90,12 @@ export function legacyTaskMethods(tasks: Tasks, encode: Encoder): Readonly<Recor
       if (error !== undefined) return { error: error as unknown as { code: number; message: string } }; // as encoded above
       if (result === undefined) return refusal(rpcError(codes.invalidParams, 'The task was cancelled'));
       const body = result as JsonObject;
-      return { result: JSON.stringify({ ...body, _meta: { ...(body['_meta'] as JsonObject | undefined), [metaKeys.relatedTask]: { taskId: id } } }) };
+      return {
+        result: JSON.stringify({
+          ...body,
+          _meta: { ...(body['_meta'] as JsonObject | undefined), [metaKeys.relatedTask]: { taskId: id } },
+        }),
+      };
     }),
   };
 }
@@ -95,5 +104,9 @@ export function legacyTaskMethods(tasks: Tasks, encode: Encoder): Readonly<Recor
 const relatedTo = (taskId: string, caller: Caller): Caller => {
   const { ask } = caller;
   if (!ask) return caller;
-  return { ...caller, ask: (method, params, options) => ask(method, { ...params, _meta: { [metaKeys.relatedTask]: { taskId } } }, options) };
+  return {
+    ...caller,
+    ask: (method, params, options) =>
+      ask(method, { ...params, _meta: { [metaKeys.relatedTask]: { taskId } } }, options),
+  };
 };

@@ -8,7 +8,10 @@ import { tasks } from './tasks.js';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
 const mcp = { taskGraceMs: 1 };
-const form = (message: string): Ask => ({ method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: { type: 'object', properties: {} } } });
+const form = (message: string): Ask => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message, requestedSchema: { type: 'object', properties: {} } },
+});
 const accept = { action: 'accept', content: {} };
 
 test('a long call becomes a task that is asked for until it ends, from any connection of its principal', async () => {
@@ -28,9 +31,15 @@ test('a long call becomes a task that is asked for until it ends, from any conne
 
 test('a call that ends in time is simply answered; a client that does not know tasks waits', async () => {
   const gate = deferred<void>();
-  const tool = aTool({ tasks: 'optional', run: async (call) => (call.args['text'] === 'slow' ? gate.promise.then(() => done('waited')) : done('quick')) });
+  const tool = aTool({
+    tasks: 'optional',
+    run: async (call) => (call.args['text'] === 'slow' ? gate.promise.then(() => done('waited')) : done('quick')),
+  });
   const { modern } = await aDoor([sourceOf([tool])], { mcp: { taskGraceMs: 5_000 } });
-  expect((await modern('tools/call', { name: 'echo' }, { capabilities })).json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'quick' }] });
+  expect((await modern('tools/call', { name: 'echo' }, { capabilities })).json.result).toMatchObject({
+    resultType: 'complete',
+    content: [{ text: 'quick' }],
+  });
   const waiting = modern('tools/call', { name: 'echo', arguments: { text: 'slow' } });
   gate.resolve();
   expect((await waiting).json.result.content[0].text).toBe('waited');
@@ -42,23 +51,38 @@ test('a tool that must run as a task is refused to a client that does not know t
   expect([status, json.error.code]).toEqual([400, -32021]);
   expect((await modern('tasks/get', { taskId: 'x' })).json.error.code).toBe(-32021);
   expect((await (await session('2025-11-25')).call('tools/call', { name: 'echo' })).json.error.code).toBe(-32601);
-  expect((await (await session('2025-06-18')).call('tools/call', { name: 'echo', arguments: { text: 'x' } })).json.result.content[0].text).toBe('x');
+  expect(
+    (await (await session('2025-06-18')).call('tools/call', { name: 'echo', arguments: { text: 'x' } })).json.result
+      .content[0].text,
+  ).toBe('x');
 });
 
 test('hanging up after the task was made does not end it; cancelling does, and it stays cancelled', async () => {
   const started = deferred<void>();
   const ended = deferred<void>();
-  const tool = aTool({ tasks: 'optional', run: async (call) => { started.resolve(); await untilAborted(call); ended.resolve(); return done('too late'); } });
+  const tool = aTool({
+    tasks: 'optional',
+    run: async (call) => {
+      started.resolve();
+      await untilAborted(call);
+      ended.resolve();
+      return done('too late');
+    },
+  });
   const { modern, endpoint } = await aDoor([sourceOf([tool])], { mcp });
   const { taskId } = (await modern('tools/call', { name: 'echo' }, { capabilities })).json.result;
   await started.promise;
   expect((await modern('tasks/cancel', { taskId }, { capabilities, as: 'bob' })).json.error.code).toBe(-32602);
   expect(endpoint.stats().tasks).toBe(1);
-  expect((await modern('tasks/cancel', { taskId }, { capabilities })).json.result).toMatchObject({ resultType: 'complete' });
+  expect((await modern('tasks/cancel', { taskId }, { capabilities })).json.result).toMatchObject({
+    resultType: 'complete',
+  });
   await ended.promise;
   await expect.poll(() => endpoint.stats().tasks).toBe(0);
   expect((await modern('tasks/get', { taskId }, { capabilities })).json.result).toMatchObject({ status: 'cancelled' });
-  expect((await modern('tasks/cancel', { taskId }, { capabilities })).json.result).toMatchObject({ resultType: 'complete' });
+  expect((await modern('tasks/cancel', { taskId }, { capabilities })).json.result).toMatchObject({
+    resultType: 'complete',
+  });
 });
 
 test('a task asks, takes answers one by one, and never uses a key twice', async () => {
@@ -68,8 +92,24 @@ test('a task asks, takes answers one by one, and never uses a key twice', async 
     run: async (call) => {
       await begin.promise;
       const { answers, state } = call.confirmation ?? {};
-      if (!answers) return { kind: 'confirm', question: { asks: { a: form('A?'), b: form('B?') }, state: 'one', otherwise: { code: 'confirmation_required', message: '' } } };
-      if (state === 'one') return { kind: 'confirm', question: { asks: { a: form('Again?') }, state: 'two', otherwise: { code: 'confirmation_required', message: '' } } };
+      if (!answers)
+        return {
+          kind: 'confirm',
+          question: {
+            asks: { a: form('A?'), b: form('B?') },
+            state: 'one',
+            otherwise: { code: 'confirmation_required', message: '' },
+          },
+        };
+      if (state === 'one')
+        return {
+          kind: 'confirm',
+          question: {
+            asks: { a: form('Again?') },
+            state: 'two',
+            otherwise: { code: 'confirmation_required', message: '' },
+          },
+        };
       return done(`answered ${Object.keys(answers).join()} in ${String(state)}`);
     },
   });
@@ -78,7 +118,8 @@ test('a task asks, takes answers one by one, and never uses a key twice', async 
   begin.resolve();
   const get = async () => (await modern('tasks/get', { taskId }, { capabilities })).json.result;
   const asked = async () => Object.keys((await get()).inputRequests ?? {});
-  const update = (inputResponses: object) => modern('tasks/update', { taskId, inputResponses: inputResponses as never }, { capabilities });
+  const update = (inputResponses: object) =>
+    modern('tasks/update', { taskId, inputResponses: inputResponses as never }, { capabilities });
   await expect.poll(asked).toEqual(['a', 'b']);
   await update({ a: accept, stranger: accept });
   expect(await asked()).toEqual(['b']);
@@ -96,11 +137,23 @@ test('a tool that failed is a completed task with an error; a fault is a failed 
     if (fault) throw new Error('secret');
     return refuse('execution_failed', 'exit code 1');
   };
-  const { modern } = await aDoor([sourceOf([aTool({ tasks: 'optional', run: run(false) }), aTool({ name: 'faulty', tasks: 'optional', run: run(true) })])], { mcp });
-  const ids = await Promise.all(['echo', 'faulty'].map(async (name) => (await modern('tools/call', { name }, { capabilities })).json.result.taskId));
+  const { modern } = await aDoor(
+    [
+      sourceOf([
+        aTool({ tasks: 'optional', run: run(false) }),
+        aTool({ name: 'faulty', tasks: 'optional', run: run(true) }),
+      ]),
+    ],
+    { mcp },
+  );
+  const ids = await Promise.all(
+    ['echo', 'faulty'].map(async (name) => (await modern('tools/call', { name }, { capabilities })).json.result.taskId),
+  );
   gate.resolve();
   const end = async (taskId: string) => (await modern('tasks/get', { taskId }, { capabilities })).json.result;
-  await expect.poll(async () => (await Promise.all(ids.map(end))).map((task) => task.status)).toEqual(['completed', 'failed']);
+  await expect
+    .poll(async () => (await Promise.all(ids.map(end))).map((task) => task.status))
+    .toEqual(['completed', 'failed']);
   const [failed, faulty] = await Promise.all(ids.map(end));
   expect(failed.result.isError).toBe(true);
   expect(faulty.error.code).toBe(-32603);
@@ -129,11 +182,24 @@ test('a client of 2025-11-25 asks for a task itself and waits for its result', a
 test('a task left behind by a gateway that died is reported failed; a finished one keeps its result', async () => {
   const store = memoryTaskStore();
   const before = tasks(store);
-  const ended = await before.adopt({ owner: 'ada', tool: 'echo' }, Promise.resolve({ outcome: done('kept'), correlationId: 'c', durationMs: 1 }), async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }), new AbortController());
-  const running = await before.adopt({ owner: 'ada', tool: 'echo' }, new Promise(() => {}), async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }), new AbortController());
+  const ended = await before.adopt(
+    { owner: 'ada', tool: 'echo' },
+    Promise.resolve({ outcome: done('kept'), correlationId: 'c', durationMs: 1 }),
+    async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }),
+    new AbortController(),
+  );
+  const running = await before.adopt(
+    { owner: 'ada', tool: 'echo' },
+    new Promise(() => {}),
+    async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }),
+    new AbortController(),
+  );
   await expect.poll(async () => (await before.get(ended?.id ?? '', 'ada'))?.status).toBe('completed');
   const after = tasks(store);
-  expect(await after.get(ended?.id ?? '', 'ada')).toMatchObject({ status: 'completed', answer: { outcome: { content: [{ text: 'kept' }] } } });
+  expect(await after.get(ended?.id ?? '', 'ada')).toMatchObject({
+    status: 'completed',
+    answer: { outcome: { content: [{ text: 'kept' }] } },
+  });
   expect(await after.get(running?.id ?? '', 'ada')).toMatchObject({ status: 'failed' });
 });
 
@@ -141,7 +207,13 @@ test('tasks expire, and one principal cannot have too many', async () => {
   let now = 0;
   const store = memoryTaskStore(() => now);
   const table = tasks(store, { ttlMs: 100, maxTtlMs: 1_000, perOwner: 2, running: 10 }, () => now);
-  const adopt = (owner: string, ttlMs?: number) => table.adopt({ owner, tool: 't', ...(ttlMs !== undefined && { ttlMs }) }, Promise.resolve({ outcome: done('x'), correlationId: '', durationMs: 0 }), async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }), new AbortController());
+  const adopt = (owner: string, ttlMs?: number) =>
+    table.adopt(
+      { owner, tool: 't', ...(ttlMs !== undefined && { ttlMs }) },
+      Promise.resolve({ outcome: done('x'), correlationId: '', durationMs: 0 }),
+      async () => ({ outcome: done(''), correlationId: '', durationMs: 0 }),
+      new AbortController(),
+    );
   const [short, long] = [await adopt('a'), await adopt('a', 999_999)];
   expect(long?.ttlMs).toBe(1_000);
   expect(await adopt('a')).toBeUndefined();

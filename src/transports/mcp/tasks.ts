@@ -20,7 +20,12 @@ export const taskLimits: TaskLimits = { ttlMs: 3_600_000, maxTtlMs: 86_400_000, 
 /** Calls that outlive their connection: bound to their principal, expiring, cancelled with what they run. */
 export interface Tasks {
   /** Takes over a call that is under way; undefined where this principal or the gateway has too many tasks. */
-  adopt(task: { readonly owner: string; readonly tool: string; readonly ttlMs?: number }, first: Promise<Answer>, again: Attempt, controller: AbortController): Promise<TaskRecord | undefined>;
+  adopt(
+    task: { readonly owner: string; readonly tool: string; readonly ttlMs?: number },
+    first: Promise<Answer>,
+    again: Attempt,
+    controller: AbortController,
+  ): Promise<TaskRecord | undefined>;
   /** Undefined for a task that does not exist, expired, or is another's. */
   get(id: string, owner: string): Promise<TaskRecord | undefined>;
   list(owner: string): Promise<readonly TaskRecord[]>;
@@ -41,12 +46,15 @@ interface Running {
   readonly ended: Promise<void>;
   readonly waiters: Set<() => void>;
   answers: Record<string, Confirmation['answers'][string]>;
-  asked: { readonly keys: ReadonlyMap<string, string>; readonly resolve: (answers: Confirmation['answers']) => void } | undefined;
+  asked:
+    | { readonly keys: ReadonlyMap<string, string>; readonly resolve: (answers: Confirmation['answers']) => void }
+    | undefined;
 }
 
 const maxRounds = 8;
 
-export const isTerminal = ({ status }: TaskRecord): boolean => status === 'completed' || status === 'failed' || status === 'cancelled';
+export const isTerminal = ({ status }: TaskRecord): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
 
 /** A task fails, as the protocol means it, only where the call ended in a protocol error. */
 const endStatus = ({ outcome }: Settled): 'completed' | 'failed' =>
@@ -87,7 +95,11 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
 
   const follow = async (id: string, entry: Running, first: Promise<Answer>, again: Attempt): Promise<void> => {
     let answer = await first;
-    for (let round = 0; answer.outcome.kind === 'confirm' && round < maxRounds && !entry.controller.signal.aborted; round += 1) {
+    for (
+      let round = 0;
+      answer.outcome.kind === 'confirm' && round < maxRounds && !entry.controller.signal.aborted;
+      round += 1
+    ) {
       const { question } = answer.outcome;
       const answers = await ask(id, entry, question, round);
       entry.asked = undefined;
@@ -95,7 +107,10 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
       await step(id, { status: 'working' });
       answer = await again({ answers, state: question.state });
     }
-    const outcome = answer.outcome.kind === 'confirm' ? refuse('confirmation_required', 'The call asked too many questions') : answer.outcome;
+    const outcome =
+      answer.outcome.kind === 'confirm'
+        ? refuse('confirmation_required', 'The call asked too many questions')
+        : answer.outcome;
     const settled: Settled = { ...answer, outcome };
     await step(id, { status: endStatus(settled), answer: { outcome, correlationId: answer.correlationId } });
   };
@@ -104,7 +119,11 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
     const record = await store.get(id);
     if (!record || record.owner !== owner) return undefined;
     if (isTerminal(record) || running.has(id)) return record;
-    await step(id, { status: 'failed', message: 'The gateway was restarted while the task ran', answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' } });
+    await step(id, {
+      status: 'failed',
+      message: 'The gateway was restarted while the task ran',
+      answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
+    });
     return store.get(id);
   };
 
@@ -116,14 +135,31 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
       if (running.size >= limits.running || (await store.list(owner)).length >= limits.perOwner) return undefined;
       const at = new Date(now()).toISOString();
       const id = randomUUID();
-      const record: TaskRecord = { id, owner, tool, status: 'working', createdAt: at, updatedAt: at, ttlMs: Math.min(ttlMs ?? limits.ttlMs, limits.maxTtlMs) };
+      const record: TaskRecord = {
+        id,
+        owner,
+        tool,
+        status: 'working',
+        createdAt: at,
+        updatedAt: at,
+        ttlMs: Math.min(ttlMs ?? limits.ttlMs, limits.maxTtlMs),
+      };
       await store.put(record, now() + record.ttlMs);
       let end = (): void => {};
-      const entry: Running = { owner, controller, waiters: new Set(), answers: {}, asked: undefined, ended: new Promise((resolve) => (end = resolve)) };
+      const entry: Running = {
+        owner,
+        controller,
+        waiters: new Set(),
+        answers: {},
+        asked: undefined,
+        ended: new Promise((resolve) => (end = resolve)),
+      };
       running.set(id, entry);
       const expiry = setTimeout(() => controller.abort(), record.ttlMs).unref();
       void follow(id, entry, first, again)
-        .catch(() => step(id, { status: 'failed', answer: { outcome: refuse('internal', 'Internal error'), correlationId: '' } }))
+        .catch(() =>
+          step(id, { status: 'failed', answer: { outcome: refuse('internal', 'Internal error'), correlationId: '' } }),
+        )
         .finally(() => {
           clearTimeout(expiry);
           running.delete(id);
@@ -135,7 +171,9 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
     get: owned,
     async list(owner) {
       const records = await store.list(owner);
-      return (await Promise.all(records.map((record) => owned(record.id, owner)))).filter((record) => record !== undefined);
+      return (await Promise.all(records.map((record) => owned(record.id, owner)))).filter(
+        (record) => record !== undefined,
+      );
     },
     async update(id, owner, answers) {
       if (!(await owned(id, owner))) return false;
@@ -150,7 +188,10 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
       if (open.length === 0) resolve(entry.answers);
       else {
         const asks = (await store.get(id))?.asks ?? {};
-        await step(id, { status: 'input_required', asks: Object.fromEntries(Object.entries(asks).filter(([shown]) => open.some(([key]) => key === shown))) });
+        await step(id, {
+          status: 'input_required',
+          asks: Object.fromEntries(Object.entries(asks).filter(([shown]) => open.some(([key]) => key === shown))),
+        });
       }
       return true;
     },
@@ -183,7 +224,11 @@ export function tasks(store: TaskStore, limits: TaskLimits = taskLimits, now: ()
     async close() {
       const all = [...running.entries()];
       for (const [id, entry] of all) {
-        await step(id, { status: 'failed', message: 'The gateway stopped', answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' } });
+        await step(id, {
+          status: 'failed',
+          message: 'The gateway stopped',
+          answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
+        });
         entry.controller.abort();
         entry.asked?.resolve({});
       }

@@ -61,8 +61,10 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
   const serveModern = async (request: RpcRequest): Promise<void> => {
     const { id } = request;
     const say = (reply: Reply): void => write(replyText(id, reply));
-    if (inFlight.has(id)) return say({ error: rpcError(codes.invalidRequest, 'A request with this id is being answered') });
-    if (inFlight.size >= maxInFlight) return say({ error: rpcError(codes.internalError, 'Too many requests are being answered') });
+    if (inFlight.has(id))
+      return say({ error: rpcError(codes.invalidRequest, 'A request with this id is being answered') });
+    if (inFlight.size >= maxInFlight)
+      return say({ error: rpcError(codes.internalError, 'Too many requests are being answered') });
     const envelope = modern.admit(request, view);
     if ('code' in envelope) return say({ error: envelope });
     const controller = lightController();
@@ -77,13 +79,17 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
     if (reply) write(replyText(request.id, reply));
   };
   const serveBatch = async (messages: readonly Message[]): Promise<void> => {
-    if (!legacy.features?.batches) return write(encodeError(null, rpcError(codes.invalidRequest, 'This protocol version has no batches')));
+    if (!legacy.features?.batches)
+      return write(encodeError(null, rpcError(codes.invalidRequest, 'This protocol version has no batches')));
     const answers = await answerAll(legacy, messages, (text) => outlet.send(text));
     return answers.length > 0 ? write(`[${answers.join(',')}]`) : undefined;
   };
   const notified = (notification: RpcNotification): void => {
     const { requestId } = notification.params;
-    if (notification.method === 'notifications/cancelled' && (typeof requestId === 'string' || typeof requestId === 'number')) {
+    if (
+      notification.method === 'notifications/cancelled' &&
+      (typeof requestId === 'string' || typeof requestId === 'number')
+    ) {
       inFlight.get(requestId)?.abort();
     }
     legacy.notified(notification);
@@ -113,4 +119,3 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
     },
   };
 }
-

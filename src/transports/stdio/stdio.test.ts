@@ -21,7 +21,11 @@ test.each(legacyVersions)('a client of %s initializes, lists and calls over a pi
 test('a modern client discovers, lists and calls over the same pipe', async () => {
   const { modern } = await piped([sourceOf([aTool()])]);
   expect((await modern('server/discover')).result.supportedVersions).toEqual(['2026-07-28']);
-  expect((await modern('tools/list')).result).toMatchObject({ resultType: 'complete', cacheScope: 'private', tools: [{ name: 'echo' }] });
+  expect((await modern('tools/list')).result).toMatchObject({
+    resultType: 'complete',
+    cacheScope: 'private',
+    tools: [{ name: 'echo' }],
+  });
   expect((await modern('tools/call', { name: 'echo', arguments: { text: 'hi' } })).result.content[0].text).toBe('hi');
 });
 
@@ -70,7 +74,11 @@ test.each(['legacy', 'modern'])('a %s client cancels a call; it ends and is not 
   if (era === 'legacy') await initialize();
   void (era === 'legacy' ? call('tools/call', { name: 'echo' }) : modern('tools/call', { name: 'echo' }));
   await started.promise;
-  write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: era === 'legacy' ? 2 : 1, reason: 'enough' } });
+  write({
+    jsonrpc: '2.0',
+    method: 'notifications/cancelled',
+    params: { requestId: era === 'legacy' ? 2 : 1, reason: 'enough' },
+  });
   await ended.promise;
   await (era === 'legacy' ? call('ping') : modern('server/discover'));
   expect(messages.some((message) => message.id === (era === 'legacy' ? 2 : 1))).toBe(false);
@@ -102,7 +110,8 @@ test.each([
 });
 
 test('a batch is answered in order by the versions that have batches, and refused by the others', async () => {
-  const batch = '[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":"b","method":"tools/list"}]';
+  const batch =
+    '[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":"b","method":"tools/list"}]';
   const old = await piped([sourceOf([aTool()])]);
   await old.initialize('2025-03-26');
   old.write(batch);
@@ -114,7 +123,10 @@ test('a batch is answered in order by the versions that have batches, and refuse
 });
 
 test('a client that does not read is not read from, and loses no answer when it does', async () => {
-  const tool = aTool({ limits: { ratePerMinute: 0, concurrency: 64, queue: 4_000, maxOutputBytes: 1_000_000 }, run: async () => done('x'.repeat(100_000)) });
+  const tool = aTool({
+    limits: { ratePerMinute: 0, concurrency: 64, queue: 4_000, maxOutputBytes: 1_000_000 },
+    run: async () => done('x'.repeat(100_000)),
+  });
   const { input, output, write, initialize, messages } = await piped([sourceOf([tool])]);
   await initialize();
   output.pause();

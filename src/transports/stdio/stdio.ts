@@ -25,7 +25,14 @@ const maxTogether = 65_536;
 
 /** MCP over a pair of pipes, both eras; requests run side by side, and a client that does not read is not read from. */
 export function stdioTransport(gateway: Gateway, options: StdioOptions): Transport {
-  const { input = process.stdin, output = process.stdout, maxLineBytes = 8_388_608, principal, profile, onEnd } = options;
+  const {
+    input = process.stdin,
+    output = process.stdout,
+    maxLineBytes = 8_388_608,
+    principal,
+    profile,
+    onEnd,
+  } = options;
   const door = protocol(gateway, options);
   const hub = changes(gateway);
   const lines = lineReader(maxLineBytes);
@@ -44,10 +51,15 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     ready += `${text}\n`;
     if (ready.length > maxTogether) flush();
   };
-  const connection = pipe(door, hub, { view: { principal, ...(profile !== undefined && { profile }) }, write, isCrowded: () => output.writableLength > maxUnreadBytes });
+  const connection = pipe(door, hub, {
+    view: { principal, ...(profile !== undefined && { profile }) },
+    write,
+    isCrowded: () => output.writableLength > maxUnreadBytes,
+  });
 
   const take = (line: Buffer | 'overlong'): void => {
-    if (line === 'overlong') write(encodeError(null, rpcError(codes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
+    if (line === 'overlong')
+      write(encodeError(null, rpcError(codes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
     else connection.receive(decode(line, messageLimits));
   };
   const onData = (piece: Buffer): void => {

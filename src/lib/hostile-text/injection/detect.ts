@@ -41,18 +41,33 @@ const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, find
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
   const matches = everyMatch(text, kind);
   if (matches.length === 0) return NOTHING;
-  const weighed = (weigh: (match: Match) => number): number => scoreOf(matches.map((match) => ({ rule: match.rule.id, family: match.rule.family, weight: weigh(match), start: match.start })));
+  const weighed = (weigh: (match: Match) => number): number =>
+    scoreOf(
+      matches.map((match) => ({
+        rule: match.rule.id,
+        family: match.rule.family,
+        weight: weigh(match),
+        start: match.start,
+      })),
+    );
   const talk = weighed(({ weight }) => weight);
   // Whoever knows what passes for talk can dress an attack as it; what is a whole attack counts, whatever stands around it.
   const isWhole = weighed(({ full }) => full) >= WHOLE_ATTACK;
-  const score = isWhole ? Math.max(talk, FLAG_AT[kind]) : matches.every(({ weight, full }) => weight < full) ? Math.min(talk, TALK_AT_MOST) : talk;
+  const score = isWhole
+    ? Math.max(talk, FLAG_AT[kind])
+    : matches.every(({ weight, full }) => weight < full)
+      ? Math.min(talk, TALK_AT_MOST)
+      : talk;
   return { flagged: score >= FLAG_AT[kind], score, findings: heaviest(matches).map((match) => findingOf(text, match)) };
 }
 
 /** A flood of weak signs must not push the strong one off the list. */
 function heaviest(matches: readonly Match[]): readonly Match[] {
   if (matches.length <= MAX_FINDINGS) return matches;
-  return [...matches].sort((a, b) => b.weight - a.weight).slice(0, MAX_FINDINGS).sort((a, b) => a.start - b.start);
+  return [...matches]
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MAX_FINDINGS)
+    .sort((a, b) => a.start - b.start);
 }
 
 const findingOf = (text: string, { rule, weight, start, end }: Match): InjectionFinding => ({
@@ -66,11 +81,13 @@ const findingOf = (text: string, { rule, weight, start, end }: Match): Injection
 });
 
 /** What is shown to people must not carry what it warns of: escapes and hidden characters stay behind. */
-const excerptOf = (text: string, start: number, end: number): string => clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text;
+const excerptOf = (text: string, start: number, end: number): string =>
+  clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text;
 
 function everyMatch(text: string, kind: TextKind): readonly Match[] {
   const normalised = normalise(text);
-  const speaks = (decoded: string): boolean => phraseMatches(normalise(decoded).text, kind).some((match) => match.weight >= ENOUGH);
+  const speaks = (decoded: string): boolean =>
+    phraseMatches(normalise(decoded).text, kind).some((match) => match.weight >= ENOUGH);
   const found: Match[] = [];
   let disguises = 0;
   const onDisguise = (at: number, literal: string): void => {
@@ -78,6 +95,12 @@ function everyMatch(text: string, kind: TextKind): readonly Match[] {
     if (match) found.push(match);
   };
   found.push(...phraseMatches(normalised.text, kind, onDisguise));
-  const placed = found.map((match) => ({ ...match, start: normalised.origin(match.start), end: normalised.origin(match.end) }));
-  return [...placed, ...(normalised.hadHidden ? hiddenMatches(text, kind) : []), ...encodedMatches(text, speaks)].sort((a, b) => a.start - b.start);
+  const placed = found.map((match) => ({
+    ...match,
+    start: normalised.origin(match.start),
+    end: normalised.origin(match.end),
+  }));
+  return [...placed, ...(normalised.hadHidden ? hiddenMatches(text, kind) : []), ...encodedMatches(text, speaks)].sort(
+    (a, b) => a.start - b.start,
+  );
 }

@@ -21,12 +21,47 @@ const PRINTABLE = /^[\t\n\r\x20-\x7e]{12,}$/;
 
 /** How a word of an order reads when its text is disguised, and what undoes the disguise; found together with the rules' cues. */
 export const DISGUISED: ReadonlyMap<string, (text: string) => string> = new Map<string, (text: string) => string>([
-  ...['instruction', 'system prompt', 'ignore all', 'ignore prev', 'ignore the', 'disregard', 'api key', 'password', 'do not tell'].flatMap((word): [string, (text: string) => string][] => [
+  ...[
+    'instruction',
+    'system prompt',
+    'ignore all',
+    'ignore prev',
+    'ignore the',
+    'disregard',
+    'api key',
+    'password',
+    'do not tell',
+  ].flatMap((word): [string, (text: string) => string][] => [
     [rot13(word), rot13],
     [reversed(word), reversed],
   ]),
-  ...['1gn0r', 'ign0r', '1nstruct', '1n5truct', 'in5truct', 'instruct10', 'pr0mpt', 'd1sreg', 'd15reg', 'syst3m', 'pr3v1'].map((word): [string, (text: string) => string] => [word, unleet]),
-  ...['i g n o r e', 'i-g-n-o-r-e', 'i.g.n.o.r.e', 'p r o m p t', 'p-r-o-m-p-t', 's y s t e m', 'd i s r e g a r d', 'i n s t r u c t', 'i-n-s-t-r-u-c-t', 'i.n.s.t.r.u.c.t', 'f o r g e t', 's e c r e t'].map((word): [string, (text: string) => string] => [word, together]),
+  ...[
+    '1gn0r',
+    'ign0r',
+    '1nstruct',
+    '1n5truct',
+    'in5truct',
+    'instruct10',
+    'pr0mpt',
+    'd1sreg',
+    'd15reg',
+    'syst3m',
+    'pr3v1',
+  ].map((word): [string, (text: string) => string] => [word, unleet]),
+  ...[
+    'i g n o r e',
+    'i-g-n-o-r-e',
+    'i.g.n.o.r.e',
+    'p r o m p t',
+    'p-r-o-m-p-t',
+    's y s t e m',
+    'd i s r e g a r d',
+    'i n s t r u c t',
+    'i-n-s-t-r-u-c-t',
+    'i.n.s.t.r.u.c.t',
+    'f o r g e t',
+    's e c r e t',
+  ].map((word): [string, (text: string) => string] => [word, together]),
 ]);
 
 /** Payloads that speak to the model once decoded; each is decoded once, and never more than a fixed amount. */
@@ -44,10 +79,16 @@ export function encodedMatches(text: string, speaks: (decoded: string) => boolea
 }
 
 /** A payload turned around or by thirteen letters, near a word that betrays it. */
-export function disguisedMatch(lower: string, at: number, literal: string, speaks: (decoded: string) => boolean): Match | undefined {
+export function disguisedMatch(
+  lower: string,
+  at: number,
+  literal: string,
+  speaks: (decoded: string) => boolean,
+): Match | undefined {
   const undo = DISGUISED.get(literal);
   if (!undo || !speaks(undo(lower.slice(Math.max(0, at - WINDOW), at + WINDOW)))) return undefined;
-  const rule = undo === rot13 ? RULES.rot13 : undo === reversed ? RULES.reversed : undo === unleet ? RULES.leet : RULES.spaced;
+  const rule =
+    undo === rot13 ? RULES.rot13 : undo === reversed ? RULES.reversed : undo === unleet ? RULES.leet : RULES.spaced;
   return { rule, weight: 1, full: 1, start: at, end: at + literal.length };
 }
 
@@ -67,19 +108,38 @@ function* longRuns(text: string): Generator<{ readonly start: number; readonly e
 const isRun = (unit: number): boolean => unit < 128 && RUN[unit] === 1;
 
 function decode(run: string): readonly [rule: Match['rule'], decoded: string | undefined] {
-  if (run.includes('%')) return [RULES.percent, readable(run.replaceAll('+', ' ').replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))))];
+  if (run.includes('%'))
+    return [
+      RULES.percent,
+      readable(
+        run
+          .replaceAll('+', ' ')
+          .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+      ),
+    ];
   if (/^(?:[0-9a-f]{2})+$/i.test(run)) return [RULES.hex, readable(Buffer.from(run, 'hex').toString('latin1'))];
   return [RULES.base64, readable(Buffer.from(run.slice(0, MAX_RUN_LENGTH), 'base64').toString('latin1'))];
 }
 
 /** Hashes, keys and pictures decode to noise; only prose is worth a second reading. */
-const readable = (decoded: string): string | undefined => (PRINTABLE.test(decoded) && decoded.includes(' ') ? decoded : undefined);
+const readable = (decoded: string): string | undefined =>
+  PRINTABLE.test(decoded) && decoded.includes(' ') ? decoded : undefined;
 
 function rot13(text: string): string {
   return text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 84) % 26) + 97));
 }
 
-const LEET: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', $: 's', '@': 'a', '!': 'i' };
+const LEET: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  $: 's',
+  '@': 'a',
+  '!': 'i',
+};
 
 function unleet(text: string): string {
   return text.replace(/[013457$@!]/g, (sign) => LEET[sign] ?? sign);

@@ -53,7 +53,8 @@ const SIGNS: readonly HiddenSign[] = [
     id: 'hidden-split-words',
     family: 'hidden',
     why: 'Its words are split by invisible characters, which only serves to pass a filter.',
-    weigh: (text, kind) => (SPLITTER.test(text) && (text.match(SPLIT_WORD)?.length ?? 0) >= 2 ? (kind === 'description' ? 1 : 0.6) : 0),
+    weigh: (text, kind) =>
+      SPLITTER.test(text) && (text.match(SPLIT_WORD)?.length ?? 0) >= 2 ? (kind === 'description' ? 1 : 0.6) : 0,
     place: new RegExp(SPLIT_WORD.source, 'i'),
   },
 ];

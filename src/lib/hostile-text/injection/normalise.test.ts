@@ -10,7 +10,10 @@ describe('normalise', () => {
     ['\u{1d422}\u{1d420}\u{1d427}\u{1d428}\u{1d42b}\u{1d41e}', 'ignore'],
     ['i\u0301gn\u200bo\u00adre', 'ignore'],
     ['p\u0430ssw\u043erd', 'password'],
-    ['\u0437\u0430\u0431\u0443\u0434\u044c \u0432\u0441\u0451', '\u0437\u0430\u0431\u0443\u0434\u044c \u0432\u0441\u0451'],
+    [
+      '\u0437\u0430\u0431\u0443\u0434\u044c \u0432\u0441\u0451',
+      '\u0437\u0430\u0431\u0443\u0434\u044c \u0432\u0441\u0451',
+    ],
     ['don\u2019t \u201csay\u201d', 'don\'t "say"'],
     ['\u5ffd\u7565\u6307\u4ee4', '\u5ffd\u7565\u6307\u4ee4'],
   ])('%s is read as %s', (text, plain) => {
@@ -25,7 +28,10 @@ describe('normalise', () => {
   });
 
   test('for any text, places lead back into it and never backwards', () => {
-    const unit = fc.oneof(fc.constantFrom('\u2167', '\u200b', '\u00e9', '\u{1d422}', '\u{1f468}', '\u0130', 'a', '\ufb03', '\u{e0041}'), fc.string({ unit: 'binary', maxLength: 1 }));
+    const unit = fc.oneof(
+      fc.constantFrom('\u2167', '\u200b', '\u00e9', '\u{1d422}', '\u{1f468}', '\u0130', 'a', '\ufb03', '\u{e0041}'),
+      fc.string({ unit: 'binary', maxLength: 1 }),
+    );
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 20 }), (text) => {
         const normalised = normalise(text);

@@ -24,11 +24,12 @@ const [STAYS, CHANGES, MAY_PASS_FOR_LATIN] = [0, 1, 2] as const;
 
 /** The class of every code unit, so that text of other scripts is read at the speed of a table; made when the first such text comes. */
 let classOf: Uint8Array | undefined;
-const classes = (): Uint8Array => Uint8Array.from({ length: 0x10000 }, (_, unit) => {
-  const character = String.fromCharCode(unit);
-  if (!CHANGING.test(character)) return STAYS;
-  return OTHER_ALPHABET.test(character) && !INVISIBLE.test(character) ? MAY_PASS_FOR_LATIN : CHANGES;
-});
+const classes = (): Uint8Array =>
+  Uint8Array.from({ length: 0x10000 }, (_, unit) => {
+    const character = String.fromCharCode(unit);
+    if (!CHANGING.test(character)) return STAYS;
+    return OTHER_ALPHABET.test(character) && !INVISIBLE.test(character) ? MAY_PASS_FOR_LATIN : CHANGES;
+  });
 
 const isLatin = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
 
@@ -52,10 +53,17 @@ export function normalise(text: string): Normalised {
     const kind = known[unit];
     if (kind === STAYS) continue;
     // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
-    if (kind === MAY_PASS_FOR_LATIN && at - latin > 2 && !isLatin(text.charCodeAt(at + 1)) && !isLatin(text.charCodeAt(at + 2))) continue;
+    if (
+      kind === MAY_PASS_FOR_LATIN &&
+      at - latin > 2 &&
+      !isLatin(text.charCodeAt(at + 1)) &&
+      !isLatin(text.charCodeAt(at + 2))
+    )
+      continue;
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     const next = at + character.length;
-    const plain = kind === MAY_PASS_FOR_LATIN ? plainForm(character, text, at, next) : simple(character, text, at, next);
+    const plain =
+      kind === MAY_PASS_FOR_LATIN ? plainForm(character, text, at, next) : simple(character, text, at, next);
     at = next - 1;
     if (plain === character) continue;
     if (plain === '') hadHidden = true;
@@ -102,12 +110,20 @@ function plainForm(character: string, text: string, at: number, next: number): s
 }
 
 const punctuation = (character: string): string =>
-  character.replace(/[\u2018\u2019\u201a\u201b]/g, "'").replace(/[\u201c-\u201f]/g, '"').replace(/[\u2010-\u2015]/g, '-').replace(/[\u2028\u2029]/g, '\n');
+  character
+    .replace(/[\u2018\u2019\u201a\u201b]/g, "'")
+    .replace(/[\u201c-\u201f]/g, '"')
+    .replace(/[\u2010-\u2015]/g, '-')
+    .replace(/[\u2028\u2029]/g, '\n');
 
 /** Lower-casing a few letters changes the length, which would shift every finding behind them. */
 function sameLengthLowerCase(text: string): string {
   const lower = text.toLowerCase();
-  return lower.length === text.length ? lower : [...text].map((character) => (character.toLowerCase().length === character.length ? character.toLowerCase() : character)).join('');
+  return lower.length === text.length
+    ? lower
+    : [...text]
+        .map((character) => (character.toLowerCase().length === character.length ? character.toLowerCase() : character))
+        .join('');
 }
 
 function lastAtMost(sorted: readonly number[], value: number): number {

@@ -12,8 +12,25 @@ const OUTSIDE_LATIN = /[\u0400-\u04ff\u0600-\u06ff\u0900-\u097f\u3040-\u30ff\u34
 
 /** One bit a script, by the upper half of a code unit. */
 const SCRIPT_BITS = Uint8Array.from({ length: 256 }, (_, upper) =>
-  upper === 0x04 ? 1 : upper === 0x06 ? 2 : upper === 0x09 ? 4 : upper === 0x30 ? 8 : upper >= 0x34 && upper <= 0x9f ? 16 : upper >= 0xac && upper <= 0xd7 ? 32 : 0);
-const scriptsOf = (script: RegExp): number => ['я', 'م', 'क', 'あ', '中', '가'].reduce((bits, letter, index) => (script.test(letter) ? bits | (1 << index) : bits), 0);
+  upper === 0x04
+    ? 1
+    : upper === 0x06
+      ? 2
+      : upper === 0x09
+        ? 4
+        : upper === 0x30
+          ? 8
+          : upper >= 0x34 && upper <= 0x9f
+            ? 16
+            : upper >= 0xac && upper <= 0xd7
+              ? 32
+              : 0,
+);
+const scriptsOf = (script: RegExp): number =>
+  ['я', 'م', 'क', 'あ', '中', '가'].reduce(
+    (bits, letter, index) => (script.test(letter) ? bits | (1 << index) : bits),
+    0,
+  );
 
 function scriptsIn(text: string): number {
   let bits = 0;
@@ -26,10 +43,18 @@ RULES.forEach((rule, index) => {
   for (const cue of rule.cues) rulesByCue.set(cue, [...(rulesByCue.get(cue) ?? []), index]);
 });
 const searchCues = literalSearch([...rulesByCue.keys(), ...DISGUISED.keys()]);
-const byScript = RULES.flatMap((rule) => (rule.script ? [{ rule, scripts: scriptsOf(rule.script), everywhere: new RegExp(rule.pattern.source, `${rule.pattern.flags}g`) }] : []));
+const byScript = RULES.flatMap((rule) =>
+  rule.script
+    ? [{ rule, scripts: scriptsOf(rule.script), everywhere: new RegExp(rule.pattern.source, `${rule.pattern.flags}g`) }]
+    : [],
+);
 
 /** Every match of a phrase rule in normalised text, at most one per rule and window around a cue; words in disguise are told to `onDisguise`. */
-export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: number, literal: string) => void): Match[] {
+export function phraseMatches(
+  text: string,
+  kind: TextKind,
+  onDisguise?: (at: number, literal: string) => void,
+): Match[] {
   const matches: Match[] = [];
   // Made at the first cue: most texts have none.
   let triedUntil: Int32Array | undefined;
@@ -57,7 +82,8 @@ export function phraseMatches(text: string, kind: TextKind, onDisguise?: (at: nu
   for (const [from, to] of foreignLines(text)) {
     const line = text.slice(from, to);
     const there = scriptsIn(line);
-    for (const { rule, scripts, everywhere } of byScript) if ((scripts & there) !== 0) matches.push(...everyMatch(rule, everywhere, line, from));
+    for (const { rule, scripts, everywhere } of byScript)
+      if ((scripts & there) !== 0) matches.push(...everyMatch(rule, everywhere, line, from));
   }
   return matches.length < 2 ? matches : matches.sort((a, b) => a.start - b.start);
 }
@@ -67,7 +93,13 @@ function matchIn(rule: Rule, text: string, from: number, to: number): Match | un
   if (!found) return undefined;
   const start = from + found.index;
   const end = start + found[0].length;
-  return { rule, start, end, full: rule.weight, weight: isTalk(rule, text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight };
+  return {
+    rule,
+    start,
+    end,
+    full: rule.weight,
+    weight: isTalk(rule, text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight,
+  };
 }
 
 /** Sentences about orders, whatever the rule: tools that look for them, samples, surveys. */
@@ -76,20 +108,29 @@ const ABOUT_ORDERS =
 
 function isTalk(rule: Rule, text: string, start: number, end: number): boolean {
   const sentence = sentenceAround(text, start, end);
-  return rule.unless?.test(sentence) || ABOUT_ORDERS.test(sentence) || isQuoted(text, start, end) || REPORTED.test(text.slice(Math.max(0, start - 70), start)) || isReport(text, start, end);
+  return (
+    rule.unless?.test(sentence) ||
+    ABOUT_ORDERS.test(sentence) ||
+    isQuoted(text, start, end) ||
+    REPORTED.test(text.slice(Math.max(0, start - 70), start)) ||
+    isReport(text, start, end)
+  );
 }
 
 /** Prose that quotes an order talks about it, where it says that it quotes; a value in JSON or a log is not a quotation, and anybody can put quotes around an order. */
 const isQuoted = (text: string, start: number, end: number): boolean =>
   QUOTES.test(text.slice(Math.max(0, start - 90), start)) && /^[^"'`\n]{0,40}["'`]/.test(text.slice(end, end + 42));
 
-const QUOTES = /\b(?:like|such as|said|says?|wrote|writes?|asks?|asked|asking|reads?|e\.g\.|examples?|phrases?|strings?|texts?|words?|prompts?|payloads?|attacks?|attempts?|messages?|called|titled|samples?|typed?|types|contain\w{0,3}|terms?|quot\w{1,3}|instructions?|inputs?|requests?|commands?|queries|rules?|patterns?|users?|includes?)[a-z ,:;()/"'`-]{0,40}[ (]["'`]$/;
+const QUOTES =
+  /\b(?:like|such as|said|says?|wrote|writes?|asks?|asked|asking|reads?|e\.g\.|examples?|phrases?|strings?|texts?|words?|prompts?|payloads?|attacks?|attempts?|messages?|called|titled|samples?|typed?|types|contain\w{0,3}|terms?|quot\w{1,3}|instructions?|inputs?|requests?|commands?|queries|rules?|patterns?|users?|includes?)[a-z ,:;()/"'`-]{0,40}[ (]["'`]$/;
 
 /** What somebody had a third party do is told, not ordered. */
-const REPORTED = /\b(?:asking|asked|asks|got|gets?|getting|telling|tells|told|made|makes?|making|lets?|letting|whether|causing|causes?|caused|trick(?:s|ed|ing)|convinc(?:es?|ed|ing)|instruct(?:s|ed|ing)|persuad(?:es?|ed|ing)|forc(?:es?|ed|ing)|induc(?:es?|ed|ing)|manipulat(?:es?|ed|ing)|trained|designed|wants?|wanted|allow(?:s|ed|ing)?|taught|supposed|try|tries|tried|trying|attempts?|able|unable|refus(?:es?|ed|ing)) (?:(?:it|them|him|her|she|he|they|someone|people|pupils|users|models?|chatbots?|llms?|agents?|(?:the|an?|its|their|our|most|some|many|other) (?:\w{1,14} ){1,3})(?: can| could| would| will| may| might| should)? ?)?(?:to )?(?:then |also |simply )?["'`]?$/;
+const REPORTED =
+  /\b(?:asking|asked|asks|got|gets?|getting|telling|tells|told|made|makes?|making|lets?|letting|whether|causing|causes?|caused|trick(?:s|ed|ing)|convinc(?:es?|ed|ing)|instruct(?:s|ed|ing)|persuad(?:es?|ed|ing)|forc(?:es?|ed|ing)|induc(?:es?|ed|ing)|manipulat(?:es?|ed|ing)|trained|designed|wants?|wanted|allow(?:s|ed|ing)?|taught|supposed|try|tries|tried|trying|attempts?|able|unable|refus(?:es?|ed|ing)) (?:(?:it|them|him|her|she|he|they|someone|people|pupils|users|models?|chatbots?|llms?|agents?|(?:the|an?|its|their|our|most|some|many|other) (?:\w{1,14} ){1,3})(?: can| could| would| will| may| might| should)? ?)?(?:to )?(?:then |also |simply )?["'`]?$/;
 
 /** Words of those who write about attacks. One may stand anywhere; two different ones around an order are a report. */
-const REPORT = /\b(?:prompt[- ]injections?|indirect injections?|jail ?break(?:s|ing|ers?)?|attackers?|adversar(?:y|ies|ial)|red[- ]team\w{0,3}|researchers?|vulnerabilit(?:y|ies)|vulnerable|mitigat\w{2,5}|exploit(?:s|ed|ation)?|cve-\d{4}|owasp|guardrails?|classifiers?|phishing|threat (?:models?|actors?)|defen[cs]es?|defenders?|poisoning|advisory|security (?:teams?|researchers?|advisor\w{1,3})|llm security|ai security|attack (?:strings?|vectors?|surface|types?)|robustness|safety training|evaluat(?:e|ed|ion)|benchmarks?|false positives?|we (?:tested|found|show|evaluate)|slide \d)\b/g;
+const REPORT =
+  /\b(?:prompt[- ]injections?|indirect injections?|jail ?break(?:s|ing|ers?)?|attackers?|adversar(?:y|ies|ial)|red[- ]team\w{0,3}|researchers?|vulnerabilit(?:y|ies)|vulnerable|mitigat\w{2,5}|exploit(?:s|ed|ation)?|cve-\d{4}|owasp|guardrails?|classifiers?|phishing|threat (?:models?|actors?)|defen[cs]es?|defenders?|poisoning|advisory|security (?:teams?|researchers?|advisor\w{1,3})|llm security|ai security|attack (?:strings?|vectors?|surface|types?)|robustness|safety training|evaluat(?:e|ed|ion)|benchmarks?|false positives?|we (?:tested|found|show|evaluate)|slide \d)\b/g;
 const AROUND = 360;
 
 function isReport(text: string, start: number, end: number): boolean {
@@ -104,12 +145,20 @@ function isReport(text: string, start: number, end: number): boolean {
 }
 
 /** Words that attacks have no use for. */
-const WRITERS = /\b(?:attackers?|researchers?|cve-\d{4}|owasp|prompt[- ]injections?|red[- ]team(?:s|ing|ers?)?|phishing|threat model|security advisor\w{1,3}|mitigations?)\b/;
+const WRITERS =
+  /\b(?:attackers?|researchers?|cve-\d{4}|owasp|prompt[- ]injections?|red[- ]team(?:s|ing|ers?)?|phishing|threat model|security advisor\w{1,3}|mitigations?)\b/;
 
 function everyMatch(rule: Rule, pattern: RegExp, text: string, from: number): Match[] {
   const matches: Match[] = [];
   pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found; found = pattern.exec(text)) matches.push({ rule, weight: rule.weight, full: rule.weight, start: from + found.index, end: from + found.index + found[0].length });
+  for (let found = pattern.exec(text); found; found = pattern.exec(text))
+    matches.push({
+      rule,
+      weight: rule.weight,
+      full: rule.weight,
+      start: from + found.index,
+      end: from + found.index + found[0].length,
+    });
   return matches;
 }
 
@@ -132,5 +181,9 @@ function* foreignLines(text: string): Generator<readonly [from: number, to: numb
 function sentenceAround(text: string, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - 120), start);
   const after = text.slice(end, end + 60);
-  return before.slice(Math.max(before.lastIndexOf('. ') + 1, before.lastIndexOf('\n'), 0)) + text.slice(start, end) + (/^[^\n.!?]{0,60}/.exec(after)?.[0] ?? '');
+  return (
+    before.slice(Math.max(before.lastIndexOf('. ') + 1, before.lastIndexOf('\n'), 0)) +
+    text.slice(start, end) +
+    (/^[^\n.!?]{0,60}/.exec(after)?.[0] ?? '')
+  );
 }

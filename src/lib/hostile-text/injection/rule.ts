@@ -2,7 +2,18 @@
 export type TextKind = 'output' | 'description';
 
 /** What an instruction in a text is after; a verdict weighs findings of different families that stand together. */
-export type RuleFamily = 'override' | 'persona' | 'prompt-leak' | 'concealment' | 'exfiltration' | 'marker' | 'hidden' | 'steering' | 'tool-abuse' | 'encoded' | 'language';
+export type RuleFamily =
+  | 'override'
+  | 'persona'
+  | 'prompt-leak'
+  | 'concealment'
+  | 'exfiltration'
+  | 'marker'
+  | 'hidden'
+  | 'steering'
+  | 'tool-abuse'
+  | 'encoded'
+  | 'language';
 
 /**
  * One sign of an instruction aimed at the model. Patterns see lower-case text without accents or invisible characters, at most

@@ -4,7 +4,18 @@ import type { Machine } from '../machine.js';
 import { spread } from '../expressions.js';
 import { memberOf, setMember } from '../members.js';
 import { text } from '../operators.js';
-import { constant, list, native, nothing, object, stringOf, unknown, type Args, type ObjectValue, type Value } from '../values.js';
+import {
+  constant,
+  list,
+  native,
+  nothing,
+  object,
+  stringOf,
+  unknown,
+  type Args,
+  type ObjectValue,
+  type Value,
+} from '../values.js';
 import { collectionFrom, keysOf, pairsOf } from './objects.js';
 
 const asObject = (value: Value | undefined): ObjectValue | undefined => (value?.kind === 'object' ? value : undefined);
@@ -17,7 +28,8 @@ function listed(machine: Machine, value: Value | undefined, read: (self: ObjectV
     else for (const [key, member] of value.statics) made.props.set(key, member);
     return list(read(made));
   }
-  if (value?.kind === 'list') return list(read(object(value.items.map((item, index) => [String(index), item]))), value.open);
+  if (value?.kind === 'list')
+    return list(read(object(value.items.map((item, index) => [String(index), item]))), value.open);
   const self = asObject(value);
   return self ? list(read(self), self.open) : list([], true);
 }
@@ -31,55 +43,148 @@ function defined(machine: Machine, [target, key, how]: readonly Value[]): Value 
     if (getter?.kind === 'function' && target.kind === 'object') {
       target.props.delete(name);
       target.getters.set(name, getter);
-    }
-    else if (getter?.kind === 'function') setMember(machine, target, name, call(machine, { callee: getter, method: '', args: { positional: [], named: new Map(), open: false }, at: { module: getter.module, spot: getter.fn }, isNew: false }));
+    } else if (getter?.kind === 'function')
+      setMember(
+        machine,
+        target,
+        name,
+        call(machine, {
+          callee: getter,
+          method: '',
+          args: { positional: [], named: new Map(), open: false },
+          at: { module: getter.module, spot: getter.fn },
+          isNew: false,
+        }),
+      );
     else if (value) setMember(machine, target, name, value);
   }
   return target ?? nothing;
 }
 
 const objectStatics = (machine: Machine): Value =>
-  object([
-    ['keys', native('keys', ({ positional: [value] }) => listed(machine, value, (self) => keysOf(self).map(constant)))],
-    ['getOwnPropertyNames', native('getOwnPropertyNames', ({ positional: [value] }) => listed(machine, value, (self) => keysOf(self).map(constant)))],
-    ['values', native('values', ({ positional: [value] }) => listed(machine, value, (self) => pairsOf(machine, self).map((pair) => (pair.kind === 'list' ? (pair.items[1] ?? nothing) : nothing))))],
-    ['entries', native('entries', ({ positional: [value] }) => listed(machine, value, (self) => pairsOf(machine, self)))],
-    ['assign', native('assign', ({ positional: [target, ...sources] }) => {
-      if (target?.kind === 'object') for (const source of sources) spread(machine, target, source);
-      else if (target) for (const source of sources) if (source.kind === 'object') for (const [key, value] of source.props) setMember(machine, target, key, value);
-      return target ?? nothing;
-    })],
-    ['fromEntries', native('fromEntries', ({ positional: [pairs] }) => {
-      const made = object([], { level: machine.level });
-      const { items, open } = itemsOf(machine, pairs ?? nothing, 'values');
-      for (const pair of items) {
-        const [key, value] = pair.kind === 'list' ? pair.items : [];
-        made.props.set(stringOf(key) ?? `\u0000${made.props.size}`, value ?? nothing);
-      }
-      made.open = open;
-      return made;
-    })],
-    ['freeze', native('freeze', ({ positional: [value] }) => value ?? nothing)],
-    ['seal', native('seal', ({ positional: [value] }) => value ?? nothing)],
-    ['create', native('create', ({ positional: [proto] }) => object(proto?.kind === 'object' ? proto.props : [], { ...(proto?.kind === 'object' && proto.cls ? { cls: proto.cls } : {}), level: machine.level }))],
-    ['defineProperty', native('defineProperty', ({ positional }) => defined(machine, positional))],
-    ['defineProperties', native('defineProperties', ({ positional: [target, all] }) => {
-      if (all?.kind === 'object') for (const [key, how] of all.props) defined(machine, [target ?? nothing, constant(key), how]);
-      return target ?? nothing;
-    })],
-    ['getOwnPropertyDescriptor', native('getOwnPropertyDescriptor', () => unknown('descriptor'))],
-    ['prototype', object([['hasOwnProperty', object([['call', native('call', ({ positional: [self, key] }) => (self?.kind === 'object' && !self.open && stringOf(key) !== undefined ? constant(self.props.has(stringOf(key) ?? '') || self.getters.has(stringOf(key) ?? '')) : unknown('own')))]])]], { open: true })],
-  ], { open: true });
+  object(
+    [
+      [
+        'keys',
+        native('keys', ({ positional: [value] }) => listed(machine, value, (self) => keysOf(self).map(constant))),
+      ],
+      [
+        'getOwnPropertyNames',
+        native('getOwnPropertyNames', ({ positional: [value] }) =>
+          listed(machine, value, (self) => keysOf(self).map(constant)),
+        ),
+      ],
+      [
+        'values',
+        native('values', ({ positional: [value] }) =>
+          listed(machine, value, (self) =>
+            pairsOf(machine, self).map((pair) => (pair.kind === 'list' ? (pair.items[1] ?? nothing) : nothing)),
+          ),
+        ),
+      ],
+      [
+        'entries',
+        native('entries', ({ positional: [value] }) => listed(machine, value, (self) => pairsOf(machine, self))),
+      ],
+      [
+        'assign',
+        native('assign', ({ positional: [target, ...sources] }) => {
+          if (target?.kind === 'object') for (const source of sources) spread(machine, target, source);
+          else if (target)
+            for (const source of sources)
+              if (source.kind === 'object')
+                for (const [key, value] of source.props) setMember(machine, target, key, value);
+          return target ?? nothing;
+        }),
+      ],
+      [
+        'fromEntries',
+        native('fromEntries', ({ positional: [pairs] }) => {
+          const made = object([], { level: machine.level });
+          const { items, open } = itemsOf(machine, pairs ?? nothing, 'values');
+          for (const pair of items) {
+            const [key, value] = pair.kind === 'list' ? pair.items : [];
+            made.props.set(stringOf(key) ?? `\u0000${made.props.size}`, value ?? nothing);
+          }
+          made.open = open;
+          return made;
+        }),
+      ],
+      ['freeze', native('freeze', ({ positional: [value] }) => value ?? nothing)],
+      ['seal', native('seal', ({ positional: [value] }) => value ?? nothing)],
+      [
+        'create',
+        native('create', ({ positional: [proto] }) =>
+          object(proto?.kind === 'object' ? proto.props : [], {
+            ...(proto?.kind === 'object' && proto.cls ? { cls: proto.cls } : {}),
+            level: machine.level,
+          }),
+        ),
+      ],
+      ['defineProperty', native('defineProperty', ({ positional }) => defined(machine, positional))],
+      [
+        'defineProperties',
+        native('defineProperties', ({ positional: [target, all] }) => {
+          if (all?.kind === 'object')
+            for (const [key, how] of all.props) defined(machine, [target ?? nothing, constant(key), how]);
+          return target ?? nothing;
+        }),
+      ],
+      ['getOwnPropertyDescriptor', native('getOwnPropertyDescriptor', () => unknown('descriptor'))],
+      [
+        'prototype',
+        object(
+          [
+            [
+              'hasOwnProperty',
+              object([
+                [
+                  'call',
+                  native('call', ({ positional: [self, key] }) =>
+                    self?.kind === 'object' && !self.open && stringOf(key) !== undefined
+                      ? constant(self.props.has(stringOf(key) ?? '') || self.getters.has(stringOf(key) ?? ''))
+                      : unknown('own'),
+                  ),
+                ],
+              ]),
+            ],
+          ],
+          { open: true },
+        ),
+      ],
+    ],
+    { open: true },
+  );
 
 const promises = (machine: Machine): Value => {
   const all = native('all', ({ positional: [values] }) => {
     const { items, open } = itemsOf(machine, values ?? nothing, 'values');
     return list([...items], open);
   });
-  return object([['all', all], ['allSettled', native('allSettled', ({ positional: [values] }) => {
-    const { items, open } = itemsOf(machine, values ?? nothing, 'values');
-    return list(items.map((value) => object([['status', constant('fulfilled')], ['value', value]])), open);
-  })], ['race', all], ['resolve', native('resolve', ({ positional: [value] }) => value ?? nothing)], ['reject', native('reject', () => unknown('rejected'))]], { open: true });
+  return object(
+    [
+      ['all', all],
+      [
+        'allSettled',
+        native('allSettled', ({ positional: [values] }) => {
+          const { items, open } = itemsOf(machine, values ?? nothing, 'values');
+          return list(
+            items.map((value) =>
+              object([
+                ['status', constant('fulfilled')],
+                ['value', value],
+              ]),
+            ),
+            open,
+          );
+        }),
+      ],
+      ['race', all],
+      ['resolve', native('resolve', ({ positional: [value] }) => value ?? nothing)],
+      ['reject', native('reject', () => unknown('rejected'))],
+    ],
+    { open: true },
+  );
 };
 
 /** JSON text of a value that is wholly known. */
@@ -107,10 +212,20 @@ export function toPlain(machine: Machine, value: Value, depth: number): { readon
 }
 
 function jsonStatics(machine: Machine): Value {
-  return object([['stringify', native('stringify', ({ positional: [value, , indent] }) => {
-    const made = value && json(machine, value, indent?.kind === 'constant' && typeof indent.value === 'number' ? indent.value : 0);
-    return made === undefined ? unknown('json') : constant(made);
-  })]], { open: true });
+  return object(
+    [
+      [
+        'stringify',
+        native('stringify', ({ positional: [value, , indent] }) => {
+          const made =
+            value &&
+            json(machine, value, indent?.kind === 'constant' && typeof indent.value === 'number' ? indent.value : 0);
+          return made === undefined ? unknown('json') : constant(made);
+        }),
+      ],
+    ],
+    { open: true },
+  );
 }
 
 const asString = ({ positional: [value] }: Args): Value => (value ? text([value]) : constant(''));
@@ -126,14 +241,42 @@ function globalNamed(machine: Machine, name: string): Value | undefined {
     case 'Object':
       return objectStatics(machine);
     case 'Array':
-      return object([
-        ['isArray', native('isArray', ({ positional: [value] }) => (value?.kind === 'list' ? constant(true) : value?.kind === 'object' || value?.kind === 'constant' || value?.kind === 'function' ? constant(false) : unknown('isArray')))],
-        ['from', native('from', ({ positional: [value, fn] }, at) => {
-          const { items, open } = itemsOf(machine, value ?? nothing, 'values');
-          return list(items.map((item, index) => (fn ? call(machine, { callee: fn, method: '', args: { positional: [item, constant(index)], named: new Map(), open: false }, at, isNew: false }) : item)), open);
-        })],
-        ['of', native('of', ({ positional }) => list([...positional]))],
-      ], { open: true });
+      return object(
+        [
+          [
+            'isArray',
+            native('isArray', ({ positional: [value] }) =>
+              value?.kind === 'list'
+                ? constant(true)
+                : value?.kind === 'object' || value?.kind === 'constant' || value?.kind === 'function'
+                  ? constant(false)
+                  : unknown('isArray'),
+            ),
+          ],
+          [
+            'from',
+            native('from', ({ positional: [value, fn] }, at) => {
+              const { items, open } = itemsOf(machine, value ?? nothing, 'values');
+              return list(
+                items.map((item, index) =>
+                  fn
+                    ? call(machine, {
+                        callee: fn,
+                        method: '',
+                        args: { positional: [item, constant(index)], named: new Map(), open: false },
+                        at,
+                        isNew: false,
+                      })
+                    : item,
+                ),
+                open,
+              );
+            }),
+          ],
+          ['of', native('of', ({ positional }) => list([...positional]))],
+        ],
+        { open: true },
+      );
     case 'Map':
     case 'WeakMap':
       return native(name, ({ positional: [source] }) => collectionFrom(machine, 'map', source));

@@ -1,15 +1,37 @@
 import { call } from '../calls.js';
 import { itemsOf } from '../iterate.js';
 import { maybe, type Machine } from '../machine.js';
-import { constant, join, list, native, nothing, stringOf, truth, unknown, type Args, type ListValue, type Place, type Value } from '../values.js';
+import {
+  constant,
+  join,
+  list,
+  native,
+  nothing,
+  stringOf,
+  truth,
+  unknown,
+  type Args,
+  type ListValue,
+  type Place,
+  type Value,
+} from '../values.js';
 import { joined } from './strings.js';
 
 type ListMethod = (machine: Machine, self: ListValue, args: Args, at: Place) => Value;
 
 const apply = (machine: Machine, fn: Value | undefined, items: Value[], at: Place): Value =>
-  fn ? call(machine, { callee: fn, method: '', args: { positional: items, named: new Map(), open: false }, at, isNew: false }) : unknown('callback');
+  fn
+    ? call(machine, {
+        callee: fn,
+        method: '',
+        args: { positional: items, named: new Map(), open: false },
+        at,
+        isNew: false,
+      })
+    : unknown('callback');
 
-const number = (value: Value | undefined): number | undefined => (value?.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined);
+const number = (value: Value | undefined): number | undefined =>
+  value?.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined;
 
 /** Calls back once with an unknown item where a list may hold more than is known. */
 const beyond = (machine: Machine, self: ListValue, fn: Value | undefined, at: Place): void => {
@@ -17,11 +39,17 @@ const beyond = (machine: Machine, self: ListValue, fn: Value | undefined, at: Pl
 };
 
 const keep: ListMethod = (machine, self, { positional: [test] }, at) =>
-  list(self.items.filter((item, index) => truth(apply(machine, test, [item, constant(index)], at)) !== false), self.open);
+  list(
+    self.items.filter((item, index) => truth(apply(machine, test, [item, constant(index)], at)) !== false),
+    self.open,
+  );
 
 const mapped: ListMethod = (machine, self, { positional: [fn] }, at) => {
   beyond(machine, self, fn, at);
-  return list(self.items.map((item, index) => apply(machine, fn, [item, constant(index), self], at)), self.open);
+  return list(
+    self.items.map((item, index) => apply(machine, fn, [item, constant(index), self], at)),
+    self.open,
+  );
 };
 
 const flat = (machine: Machine, made: Value): Value => {
@@ -76,7 +104,13 @@ const methods: Readonly<Record<string, ListMethod>> = {
   concat: (machine, self, { positional }) => {
     const made = list([...self.items], self.open);
     for (const each of positional) {
-      if (each.kind === 'list' || each.kind === 'choice') extend(machine, made, { positional: [each], named: new Map(), open: false }, { module: undefined as never, spot: { start: 0, end: 0 } });
+      if (each.kind === 'list' || each.kind === 'choice')
+        extend(
+          machine,
+          made,
+          { positional: [each], named: new Map(), open: false },
+          { module: undefined as never, spot: { start: 0, end: 0 } },
+        );
       else if (each.kind === 'unknown' || each.kind === 'external' || each.kind === 'result') made.open = true;
       else made.items.push(each);
     }
@@ -93,18 +127,28 @@ const methods: Readonly<Record<string, ListMethod>> = {
   find: found,
   some: (machine, self, args, at) => {
     const kept = self.items.map((item) => truth(apply(machine, args.positional[0], [item], at)));
-    return kept.includes(true) ? constant(true) : kept.includes(undefined) || self.open ? unknown('some') : constant(false);
+    return kept.includes(true)
+      ? constant(true)
+      : kept.includes(undefined) || self.open
+        ? unknown('some')
+        : constant(false);
   },
   every: (machine, self, args, at) => {
     const kept = self.items.map((item) => truth(apply(machine, args.positional[0], [item], at)));
-    return kept.includes(false) ? constant(false) : kept.includes(undefined) || self.open ? unknown('every') : constant(true);
+    return kept.includes(false)
+      ? constant(false)
+      : kept.includes(undefined) || self.open
+        ? unknown('every')
+        : constant(true);
   },
   reduce: (machine, self, { positional: [fn, start] }, at) => {
     let all = start ?? self.items[0] ?? nothing;
-    for (const [index, item] of self.items.slice(start ? 0 : 1).entries()) all = apply(machine, fn, [all, item, constant(index)], at);
+    for (const [index, item] of self.items.slice(start ? 0 : 1).entries())
+      all = apply(machine, fn, [all, item, constant(index)], at);
     return all;
   },
-  slice: (_machine, self, { positional: [from, to] }) => list(self.items.slice(number(from) ?? 0, number(to)), self.open),
+  slice: (_machine, self, { positional: [from, to] }) =>
+    list(self.items.slice(number(from) ?? 0, number(to)), self.open),
   at: (_machine, self, { positional: [index] }) => self.items.at(number(index) ?? 0) ?? nothing,
   pop: (_machine, self) => self.items.pop() ?? nothing,
   shift: (_machine, self) => self.items.shift() ?? nothing,
@@ -119,9 +163,17 @@ const methods: Readonly<Record<string, ListMethod>> = {
     if (self.items.some((item) => item.kind === 'constant' && item.value === wanted.value)) return constant(true);
     return self.open || self.items.some((item) => item.kind !== 'constant') ? unknown('includes') : constant(false);
   },
-  entries: (_machine, self) => list(self.items.map((item, index) => list([constant(index), item])), self.open),
+  entries: (_machine, self) =>
+    list(
+      self.items.map((item, index) => list([constant(index), item])),
+      self.open,
+    ),
   values: (_machine, self) => list([...self.items], self.open),
-  keys: (_machine, self) => list(self.items.map((_, index) => constant(index)), self.open),
+  keys: (_machine, self) =>
+    list(
+      self.items.map((_, index) => constant(index)),
+      self.open,
+    ),
 };
 
 /** The method of a list, bound to it. */

@@ -2,16 +2,35 @@ import { call } from '../calls.js';
 import { itemsOf } from '../iterate.js';
 import type { Machine } from '../machine.js';
 import { memberOf, setMember } from '../members.js';
-import { constant, join, list, native, nothing, object, stringOf, unknown, type Args, type ObjectValue, type Place, type Value } from '../values.js';
+import {
+  constant,
+  join,
+  list,
+  native,
+  nothing,
+  object,
+  stringOf,
+  unknown,
+  type Args,
+  type ObjectValue,
+  type Place,
+  type Value,
+} from '../values.js';
 
 /** The names of an object's own properties. */
-export const keysOf = (self: ObjectValue): string[] => [...self.props.keys(), ...self.getters.keys()].filter((key) => !key.startsWith('\u0000') && key !== '__esModule');
+export const keysOf = (self: ObjectValue): string[] =>
+  [...self.props.keys(), ...self.getters.keys()].filter((key) => !key.startsWith('\u0000') && key !== '__esModule');
 
-const valuesOf = (machine: Machine, self: ObjectValue): Value[] => [...self.props.values(), ...[...self.getters.keys()].map((key) => memberOf(machine, self, key))];
+const valuesOf = (machine: Machine, self: ObjectValue): Value[] => [
+  ...self.props.values(),
+  ...[...self.getters.keys()].map((key) => memberOf(machine, self, key)),
+];
 
 /** `[key, value]` of each property; a key that is not known is said to be. */
 export const pairsOf = (machine: Machine, self: ObjectValue): Value[] => [
-  ...[...self.props].filter(([key]) => key !== '__esModule').map(([key, value]) => list([key.startsWith('\u0000') ? unknown('key') : constant(key), value])),
+  ...[...self.props]
+    .filter(([key]) => key !== '__esModule')
+    .map(([key, value]) => list([key.startsWith('\u0000') ? unknown('key') : constant(key), value])),
   ...[...self.getters.keys()].map((key) => list([constant(key), memberOf(machine, self, key)])),
 ];
 
@@ -35,7 +54,12 @@ function indexOf(keys: Value[], key: Value | undefined): number {
 type Collection = NonNullable<ObjectValue['collection']>;
 
 /** Methods of a JavaScript Map or Set, or a Python set. */
-function collectionMethod(machine: Machine, self: ObjectValue, { of, keys, values }: Collection, name: string): ((args: Args, at: Place) => Value) | undefined {
+function collectionMethod(
+  machine: Machine,
+  self: ObjectValue,
+  { of, keys, values }: Collection,
+  name: string,
+): ((args: Args, at: Place) => Value) | undefined {
   const find = (key: Value | undefined) => indexOf(keys, key);
   switch (name) {
     case 'set':
@@ -57,18 +81,41 @@ function collectionMethod(machine: Machine, self: ObjectValue, { of, keys, value
         return self;
       };
     case 'get':
-      return ({ positional: [key] }) => values[find(key)] ?? (key?.kind === 'constant' && !self.open ? nothing : values.reduce<Value>((all, each) => join(all, each), unknown('entry')));
+      return ({ positional: [key] }) =>
+        values[find(key)] ??
+        (key?.kind === 'constant' && !self.open
+          ? nothing
+          : values.reduce<Value>((all, each) => join(all, each), unknown('entry')));
     case 'has':
-      return ({ positional: [key] }) => (find(key) >= 0 ? constant(true) : key?.kind === 'constant' && !self.open && keys.every((each) => each.kind === 'constant') ? constant(false) : unknown('has'));
+      return ({ positional: [key] }) =>
+        find(key) >= 0
+          ? constant(true)
+          : key?.kind === 'constant' && !self.open && keys.every((each) => each.kind === 'constant')
+            ? constant(false)
+            : unknown('has');
     case 'values':
       return () => list([...values], self.open);
     case 'keys':
       return () => list([...keys], self.open);
     case 'entries':
-      return () => list(keys.map((key, index) => (of === 'map' ? list([key, values[index] ?? nothing]) : list([key, key]))), self.open);
+      return () =>
+        list(
+          keys.map((key, index) => (of === 'map' ? list([key, values[index] ?? nothing]) : list([key, key]))),
+          self.open,
+        );
     case 'forEach':
       return ({ positional: [fn] }, at) => {
-        keys.forEach((key, index) => fn && call(machine, { callee: fn, method: '', args: { positional: [values[index] ?? nothing, key], named: new Map(), open: false }, at, isNew: false }));
+        keys.forEach(
+          (key, index) =>
+            fn &&
+            call(machine, {
+              callee: fn,
+              method: '',
+              args: { positional: [values[index] ?? nothing, key], named: new Map(), open: false },
+              at,
+              isNew: false,
+            }),
+        );
         return nothing;
       };
     default:
@@ -103,12 +150,14 @@ function dictMethod(machine: Machine, self: ObjectValue, name: string): ((args: 
       };
     case 'copy':
     case 'model_copy':
-      return () => object(self.props, { ...(self.cls ? { cls: self.cls } : {}), open: self.open, level: machine.level });
+      return () =>
+        object(self.props, { ...(self.cls ? { cls: self.cls } : {}), open: self.open, level: machine.level });
     case 'model_dump':
     case 'dict':
       return self.cls ? () => object(self.props, { open: self.open, level: machine.level }) : undefined;
     case 'hasOwnProperty':
-      return ({ positional: [key] }) => (stringOf(key) === undefined || self.open ? unknown('own') : constant(self.props.has(stringOf(key) ?? '')));
+      return ({ positional: [key] }) =>
+        stringOf(key) === undefined || self.open ? unknown('own') : constant(self.props.has(stringOf(key) ?? ''));
     default:
       return undefined;
   }
@@ -117,7 +166,9 @@ function dictMethod(machine: Machine, self: ObjectValue, name: string): ((args: 
 /** The built-in method of an object, bound to it. */
 export function objectMethod(machine: Machine, self: ObjectValue, name: string): Value | undefined {
   if (name === 'size' && self.collection) return self.open ? unknown('size') : constant(self.collection.values.length);
-  const method = self.collection ? collectionMethod(machine, self, self.collection, name) : dictMethod(machine, self, name);
+  const method = self.collection
+    ? collectionMethod(machine, self, self.collection, name)
+    : dictMethod(machine, self, name);
   return method && native(name, method);
 }
 

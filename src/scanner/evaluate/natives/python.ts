@@ -4,7 +4,19 @@ import { itemsOf } from '../iterate.js';
 import type { Frame, Machine } from '../machine.js';
 import { memberOf, setMember } from '../members.js';
 import { text } from '../operators.js';
-import { constant, list, native, nothing, object, stringOf, truth, unknown, type Args, type Place, type Value } from '../values.js';
+import {
+  constant,
+  list,
+  native,
+  nothing,
+  object,
+  stringOf,
+  truth,
+  unknown,
+  type Args,
+  type Place,
+  type Value,
+} from '../values.js';
 
 type Builtin = (machine: Machine, args: Args, at: Place) => Value;
 
@@ -15,7 +27,15 @@ const listOf: Builtin = (machine, { positional: [value] }) => {
   return list([...all], open);
 };
 const apply = (machine: Machine, fn: Value | undefined, values: Value[], at: Place): Value =>
-  fn ? call(machine, { callee: fn, method: '', args: { positional: values, named: new Map(), open: false }, at, isNew: false }) : unknown('callback');
+  fn
+    ? call(machine, {
+        callee: fn,
+        method: '',
+        args: { positional: values, named: new Map(), open: false },
+        at,
+        isNew: false,
+      })
+    : unknown('callback');
 const identity: Builtin = (_machine, { positional: [value] }) => value ?? nothing;
 
 const builtins: Readonly<Record<string, Builtin>> = {
@@ -36,40 +56,64 @@ const builtins: Readonly<Record<string, Builtin>> = {
     made.open = open || (value !== undefined && value.kind !== 'object' && value.kind !== 'list');
     return made;
   },
-  str: (_machine, { positional: [value] }) => (value?.kind === 'object' ? (value.props.get('value') ?? text([value])) : value ? text([value]) : constant('')),
-  len: (_machine, { positional: [value] }) => (value?.kind === 'list' && !value.open ? constant(value.items.length) : stringOf(value) === undefined ? unknown('len') : constant(stringOf(value)?.length)),
+  str: (_machine, { positional: [value] }) =>
+    value?.kind === 'object' ? (value.props.get('value') ?? text([value])) : value ? text([value]) : constant(''),
+  len: (_machine, { positional: [value] }) =>
+    value?.kind === 'list' && !value.open
+      ? constant(value.items.length)
+      : stringOf(value) === undefined
+        ? unknown('len')
+        : constant(stringOf(value)?.length),
   bool: (_machine, { positional: [value] }) => {
     const known = value ? truth(value) : false;
     return known === undefined ? unknown('bool') : constant(known);
   },
   enumerate: (machine, { positional: [value] }) => {
     const { items: all, open } = items(machine, value);
-    return list(all.map((item, index) => list([constant(index), item])), open);
+    return list(
+      all.map((item, index) => list([constant(index), item])),
+      open,
+    );
   },
   zip: (machine, { positional }) => {
     const all = positional.map((each) => items(machine, each));
     const shortest = Math.min(...all.map((each) => each.items.length));
-    return list(Array.from({ length: Number.isFinite(shortest) ? shortest : 0 }, (_, index) => list(all.map((each) => each.items[index] ?? nothing))), all.some((each) => each.open));
+    return list(
+      Array.from({ length: Number.isFinite(shortest) ? shortest : 0 }, (_, index) =>
+        list(all.map((each) => each.items[index] ?? nothing)),
+      ),
+      all.some((each) => each.open),
+    );
   },
   range: (_machine, { positional }) => {
     const [from, to] = positional.length > 1 ? positional : [constant(0), positional[0]];
-    const [low, high] = [from, to].map((each) => (each?.kind === 'constant' && typeof each.value === 'number' ? each.value : undefined));
+    const [low, high] = [from, to].map((each) =>
+      each?.kind === 'constant' && typeof each.value === 'number' ? each.value : undefined,
+    );
     if (low === undefined || high === undefined || high - low > 2_000) return list([], true);
     return list(Array.from({ length: Math.max(0, high - low) }, (_, index) => constant(low + index)));
   },
   map: (machine, { positional: [fn, value] }, at) => {
     const { items: all, open } = items(machine, value);
-    return list(all.map((item) => apply(machine, fn, [item], at)), open);
+    return list(
+      all.map((item) => apply(machine, fn, [item], at)),
+      open,
+    );
   },
   filter: (machine, { positional: [fn, value] }, at) => {
     const { items: all, open } = items(machine, value);
-    return list(all.filter((item) => truth(fn?.kind === 'constant' ? item : apply(machine, fn, [item], at)) !== false), open);
+    return list(
+      all.filter((item) => truth(fn?.kind === 'constant' ? item : apply(machine, fn, [item], at)) !== false),
+      open,
+    );
   },
   getattr: (machine, { positional: [value, name, otherwise] }) => {
     const key = stringOf(name);
     if (!value || key === undefined) return unknown('getattr');
     const found = memberOf(machine, value, key);
-    return otherwise && (found.kind === 'unknown' || (found.kind === 'constant' && found.value === undefined)) ? otherwise : found;
+    return otherwise && (found.kind === 'unknown' || (found.kind === 'constant' && found.value === undefined))
+      ? otherwise
+      : found;
   },
   setattr: (machine, { positional: [value, name, next] }) => {
     const key = stringOf(name);
@@ -79,14 +123,23 @@ const builtins: Readonly<Record<string, Builtin>> = {
   hasattr: (machine, { positional: [value, name] }) => {
     const key = stringOf(name);
     const found = value && key !== undefined ? memberOf(machine, value, key) : undefined;
-    return found && found.kind !== 'unknown' && found.kind !== 'result' && found.kind !== 'external' && !(found.kind === 'constant' && found.value === undefined) ? constant(true) : unknown('hasattr');
+    return found &&
+      found.kind !== 'unknown' &&
+      found.kind !== 'result' &&
+      found.kind !== 'external' &&
+      !(found.kind === 'constant' && found.value === undefined)
+      ? constant(true)
+      : unknown('hasattr');
   },
   isinstance: (_machine, { positional: [value, type] }) => {
-    if (value?.kind === 'object' && value.cls && type?.kind === 'class') return constant(ancestry(value.cls).includes(type));
+    if (value?.kind === 'object' && value.cls && type?.kind === 'class')
+      return constant(ancestry(value.cls).includes(type));
     return unknown('isinstance');
   },
-  callable: (_machine, { positional: [value] }) => (value?.kind === 'function' || value?.kind === 'class' ? constant(true) : unknown('callable')),
-  vars: (_machine, { positional: [value] }) => (value?.kind === 'object' ? object(value.props, { open: value.open }) : object([], { open: true })),
+  callable: (_machine, { positional: [value] }) =>
+    value?.kind === 'function' || value?.kind === 'class' ? constant(true) : unknown('callable'),
+  vars: (_machine, { positional: [value] }) =>
+    value?.kind === 'object' ? object(value.props, { open: value.open }) : object([], { open: true }),
   type: (_machine, { positional: [value] }) => (value?.kind === 'object' && value.cls ? value.cls : unknown('type')),
   print: () => nothing,
   staticmethod: identity,

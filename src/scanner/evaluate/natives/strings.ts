@@ -4,7 +4,8 @@ import { maxText, text } from '../operators.js';
 type StringMethod = (self: string, args: Args) => Value | undefined;
 
 const first = (args: Args): string | undefined => stringOf(args.positional[0]);
-const number = (value: Value | undefined): number | undefined => (value?.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined);
+const number = (value: Value | undefined): number | undefined =>
+  value?.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined;
 const maxLength = 200_000;
 
 const methods: Readonly<Record<string, StringMethod>> = {
@@ -19,28 +20,38 @@ const methods: Readonly<Record<string, StringMethod>> = {
   trimStart: (self) => constant(self.trimStart()),
   trimEnd: (self) => constant(self.trimEnd()),
   toString: (self: string) => constant(self),
-  title: (self) => constant(self.replace(/[A-Za-z]+/g, (word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())),
+  title: (self) =>
+    constant(self.replace(/[A-Za-z]+/g, (word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())),
   capitalize: (self) => constant(self.charAt(0).toUpperCase() + self.slice(1).toLowerCase()),
   startsWith: (self, args) => known(first(args), (part) => constant(self.startsWith(part))),
   startswith: (self, args) => known(first(args), (part) => constant(self.startsWith(part))),
   endsWith: (self, args) => known(first(args), (part) => constant(self.endsWith(part))),
   endswith: (self, args) => known(first(args), (part) => constant(self.endsWith(part))),
   includes: (self, args) => known(first(args), (part) => constant(self.includes(part))),
-  removeprefix: (self, args) => known(first(args), (part) => constant(self.startsWith(part) ? self.slice(part.length) : self)),
-  removesuffix: (self, args) => known(first(args), (part) => constant(part && self.endsWith(part) ? self.slice(0, -part.length) : self)),
+  removeprefix: (self, args) =>
+    known(first(args), (part) => constant(self.startsWith(part) ? self.slice(part.length) : self)),
+  removesuffix: (self, args) =>
+    known(first(args), (part) => constant(part && self.endsWith(part) ? self.slice(0, -part.length) : self)),
   replace: (self, args) => replaced(self, args),
   replaceAll: (self, args) => replaced(self, args),
-  split: (self, args) => known(first(args) ?? (args.positional.length === 0 ? ' ' : undefined), (by) => list(self.split(by).slice(0, 2_000).map(constant))),
+  split: (self, args) =>
+    known(first(args) ?? (args.positional.length === 0 ? ' ' : undefined), (by) =>
+      list(self.split(by).slice(0, 2_000).map(constant)),
+    ),
   concat: (self, args) => text([self, ...args.positional]),
   slice: (self, args) => constant(self.slice(number(args.positional[0]) ?? 0, number(args.positional[1]))),
   substring: (self, args) => constant(self.substring(number(args.positional[0]) ?? 0, number(args.positional[1]))),
   charAt: (self, args) => constant(self.charAt(number(args.positional[0]) ?? 0)),
-  repeat: (self, args) => known(number(args.positional[0]), (times) => (times >= 0 && times * self.length < maxLength ? constant(self.repeat(times)) : undefined)),
+  repeat: (self, args) =>
+    known(number(args.positional[0]), (times) =>
+      times >= 0 && times * self.length < maxLength ? constant(self.repeat(times)) : undefined,
+    ),
   join: (self, args) => joined(self, args.positional[0]),
   format: (self, args) => formatted(self, args),
 };
 
-const known = <T>(value: T | undefined, then: (value: T) => Value | undefined): Value | undefined => (value === undefined ? undefined : then(value));
+const known = <T>(value: T | undefined, then: (value: T) => Value | undefined): Value | undefined =>
+  value === undefined ? undefined : then(value);
 
 function replaced(self: string, args: Args): Value | undefined {
   const [from, to] = args.positional.map(stringOf);
@@ -77,11 +88,19 @@ export function stringMethod(value: Value, name: string): Value {
   const self = stringOf(value);
   if (self === undefined) {
     // Methods that only tidy a partly known text leave it as it is.
-    return value.kind === 'text' && /^(?:trim|strip|trimStart|trimEnd|toString)$/.test(name) ? native(name, () => value) : unknown(name);
+    return value.kind === 'text' && /^(?:trim|strip|trimStart|trimEnd|toString)$/.test(name)
+      ? native(name, () => value)
+      : unknown(name);
   }
   if (name === 'length') return constant(self.length);
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
-  return method ? native(name, (args) => bounded(method(self, args) ?? unknown(name))) : /^\d+$/.test(name) ? constant(self.at(Number(name))) : value.kind === 'constant' ? unknown(name) : nothing;
+  return method
+    ? native(name, (args) => bounded(method(self, args) ?? unknown(name)))
+    : /^\d+$/.test(name)
+      ? constant(self.at(Number(name)))
+      : value.kind === 'constant'
+        ? unknown(name)
+        : nothing;
 }
 
 /** Python's `textwrap.dedent`. */

@@ -7,7 +7,10 @@ import { parseModule } from '../index.js';
 
 const bodiesIn = (text: string): string[] | undefined => {
   const found = functionBodies(text);
-  return found && Array.from({ length: found.length / 2 }, (_, at) => text.slice(found[at * 2], (found[at * 2 + 1] ?? 0) + 1));
+  return (
+    found &&
+    Array.from({ length: found.length / 2 }, (_, at) => text.slice(found[at * 2], (found[at * 2 + 1] ?? 0) + 1))
+  );
 };
 
 describe('bodies are told without a parser', () => {
@@ -15,8 +18,14 @@ describe('bodies are told without a parser', () => {
     ['function f() { a }', ['{ a }']],
     ['const f = async (x) => { a }; const o = { b }', ['{ a }']],
     ['class A { static { s } get x() { a } async *y() { b } #z() { c } }', ['{ a }', '{ b }', '{ c }']],
-    ['class A extends (b, C) { m() { a } } class D extends mixin(E) { n() { b } } function f() { c }', ['{ a }', '{ b }', '{ c }']],
-    ['if (a) { b } for (;;) { c } while (x) { d } switch (e) { case 1: } try { f } catch (g) { h } for await (const i of j) { k }', []],
+    [
+      'class A extends (b, C) { m() { a } } class D extends mixin(E) { n() { b } } function f() { c }',
+      ['{ a }', '{ b }', '{ c }'],
+    ],
+    [
+      'if (a) { b } for (;;) { c } while (x) { d } switch (e) { case 1: } try { f } catch (g) { h } for await (const i of j) { k }',
+      [],
+    ],
     ['function f(a = { b: 1 }, c = () => { d }) { e }', ['{ d }', '{ e }']],
     ['const s = "function f() {"; const t = `${(() => { a })()} } {`; // function g() {\n/* { */', ['{ a }']],
     ['x = a / b; function f() { c / d } y = e / f', ['{ c / d }']],
@@ -26,7 +35,7 @@ describe('bodies are told without a parser', () => {
     ['for (; n-- > 0;) ; for (; n-->0;) ; function f() { a << 2 }', ['{ a << 2 }']],
     ['const { a } = b; export default function () { c }', ['{ c }']],
     ['({ return() { a }, default: 1, \\u{61}b() { c } })', ['{ a }', '{ c }']],
-    ['#!/usr/bin/env node\n// it\'s {\nfunction f() { a }', ['{ a }']],
+    ["#!/usr/bin/env node\n// it's {\nfunction f() { a }", ['{ a }']],
   ])('%s', (text, expected) => {
     expect(bodiesIn(text)).toEqual(expected);
   });
@@ -45,9 +54,15 @@ describe('bodies are told without a parser', () => {
   });
 
   test('any text ends', () => {
-    assert(property(string({ maxLength: 200 }), array(constantFrom('{', '}', '(', ')', '/', '`', '${', '\'', '\\', 'if', 'function f', '=>', '\n', '<', '--')), (text, marks) => {
-      functionBodies(text + marks.join(' '));
-    }));
+    assert(
+      property(
+        string({ maxLength: 200 }),
+        array(constantFrom('{', '}', '(', ')', '/', '`', '${', "'", '\\', 'if', 'function f', '=>', '\n', '<', '--')),
+        (text, marks) => {
+          functionBodies(text + marks.join(' '));
+        },
+      ),
+    );
   });
 });
 
@@ -78,12 +93,18 @@ describe('long bodies are read when they are asked for', () => {
   test('a block after a call on the line before is no body: what is in it is read', async () => {
     const module = await read('x.js', `${filler}start()\n{ ${long} hidden(); }\nfunction f() { ${long} }\n`);
     const called: string[] = [];
-    walk(module.body, { mayHold: () => false, expr: (expr) => void (expr.kind === 'call' && expr.callee.kind === 'name' && called.push(expr.callee.name)) });
+    walk(module.body, {
+      mayHold: () => false,
+      expr: (expr) => void (expr.kind === 'call' && expr.callee.kind === 'name' && called.push(expr.callee.name)),
+    });
     expect(called).toEqual(['start', 'hidden']);
   });
 
   test('a body that cannot be read makes its file partial once it is asked for, and only it is missing', async () => {
-    const module = await read('x.js', `${filler}function bad() { ${long} const = ; }\nfunction good() { ${long} a(); }\n`);
+    const module = await read(
+      'x.js',
+      `${filler}function bad() { ${long} const = ; }\nfunction good() { ${long} a(); }\n`,
+    );
     const [bad, good] = functionsIn(module);
     expect([bad?.body.length, module.partial]).toEqual([0, true]);
     expect(good?.body.at(-1)).toMatchObject({ kind: 'expr' });
@@ -91,7 +112,10 @@ describe('long bodies are read when they are asked for', () => {
 
   test('functions a hundred deep are read to the last', async () => {
     const depth = 100;
-    const module = await read('x.js', `${filler}${`function f() { ${long} `.repeat(depth)}last();${' }'.repeat(depth)}`);
+    const module = await read(
+      'x.js',
+      `${filler}${`function f() { ${long} `.repeat(depth)}last();${' }'.repeat(depth)}`,
+    );
     let isFound = false;
     walk(module.body, { expr: (expr) => void (isFound ||= expr.kind === 'call') });
     expect([isFound, module.partial]).toEqual([true, false]);

@@ -12,7 +12,26 @@ type Next = 'operand' | 'operator' | 'either';
 type Opened = 'plain' | 'control' | 'block' | 'body' | 'template';
 
 const controls = new Set(['if', 'while', 'for', 'with', 'switch', 'catch']);
-const beforeOperand = new Set(['return', 'typeof', 'instanceof', 'in', 'new', 'delete', 'void', 'throw', 'case', 'do', 'else', 'default', 'extends', 'export', 'import', 'const', 'let', 'var']);
+const beforeOperand = new Set([
+  'return',
+  'typeof',
+  'instanceof',
+  'in',
+  'new',
+  'delete',
+  'void',
+  'throw',
+  'case',
+  'do',
+  'else',
+  'default',
+  'extends',
+  'export',
+  'import',
+  'const',
+  'let',
+  'var',
+]);
 const beforeEither = new Set(['yield', 'await', 'of', 'async', 'static', 'get', 'set']);
 
 /** The bodies of all functions, or undefined where that cannot be told for sure. */
@@ -70,7 +89,8 @@ export function functionBodies(text: string): Bodies | undefined {
         if (at === -1) return undefined;
         next = 'operator';
         break;
-      case 96: { // `
+      case 96: {
+        // `
         const end = templateEnd(text, at + 1);
         if (end === -1) return undefined;
         if (text.charCodeAt(end - 1) === 123) {
@@ -90,7 +110,8 @@ export function functionBodies(text: string): Bodies | undefined {
         next = 'operand';
         at += 1;
         break;
-      case 41: { // )
+      case 41: {
+        // )
         const kind = opened.pop();
         if (kind !== 'plain' && kind !== 'control') return undefined;
         next = kind === 'control' ? 'operand' : 'operator';
@@ -103,7 +124,8 @@ export function functionBodies(text: string): Bodies | undefined {
         next = 'operator';
         at += 1;
         break;
-      case 123: { // {
+      case 123: {
+        // {
         const isBody = opensBody && heritage !== opened.length;
         if (heritage === opened.length) heritage = -1;
         opened.push(isBody ? 'body' : 'block');
@@ -115,7 +137,8 @@ export function functionBodies(text: string): Bodies | undefined {
         at += 1;
         break;
       }
-      case 125: { // }
+      case 125: {
+        // }
         const kind = opened.pop();
         if (kind === 'template') {
           const end = templateEnd(text, at + 1);
@@ -190,7 +213,17 @@ export function functionBodies(text: string): Bodies | undefined {
 }
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-const isOddSpace = (code: number): boolean => code === 0xa0 || (code >= 0x1680 && (code === 0x1680 || (code >= 0x2000 && code <= 0x200a) || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f || code === 0x3000 || code === 0xfeff));
+const isOddSpace = (code: number): boolean =>
+  code === 0xa0 ||
+  (code >= 0x1680 &&
+    (code === 0x1680 ||
+      (code >= 0x2000 && code <= 0x200a) ||
+      code === 0x2028 ||
+      code === 0x2029 ||
+      code === 0x202f ||
+      code === 0x205f ||
+      code === 0x3000 ||
+      code === 0xfeff));
 const endsLine = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
 /** `-->` at the left of a line is a comment in some texts. */
@@ -211,7 +244,14 @@ function wordEnd(text: string, from: number): number {
   for (; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 92 && text.startsWith('\\u{', at)) at = Math.max(at, text.indexOf('}', at));
-    const isWord = code === 92 || (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || isDigit(code) || code === 95 || code === 36 || (code > 127 && !isOddSpace(code));
+    const isWord =
+      code === 92 ||
+      (code >= 97 && code <= 122) ||
+      (code >= 65 && code <= 90) ||
+      isDigit(code) ||
+      code === 95 ||
+      code === 36 ||
+      (code > 127 && !isOddSpace(code));
     if (!isWord) break;
   }
   return at;

@@ -30,7 +30,11 @@ export const spotOf = (node: Node): Spot => ({ start: node.start ?? 0, end: node
 
 /** A node without a kind of its own. */
 export const opaque = (node: Node, parts: readonly Expr[] = []): Opaque => ({
-  kind: 'opaque', what: node.type, parts, start: node.start ?? 0, end: node.end ?? 0,
+  kind: 'opaque',
+  what: node.type,
+  parts,
+  start: node.start ?? 0,
+  end: node.end ?? 0,
 });
 
 /** Runs a converter one level deeper, or leaves the node out when it is nested too deep to be honest code. */

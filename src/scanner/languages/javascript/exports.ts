@@ -6,19 +6,39 @@ import { toClass, toFunction } from './functions.js';
 import { toStmt } from './statements.js';
 import type * as Babel from '@babel/types';
 
-type ExportNode = Babel.ExportNamedDeclaration | Babel.ExportDefaultDeclaration | Babel.ExportAllDeclaration | Babel.TSExportAssignment;
+type ExportNode =
+  Babel.ExportNamedDeclaration | Babel.ExportDefaultDeclaration | Babel.ExportAllDeclaration | Babel.TSExportAssignment;
 
-const nameOf = (node: Babel.Identifier | Babel.StringLiteral): string => (node.type === 'Identifier' ? node.name : node.value);
+const nameOf = (node: Babel.Identifier | Babel.StringLiteral): string =>
+  node.type === 'Identifier' ? node.name : node.value;
 
 /** Turns an export into the declaration it carries, if any, and an export statement. */
 export function toExport(node: ExportNode, context: Context): Stmt[] {
   const spot = spotOf(node);
   switch (node.type) {
     case 'ExportAllDeclaration':
-      return node.exportKind === 'type' ? [] : [{ kind: 'export', source: node.source.value, names: [{ local: '*all', exported: '*all' }], start: spot.start, end: spot.end }];
+      return node.exportKind === 'type'
+        ? []
+        : [
+            {
+              kind: 'export',
+              source: node.source.value,
+              names: [{ local: '*all', exported: '*all' }],
+              start: spot.start,
+              end: spot.end,
+            },
+          ];
     case 'TSExportAssignment': {
-      const exports = { kind: 'member', object: { kind: 'name', name: 'module', start: spot.start, end: spot.end }, property: 'exports', start: spot.start, end: spot.end } as const;
-      return [{ kind: 'assign', target: exports, value: toExpr(node.expression, context), start: spot.start, end: spot.end }];
+      const exports = {
+        kind: 'member',
+        object: { kind: 'name', name: 'module', start: spot.start, end: spot.end },
+        property: 'exports',
+        start: spot.start,
+        end: spot.end,
+      } as const;
+      return [
+        { kind: 'assign', target: exports, value: toExpr(node.expression, context), start: spot.start, end: spot.end },
+      ];
     }
     case 'ExportDefaultDeclaration':
       return toDefault(node.declaration, context);
@@ -32,13 +52,26 @@ function toDefault(node: Babel.ExportDefaultDeclaration['declaration'], context:
   if (node.type === 'TSDeclareFunction') return [];
   if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
     const name = node.id?.name;
-    if (name !== undefined) return [...toStmt(node, context), { kind: 'export', names: [{ local: name, exported: 'default' }], start: spot.start, end: spot.end }];
-    const value = node.type === 'FunctionDeclaration'
-      ? { kind: 'function' as const, fn: toFunction(node, context), start: spot.start, end: spot.end }
-      : { kind: 'class' as const, cls: toClass(node, context), start: spot.start, end: spot.end };
+    if (name !== undefined)
+      return [
+        ...toStmt(node, context),
+        { kind: 'export', names: [{ local: name, exported: 'default' }], start: spot.start, end: spot.end },
+      ];
+    const value =
+      node.type === 'FunctionDeclaration'
+        ? { kind: 'function' as const, fn: toFunction(node, context), start: spot.start, end: spot.end }
+        : { kind: 'class' as const, cls: toClass(node, context), start: spot.start, end: spot.end };
     return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value, start: spot.start, end: spot.end }];
   }
-  return [{ kind: 'export', names: [{ local: '', exported: 'default' }], value: toExpr(node, context), start: spot.start, end: spot.end }];
+  return [
+    {
+      kind: 'export',
+      names: [{ local: '', exported: 'default' }],
+      value: toExpr(node, context),
+      start: spot.start,
+      end: spot.end,
+    },
+  ];
 }
 
 function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
@@ -52,9 +85,12 @@ function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
   const names: { local: string; exported: string }[] = [];
   for (const each of node.specifiers) {
     if (each.type === 'ExportNamespaceSpecifier') names.push({ local: '*', exported: each.exported.name });
-    else if (each.type === 'ExportSpecifier' && each.exportKind !== 'type') names.push({ local: nameOf(each.local), exported: nameOf(each.exported) });
+    else if (each.type === 'ExportSpecifier' && each.exportKind !== 'type')
+      names.push({ local: nameOf(each.local), exported: nameOf(each.exported) });
   }
-  return [{ kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, start: spot.start, end: spot.end }];
+  return [
+    { kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, start: spot.start, end: spot.end },
+  ];
 }
 
 function declaredNames(stmt: Stmt): string[] {

@@ -5,8 +5,16 @@ import { toPattern } from './patterns.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
-const wrappers = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression', 'TSTypeAssertion', 'TSInstantiationExpression',
-  'ParenthesizedExpression', 'TypeCastExpression', 'ChainExpression']);
+const wrappers = new Set([
+  'TSAsExpression',
+  'TSSatisfiesExpression',
+  'TSNonNullExpression',
+  'TSTypeAssertion',
+  'TSInstantiationExpression',
+  'ParenthesizedExpression',
+  'TypeCastExpression',
+  'ChainExpression',
+]);
 
 /** Turns a Babel expression into ours; TypeScript's type wrappers vanish. */
 export function toExpr(node: Node, context: Context): Expr {
@@ -19,7 +27,12 @@ export function toExpr(node: Node, context: Context): Expr {
 }
 
 /** A literal at the place of a node. */
-export const literal = (node: Node, value: Literal['value']): Literal => ({ kind: 'literal', value, start: node.start ?? 0, end: node.end ?? 0 });
+export const literal = (node: Node, value: Literal['value']): Literal => ({
+  kind: 'literal',
+  value,
+  start: node.start ?? 0,
+  end: node.end ?? 0,
+});
 
 function convert(node: Node, context: Context): Expr {
   const spot = spotOf(node);
@@ -40,9 +53,17 @@ function convert(node: Node, context: Context): Expr {
     case 'TemplateLiteral':
       return toTemplate(node, context);
     case 'TaggedTemplateExpression':
-      return { kind: 'tagged', tag: to(node.tag), template: toTemplate(node.quasi, context), start: spot.start, end: spot.end };
+      return {
+        kind: 'tagged',
+        tag: to(node.tag),
+        template: toTemplate(node.quasi, context),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'Identifier':
-      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, start: spot.start, end: spot.end };
+      return node.name === 'undefined'
+        ? literal(node, undefined)
+        : { kind: 'name', name: node.name, start: spot.start, end: spot.end };
     case 'ThisExpression':
       return { kind: 'name', name: 'this', start: spot.start, end: spot.end };
     case 'Super':
@@ -70,19 +91,59 @@ function convert(node: Node, context: Context): Expr {
     case 'BinaryExpression':
       return toBinary(node, context);
     case 'LogicalExpression':
-      return { kind: 'logical', op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??', left: to(node.left), right: to(node.right), start: spot.start, end: spot.end };
+      return {
+        kind: 'logical',
+        op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??',
+        left: to(node.left),
+        right: to(node.right),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'UnaryExpression':
-      return { kind: 'unary', op: node.operator === '!' ? 'not' : node.operator, value: to(node.argument), start: spot.start, end: spot.end };
+      return {
+        kind: 'unary',
+        op: node.operator === '!' ? 'not' : node.operator,
+        value: to(node.argument),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'ConditionalExpression':
-      return { kind: 'conditional', test: to(node.test), yes: to(node.consequent), no: to(node.alternate), start: spot.start, end: spot.end };
+      return {
+        kind: 'conditional',
+        test: to(node.test),
+        yes: to(node.consequent),
+        no: to(node.alternate),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'AssignmentExpression':
-      return { kind: 'assign', target: toPattern(node.left, context), ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }), value: to(node.right), start: spot.start, end: spot.end };
+      return {
+        kind: 'assign',
+        target: toPattern(node.left, context),
+        ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }),
+        value: to(node.right),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'UpdateExpression':
-      return { kind: 'assign', target: toPattern(node.argument, context), op: node.operator === '++' ? '+' : '-', value: literal(node, 1), start: spot.start, end: spot.end };
+      return {
+        kind: 'assign',
+        target: toPattern(node.argument, context),
+        op: node.operator === '++' ? '+' : '-',
+        value: literal(node, 1),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'AwaitExpression':
       return { kind: 'await', value: to(node.argument), start: spot.start, end: spot.end };
     case 'YieldExpression':
-      return { kind: 'yield', ...(node.argument ? { value: to(node.argument) } : {}), delegate: node.delegate, start: spot.start, end: spot.end };
+      return {
+        kind: 'yield',
+        ...(node.argument ? { value: to(node.argument) } : {}),
+        delegate: node.delegate,
+        start: spot.start,
+        end: spot.end,
+      };
     case 'SequenceExpression':
       return { kind: 'sequence', items: node.expressions.map(to), start: spot.start, end: spot.end };
     case 'JSXElement':
@@ -108,21 +169,35 @@ export function toTemplate(node: Babel.TemplateLiteral, context: Context): Templ
 function toMember(node: Babel.MemberExpression | Babel.OptionalMemberExpression, context: Context): Expr {
   const object = toExpr(node.object, context);
   const spot = spotOf(node);
-  if (!node.computed && node.property.type === 'Identifier') return { kind: 'member', object, property: node.property.name, start: spot.start, end: spot.end };
-  if (node.property.type === 'PrivateName') return { kind: 'member', object, property: `#${node.property.id.name}`, start: spot.start, end: spot.end };
-  if (node.property.type === 'StringLiteral') return { kind: 'member', object, property: node.property.value, start: spot.start, end: spot.end };
+  if (!node.computed && node.property.type === 'Identifier')
+    return { kind: 'member', object, property: node.property.name, start: spot.start, end: spot.end };
+  if (node.property.type === 'PrivateName')
+    return { kind: 'member', object, property: `#${node.property.id.name}`, start: spot.start, end: spot.end };
+  if (node.property.type === 'StringLiteral')
+    return { kind: 'member', object, property: node.property.value, start: spot.start, end: spot.end };
   return { kind: 'index', object, index: toExpr(node.property, context), start: spot.start, end: spot.end };
 }
 
-function toCall(node: Babel.CallExpression | Babel.OptionalCallExpression | Babel.NewExpression, context: Context): Call | Expr {
+function toCall(
+  node: Babel.CallExpression | Babel.OptionalCallExpression | Babel.NewExpression,
+  context: Context,
+): Call | Expr {
   const spot = spotOf(node);
   const args: Arg[] = [];
   for (const arg of node.arguments) {
     if (arg.type === 'SpreadElement') args.push({ value: toExpr(arg.argument, context), spread: 'list' });
     else args.push({ value: toExpr(arg, context) });
   }
-  if (node.callee.type === 'Import') return { kind: 'import', source: args[0]?.value ?? opaque(node), start: spot.start, end: spot.end };
-  return { kind: 'call', callee: toExpr(node.callee, context), args, isNew: node.type === 'NewExpression', start: spot.start, end: spot.end };
+  if (node.callee.type === 'Import')
+    return { kind: 'import', source: args[0]?.value ?? opaque(node), start: spot.start, end: spot.end };
+  return {
+    kind: 'call',
+    callee: toExpr(node.callee, context),
+    args,
+    isNew: node.type === 'NewExpression',
+    start: spot.start,
+    end: spot.end,
+  };
 }
 
 function toList(node: Babel.ArrayExpression, context: Context): List {
@@ -153,7 +228,8 @@ function toDict(node: Babel.ObjectExpression, context: Context): Dict {
         value: { kind: 'function', fn: toFunction(property, context), ...spotOf(property) },
         ...(property.kind === 'method' ? {} : { accessor: property.kind }),
       });
-    } else entries.push({ key: toKey(property.key, property.computed, context), value: toExpr(property.value, context) });
+    } else
+      entries.push({ key: toKey(property.key, property.computed, context), value: toExpr(property.value, context) });
   }
   return { kind: 'dict', entries, start: node.start ?? 0, end: node.end ?? 0 };
 }
@@ -168,7 +244,14 @@ function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
   }
   let left = toExpr(first, context);
   for (const each of chain.toReversed()) {
-    const made: Binary = { kind: 'binary', op: each.operator === '===' ? '==' : each.operator === '!==' ? '!=' : each.operator, left, right: toExpr(each.right, context), start: each.start ?? 0, end: each.end ?? 0 };
+    const made: Binary = {
+      kind: 'binary',
+      op: each.operator === '===' ? '==' : each.operator === '!==' ? '!=' : each.operator,
+      left,
+      right: toExpr(each.right, context),
+      start: each.start ?? 0,
+      end: each.end ?? 0,
+    };
     left = made;
   }
   return left;

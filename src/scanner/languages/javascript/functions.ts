@@ -7,14 +7,21 @@ import { toAnnotation } from './types.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
-type FunctionLike = Babel.FunctionDeclaration | Babel.FunctionExpression | Babel.ArrowFunctionExpression | Babel.ObjectMethod | Babel.ClassMethod | Babel.ClassPrivateMethod;
+type FunctionLike =
+  | Babel.FunctionDeclaration
+  | Babel.FunctionExpression
+  | Babel.ArrowFunctionExpression
+  | Babel.ObjectMethod
+  | Babel.ClassMethod
+  | Babel.ClassPrivateMethod;
 
 /** Turns any kind of function into a function node. */
 export function toFunction(node: FunctionLike, context: Context): FunctionNode {
   const spot = spotOf(node);
   const name = nameOf(node);
   const head = { isAsync: node.async ?? false, isGenerator: node.generator ?? false };
-  const later = node.body.type === 'BlockStatement' ? context.later?.(node.body.start ?? -1, head, context.depth) : undefined;
+  const later =
+    node.body.type === 'BlockStatement' ? context.later?.(node.body.start ?? -1, head, context.depth) : undefined;
   const made = {
     ...(name === undefined ? {} : { name }),
     params: node.params.map((param) => toParam(param, context)),
@@ -22,15 +29,20 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
     isArrow: node.type === 'ArrowFunctionExpression',
     decorators: decoratorsOf(node, context),
     decoratedStart: spot.start,
-    start: spot.start, end: spot.end,
+    start: spot.start,
+    end: spot.end,
   };
   if (!later) return { ...made, body: bodyOf(node, context) };
-  return Object.defineProperties({ ...made, body: [] }, { body: { get: later.body, enumerable: true }, unread: { get: later.unread } });
+  return Object.defineProperties(
+    { ...made, body: [] },
+    { body: { get: later.body, enumerable: true }, unread: { get: later.unread } },
+  );
 }
 
-const bodyOf = (node: FunctionLike, context: Context): Stmt[] => (node.body.type === 'BlockStatement'
-  ? toStmts(node.body.body, context)
-  : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }]);
+const bodyOf = (node: FunctionLike, context: Context): Stmt[] =>
+  node.body.type === 'BlockStatement'
+    ? toStmts(node.body.body, context)
+    : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }];
 
 function nameOf(node: FunctionLike): string | undefined {
   if (node.type === 'ArrowFunctionExpression') return undefined;
@@ -46,7 +58,10 @@ function plainKey(key: Node, computed: boolean): string | undefined {
   return undefined;
 }
 
-function decoratorsOf(node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node, context: Context): Expr[] {
+function decoratorsOf(
+  node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node,
+  context: Context,
+): Expr[] {
   const decorators = 'decorators' in node ? node.decorators : undefined;
   return (decorators ?? []).map((decorator) => toExpr(decorator.expression, context));
 }
@@ -57,7 +72,8 @@ function toParam(node: Node, context: Context): Param {
   if (node.type === 'AssignmentPattern') {
     return { ...toParam(node.left, context), default: toExpr(node.right, context), start: spot.start, end: spot.end };
   }
-  if (node.type === 'RestElement') return { target: toPattern(node.argument, context), rest: 'list', start: spot.start, end: spot.end };
+  if (node.type === 'RestElement')
+    return { target: toPattern(node.argument, context), rest: 'list', start: spot.start, end: spot.end };
   const annotation = 'typeAnnotation' in node ? toAnnotation(node.typeAnnotation) : undefined;
   return { target: toPattern(node, context), ...(annotation ? { annotation } : {}), start: spot.start, end: spot.end };
 }
@@ -68,21 +84,46 @@ export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, co
   const body: Stmt[] = [];
   for (const member of node.body.body) {
     const spot = spotOf(member);
-    if (member.type === 'StaticBlock') body.push({ kind: 'block', body: toStmts(member.body, context), start: spot.start, end: spot.end });
+    if (member.type === 'StaticBlock')
+      body.push({ kind: 'block', body: toStmts(member.body, context), start: spot.start, end: spot.end });
     if (member.type === 'ClassMethod' || member.type === 'ClassPrivateMethod') {
       const kind = member.kind === 'get' ? 'getter' : member.kind === 'set' ? 'setter' : 'method';
-      members.push({ kind, name: memberName(member, context), isStatic: member.static === true, fn: toFunction(member, context), start: spot.start, end: spot.end });
+      members.push({
+        kind,
+        name: memberName(member, context),
+        isStatic: member.static === true,
+        fn: toFunction(member, context),
+        start: spot.start,
+        end: spot.end,
+      });
     }
-    if (member.type === 'ClassProperty' || member.type === 'ClassPrivateProperty' || member.type === 'ClassAccessorProperty') {
+    if (
+      member.type === 'ClassProperty' ||
+      member.type === 'ClassPrivateProperty' ||
+      member.type === 'ClassAccessorProperty'
+    ) {
       const annotation = 'typeAnnotation' in member ? toAnnotation(member.typeAnnotation) : undefined;
       members.push({
-        kind: 'field', name: memberName(member, context), isStatic: member.static === true,
-        ...(member.value ? { value: toExpr(member.value, context) } : {}), ...(annotation ? { annotation } : {}), start: spot.start, end: spot.end,
+        kind: 'field',
+        name: memberName(member, context),
+        isStatic: member.static === true,
+        ...(member.value ? { value: toExpr(member.value, context) } : {}),
+        ...(annotation ? { annotation } : {}),
+        start: spot.start,
+        end: spot.end,
       });
     }
   }
   const bases: Arg[] = node.superClass ? [{ value: toExpr(node.superClass, context) }] : [];
-  return { ...(node.id ? { name: node.id.name } : {}), bases, members, body, decorators: decoratorsOf(node, context), start: node.start ?? 0, end: node.end ?? 0 };
+  return {
+    ...(node.id ? { name: node.id.name } : {}),
+    bases,
+    members,
+    body,
+    decorators: decoratorsOf(node, context),
+    start: node.start ?? 0,
+    end: node.end ?? 0,
+  };
 }
 
 function memberName(member: { readonly key: Node; readonly computed?: boolean | null }, context: Context): string {

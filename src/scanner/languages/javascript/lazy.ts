@@ -22,24 +22,52 @@ const minLength = 300;
  * Reads a program with the bodies of its functions left blank; undefined where a blank turned out to be no body, so
  * that the text must be read whole: whoever makes us skip something that is no function could hide code there.
  */
-export function readLazily(reading: Reading, options: ParserOptions, bodies: Bodies, tryParse: (text: string, options: ParserOptions) => File | undefined): Parsed | 'too-large' | undefined {
+export function readLazily(
+  reading: Reading,
+  options: ParserOptions,
+  bodies: Bodies,
+  tryParse: (text: string, options: ParserOptions) => File | undefined,
+): Parsed | 'too-large' | undefined {
   const { length } = reading.text();
-  const source: Source = { reading, bodies, length, parse: (text, startIndex) => tryParse(text, startIndex === 0 ? options : { ...options, startIndex, startLine: 1, startColumn: startIndex }), partial: false };
+  const source: Source = {
+    reading,
+    bodies,
+    length,
+    parse: (text, startIndex) =>
+      tryParse(text, startIndex === 0 ? options : { ...options, startIndex, startLine: 1, startColumn: startIndex }),
+    partial: false,
+  };
   const made = part(source, 0, length, 0, 0, (shell) => source.parse(shell, 0)?.program.body);
-  return made === undefined || made === 'too-large' ? made : { body: made.body, bytes: made.bytes, get partial() { return source.partial; } };
+  return made === undefined || made === 'too-large'
+    ? made
+    : {
+        body: made.body,
+        bytes: made.bytes,
+        get partial() {
+          return source.partial;
+        },
+      };
 }
 
 type Nodes = Parameters<typeof toStmts>[0];
 
 /** Reads one part with what is inside it left blank; undefined where it cannot be read or a blank is no function's body. */
-function part(source: Source, from: number, to: number, firstPair: number, depth: number, parse: (shell: string) => Nodes | undefined): { readonly body: Stmt[]; readonly bytes: number } | 'too-large' | undefined {
+function part(
+  source: Source,
+  from: number,
+  to: number,
+  firstPair: number,
+  depth: number,
+  parse: (shell: string) => Nodes | undefined,
+): { readonly body: Stmt[]; readonly bytes: number } | 'too-large' | undefined {
   const { shell, blanks, bytes } = shellOf(source, from, to, firstPair);
   if (bytes > maxDenseLength) return 'too-large';
   const nodes = parse(shell);
   if (!nodes) return undefined;
   let claimed = 0;
   const context: Context = {
-    depth, partial: false,
+    depth,
+    partial: false,
     later: (open, head, at) => {
       const pair = blanks.get(open);
       if (pair === undefined) return undefined;
@@ -75,7 +103,14 @@ function textOf(source: Source): string {
   return ' '.repeat(source.length);
 }
 
-function readBody(source: Source, open: number, close: number, pair: number, head: Head, depth: number): { readonly body: readonly Stmt[]; readonly bytes: number } {
+function readBody(
+  source: Source,
+  open: number,
+  close: number,
+  pair: number,
+  head: Head,
+  depth: number,
+): { readonly body: readonly Stmt[]; readonly bytes: number } {
   const before = `${head.isAsync ? 'async ' : ''}function${head.isGenerator ? '*' : ''} f(){`;
   const parse = (shell: string): Nodes | undefined => {
     const [fn] = source.parse(`${before}${shell}}`, open + 1 - before.length)?.program.body ?? [];
@@ -91,7 +126,12 @@ function readBody(source: Source, open: number, close: number, pair: number, hea
 }
 
 /** The text of a part with the bodies of functions in it blank, so that every offset stays what it was, and the pairs that are blank by where they open. */
-function shellOf(source: Source, from: number, to: number, firstPair: number): { readonly shell: string; readonly blanks: ReadonlyMap<number, number>; readonly bytes: number } {
+function shellOf(
+  source: Source,
+  from: number,
+  to: number,
+  firstPair: number,
+): { readonly shell: string; readonly blanks: ReadonlyMap<number, number>; readonly bytes: number } {
   const { bodies } = source;
   const text = textOf(source);
   let bytes = to - from;

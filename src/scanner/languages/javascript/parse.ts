@@ -66,13 +66,16 @@ const maxPieceLength = 400_000;
 function pieces(text: string, options: ParserOptions, context: Context): Stmt[] {
   const starts = [...text.matchAll(/^(?=[^\s})\]/*])/gm)].map((match) => match.index).slice(0, maxPieces);
   const body: Stmt[] = [];
-  for (let at = 0; at < starts.length; ) {
+  for (let at = 0; at < starts.length;) {
     let taken = 1;
     let file: File | undefined;
     for (; taken <= 3 && file === undefined; taken += 1) {
       const piece = text.slice(starts[at], starts[at + taken]);
       const from = starts[at] ?? 0;
-      file = piece.length > maxPieceLength ? undefined : tryParse(piece, { ...options, startIndex: from, startLine: 1, startColumn: from });
+      file =
+        piece.length > maxPieceLength
+          ? undefined
+          : tryParse(piece, { ...options, startIndex: from, startLine: 1, startColumn: from });
     }
     if (file) body.push(...toStmts(file.program.body, context));
     at += file ? taken - 1 : 1;

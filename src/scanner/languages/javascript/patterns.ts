@@ -18,7 +18,11 @@ function convert(node: Node, context: Context): Pattern {
       let rest: Pattern | undefined;
       for (const property of node.properties) {
         if (property.type === 'RestElement') rest = toPattern(property.argument, context);
-        else entries.push({ key: toKey(property.key, property.computed, context), target: toPattern(property.value, context) });
+        else
+          entries.push({
+            key: toKey(property.key, property.computed, context),
+            target: toPattern(property.value, context),
+          });
       }
       return { kind: 'dict-pattern', entries, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
     }
@@ -32,7 +36,13 @@ function convert(node: Node, context: Context): Pattern {
       return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
     }
     case 'AssignmentPattern':
-      return { kind: 'default-pattern', target: toPattern(node.left, context), value: toExpr(node.right, context), start: spot.start, end: spot.end };
+      return {
+        kind: 'default-pattern',
+        target: toPattern(node.left, context),
+        value: toExpr(node.right, context),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'RestElement':
       return toPattern(node.argument, context);
     default: {

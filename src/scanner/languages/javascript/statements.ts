@@ -32,33 +32,89 @@ export function toStmt(node: Node, context: Context): Stmt[] {
     case 'ClassDeclaration':
       return node.declare ? [] : [{ kind: 'class', cls: toClass(node, context), start: spot.start, end: spot.end }];
     case 'ReturnStatement':
-      return [{ kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), start: spot.start, end: spot.end }];
+      return [
+        { kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), start: spot.start, end: spot.end },
+      ];
     case 'ThrowStatement':
       return [{ kind: 'throw', value: expr(node.argument), start: spot.start, end: spot.end }];
     case 'IfStatement':
-      return [{ kind: 'if', test: expr(node.test), yes: one(node.consequent, context), no: one(node.alternate, context), start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'if',
+          test: expr(node.test),
+          yes: one(node.consequent, context),
+          no: one(node.alternate, context),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'BlockStatement':
       return [{ kind: 'block', body: toStmts(node.body, context), start: spot.start, end: spot.end }];
     case 'LabeledStatement':
       return toStmt(node.body, context);
     case 'WhileStatement':
     case 'DoWhileStatement':
-      return [{ kind: 'while', init: [], test: expr(node.test), body: one(node.body, context), else: [], start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'while',
+          init: [],
+          test: expr(node.test),
+          body: one(node.body, context),
+          else: [],
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'ForStatement':
-      return [{
-        kind: 'while', init: forInit(node.init, context), ...(node.test ? { test: expr(node.test) } : {}),
-        ...(node.update ? { update: expr(node.update) } : {}), body: one(node.body, context), else: [], start: spot.start, end: spot.end,
-      }];
+      return [
+        {
+          kind: 'while',
+          init: forInit(node.init, context),
+          ...(node.test ? { test: expr(node.test) } : {}),
+          ...(node.update ? { update: expr(node.update) } : {}),
+          body: one(node.body, context),
+          else: [],
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'ForOfStatement':
     case 'ForInStatement':
-      return [{
-        kind: 'for', ...forTarget(node.left, context), iterable: expr(node.right), over: node.type === 'ForInStatement' ? 'keys' : 'values',
-        body: one(node.body, context), else: [], start: spot.start, end: spot.end,
-      }];
+      return [
+        {
+          kind: 'for',
+          ...forTarget(node.left, context),
+          iterable: expr(node.right),
+          over: node.type === 'ForInStatement' ? 'keys' : 'values',
+          body: one(node.body, context),
+          else: [],
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'TryStatement':
-      return [{ kind: 'try', body: toStmts(node.block.body, context), handlers: toHandlers(node.handler, context), else: [], finally: one(node.finalizer, context), start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'try',
+          body: toStmts(node.block.body, context),
+          handlers: toHandlers(node.handler, context),
+          else: [],
+          finally: one(node.finalizer, context),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'SwitchStatement':
-      return [{ kind: 'switch', subject: expr(node.discriminant), cases: node.cases.map((each) => toCase(each, context)), fallsThrough: true, start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'switch',
+          subject: expr(node.discriminant),
+          cases: node.cases.map((each) => toCase(each, context)),
+          fallsThrough: true,
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'BreakStatement':
       return [{ kind: 'break', start: spot.start, end: spot.end }];
     case 'ContinueStatement':
@@ -66,7 +122,16 @@ export function toStmt(node: Node, context: Context): Stmt[] {
     case 'WithStatement':
       return one(node.body, context);
     case 'ImportDeclaration':
-      return [{ kind: 'import', source: node.source.value, bindings: bindingsOf(node), typeOnly: node.importKind === 'type', start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'import',
+          source: node.source.value,
+          bindings: bindingsOf(node),
+          typeOnly: node.importKind === 'type',
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'ExportNamedDeclaration':
     case 'ExportDefaultDeclaration':
     case 'ExportAllDeclaration':
@@ -75,7 +140,18 @@ export function toStmt(node: Node, context: Context): Stmt[] {
     case 'TSImportEqualsDeclaration':
       return toImportEquals(node);
     case 'TSEnumDeclaration':
-      return node.declare ? [] : [{ kind: 'assign', target: toPattern(node.id, context), value: toEnum(node, context), declares: 'const', start: spot.start, end: spot.end }];
+      return node.declare
+        ? []
+        : [
+            {
+              kind: 'assign',
+              target: toPattern(node.id, context),
+              value: toEnum(node, context),
+              declares: 'const',
+              start: spot.start,
+              end: spot.end,
+            },
+          ];
     case 'TSModuleDeclaration':
       return node.declare || node.body.type !== 'TSModuleBlock' ? [] : toStmts(node.body.body, context);
     default:
@@ -88,8 +164,12 @@ function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt
   return node.declarations.map((each): Stmt => {
     const annotation = 'typeAnnotation' in each.id ? toAnnotation(each.id.typeAnnotation) : undefined;
     return {
-      kind: 'assign', target: toPattern(each.id, context), declares, ...(each.init ? { value: toExpr(each.init, context) } : {}),
-      ...(annotation ? { annotation } : {}), ...spotOf(each),
+      kind: 'assign',
+      target: toPattern(each.id, context),
+      declares,
+      ...(each.init ? { value: toExpr(each.init, context) } : {}),
+      ...(annotation ? { annotation } : {}),
+      ...spotOf(each),
     };
   });
 }
@@ -103,16 +183,28 @@ function forInit(node: Node | null | undefined, context: Context): Stmt[] {
 function forTarget(node: Node, context: Context): { target: Pattern; declares?: 'const' | 'let' | 'var' } {
   if (node.type !== 'VariableDeclaration') return { target: toPattern(node, context) };
   const target = node.declarations[0]?.id ?? node;
-  return { target: toPattern(target, context), declares: node.kind === 'const' || node.kind === 'var' ? node.kind : 'let' };
+  return {
+    target: toPattern(target, context),
+    declares: node.kind === 'const' || node.kind === 'var' ? node.kind : 'let',
+  };
 }
 
 function toHandlers(node: Babel.CatchClause | null | undefined, context: Context): Handler[] {
   if (!node) return [];
-  return [{ ...(node.param ? { param: toPattern(node.param, context) } : {}), body: toStmts(node.body.body, context), start: node.start ?? 0, end: node.end ?? 0 }];
+  return [
+    {
+      ...(node.param ? { param: toPattern(node.param, context) } : {}),
+      body: toStmts(node.body.body, context),
+      start: node.start ?? 0,
+      end: node.end ?? 0,
+    },
+  ];
 }
 
 const toCase = (node: Babel.SwitchCase, context: Context): Case => ({
-  tests: node.test ? [toExpr(node.test, context)] : [], body: toStmts(node.consequent, context), ...spotOf(node),
+  tests: node.test ? [toExpr(node.test, context)] : [],
+  body: toStmts(node.consequent, context),
+  ...spotOf(node),
 });
 
 function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
@@ -121,7 +213,10 @@ function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
     if (each.type === 'ImportDefaultSpecifier') bindings.push({ imported: 'default', local: each.local.name });
     else if (each.type === 'ImportNamespaceSpecifier') bindings.push({ imported: '*', local: each.local.name });
     else if (each.importKind !== 'type') {
-      bindings.push({ imported: each.imported.type === 'Identifier' ? each.imported.name : each.imported.value, local: each.local.name });
+      bindings.push({
+        imported: each.imported.type === 'Identifier' ? each.imported.name : each.imported.value,
+        local: each.local.name,
+      });
     }
   }
   return bindings;
@@ -130,7 +225,16 @@ function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
 function toImportEquals(node: Babel.TSImportEqualsDeclaration): Stmt[] {
   if (node.moduleReference.type !== 'TSExternalModuleReference') return [];
   const bindings = [{ imported: '*', local: node.id.name }];
-  return [{ kind: 'import', source: node.moduleReference.expression.value, typeOnly: node.importKind === 'type', bindings, start: node.start ?? 0, end: node.end ?? 0 }];
+  return [
+    {
+      kind: 'import',
+      source: node.moduleReference.expression.value,
+      typeOnly: node.importKind === 'type',
+      bindings,
+      start: node.start ?? 0,
+      end: node.end ?? 0,
+    },
+  ];
 }
 
 /** An enum is the object it compiles to; numeric members count up. */

@@ -12,10 +12,17 @@ export interface Context {
 export const textOf = (node: Syntax, context: Context): string => context.text.slice(node.start, node.end);
 
 /** The first child in a field. */
-export const child = (node: Syntax, field: string): Syntax | undefined => node.children.find((each) => each.field === field);
+export const child = (node: Syntax, field: string): Syntax | undefined =>
+  node.children.find((each) => each.field === field);
 
 /** All named children. */
 export const named = (node: Syntax): Syntax[] => node.children.filter((each) => each.named);
 
 /** A node without a kind of its own. */
-export const opaque = (node: Syntax, parts: readonly Expr[] = []): Opaque => ({ kind: 'opaque', what: node.type, parts, start: node.start, end: node.end });
+export const opaque = (node: Syntax, parts: readonly Expr[] = []): Opaque => ({
+  kind: 'opaque',
+  what: node.type,
+  parts,
+  start: node.start,
+  end: node.end,
+});

@@ -28,13 +28,36 @@ export function toExpr(node: Syntax, context: Context): Expr {
     case 'none':
       return { kind: 'literal', value: null, start: spot.start, end: spot.end };
     case 'attribute':
-      return { kind: 'member', object: field('object'), property: textOf(child(node, 'attribute') ?? node, context), start: spot.start, end: spot.end };
+      return {
+        kind: 'member',
+        object: field('object'),
+        property: textOf(child(node, 'attribute') ?? node, context),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'subscript':
-      return { kind: 'index', object: field('value'), index: tupleOf(node, node.children.filter((each) => each.field === 'subscript'), context), start: spot.start, end: spot.end };
+      return {
+        kind: 'index',
+        object: field('value'),
+        index: tupleOf(
+          node,
+          node.children.filter((each) => each.field === 'subscript'),
+          context,
+        ),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'slice':
       return toSlice(node, context);
     case 'call':
-      return { kind: 'call', callee: field('function'), args: toArgs(child(node, 'arguments'), context), isNew: false, start: spot.start, end: spot.end };
+      return {
+        kind: 'call',
+        callee: field('function'),
+        args: toArgs(child(node, 'arguments'), context),
+        isNew: false,
+        start: spot.start,
+        end: spot.end,
+      };
     case 'list':
     case 'set':
     case 'tuple':
@@ -52,35 +75,74 @@ export function toExpr(node: Syntax, context: Context): Expr {
     case 'lambda':
       return { kind: 'function', fn: toLambda(node, context), start: spot.start, end: spot.end };
     case 'binary_operator':
-      return { kind: 'binary', op: operatorOf(node, context), left: field('left'), right: field('right'), start: spot.start, end: spot.end };
+      return {
+        kind: 'binary',
+        op: operatorOf(node, context),
+        left: field('left'),
+        right: field('right'),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'boolean_operator':
-      return { kind: 'logical', op: operatorOf(node, context) === 'and' ? 'and' : 'or', left: field('left'), right: field('right'), start: spot.start, end: spot.end };
+      return {
+        kind: 'logical',
+        op: operatorOf(node, context) === 'and' ? 'and' : 'or',
+        left: field('left'),
+        right: field('right'),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'comparison_operator':
       return toComparison(node, context);
     case 'not_operator':
       return { kind: 'unary', op: 'not', value: field('argument'), start: spot.start, end: spot.end };
     case 'unary_operator':
-      return { kind: 'unary', op: operatorOf(node, context), value: field('argument'), start: spot.start, end: spot.end };
+      return {
+        kind: 'unary',
+        op: operatorOf(node, context),
+        value: field('argument'),
+        start: spot.start,
+        end: spot.end,
+      };
     case 'conditional_expression': {
       const [yes, test, no] = named(node);
       return { kind: 'conditional', test: to(test), yes: to(yes), no: to(no), start: spot.start, end: spot.end };
     }
     case 'named_expression': {
       const target = child(node, 'name');
-      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), value: field('value'), start: spot.start, end: spot.end };
+      return {
+        kind: 'assign',
+        target: target ? toPattern(target, context) : opaque(node),
+        value: field('value'),
+        start: spot.start,
+        end: spot.end,
+      };
     }
     case 'assignment':
     case 'augmented_assignment': {
       const target = child(node, 'left');
       const op = node.type === 'assignment' ? {} : { op: operatorOf(node, context).slice(0, -1) };
-      return { kind: 'assign', target: target ? toPattern(target, context) : opaque(node), ...op, value: field('right'), start: spot.start, end: spot.end };
+      return {
+        kind: 'assign',
+        target: target ? toPattern(target, context) : opaque(node),
+        ...op,
+        value: field('right'),
+        start: spot.start,
+        end: spot.end,
+      };
     }
     case 'await':
       return { kind: 'await', value: to(named(node)[0]), start: spot.start, end: spot.end };
     case 'yield': {
       context.sawYield = true;
       const [value] = named(node);
-      return { kind: 'yield', ...(value ? { value: to(value) } : {}), delegate: node.children.some((each) => each.type === 'from'), start: spot.start, end: spot.end };
+      return {
+        kind: 'yield',
+        ...(value ? { value: to(value) } : {}),
+        delegate: node.children.some((each) => each.type === 'from'),
+        start: spot.start,
+        end: spot.end,
+      };
     }
     case 'parenthesized_expression':
     case 'type':
@@ -94,14 +156,23 @@ export function toExpr(node: Syntax, context: Context): Expr {
     }
     case 'member_type': {
       const [object, property] = named(node);
-      return { kind: 'member', object: to(object), property: property ? textOf(property, context) : '', start: spot.start, end: spot.end };
+      return {
+        kind: 'member',
+        object: to(object),
+        property: property ? textOf(property, context) : '',
+        start: spot.start,
+        end: spot.end,
+      };
     }
     case 'dotted_name':
       return toDotted(node, context);
     case 'ellipsis':
       return { kind: 'opaque', what: 'ellipsis', parts: [], start: spot.start, end: spot.end };
     default:
-      return opaque(node, named(node).map((each) => toExpr(each, context)));
+      return opaque(
+        node,
+        named(node).map((each) => toExpr(each, context)),
+      );
   }
 }
 
@@ -111,11 +182,19 @@ function operatorOf(node: Syntax, context: Context): string {
   return token ? textOf(token, context) : '';
 }
 
-const sameness = new Map([['is', '=='], ['is not', '!='], ['<>', '!=']]);
+const sameness = new Map([
+  ['is', '=='],
+  ['is not', '!='],
+  ['<>', '!='],
+]);
 
 function toComparison(node: Syntax, context: Context): Expr {
-  const operands = named(node).filter((each) => each.field !== 'operators').map((each) => toExpr(each, context));
-  const ops = node.children.filter((each) => each.field === 'operators').map((each) => textOf(each, context).replace(/\s+/g, ' '));
+  const operands = named(node)
+    .filter((each) => each.field !== 'operators')
+    .map((each) => toExpr(each, context));
+  const ops = node.children
+    .filter((each) => each.field === 'operators')
+    .map((each) => textOf(each, context).replace(/\s+/g, ' '));
   let made: Expr | undefined;
   ops.forEach((op, index) => {
     const [left, right] = [operands[index], operands[index + 1]];
@@ -145,14 +224,28 @@ function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr
   const [first] = parts;
   if (!first) return missing(node);
   if (parts.length === 1) return toExpr(first, context);
-  return { kind: 'list', of: 'tuple', items: parts.map((each) => ({ value: toExpr(each, context), spread: false })), start: node.start, end: node.end };
+  return {
+    kind: 'list',
+    of: 'tuple',
+    items: parts.map((each) => ({ value: toExpr(each, context), spread: false })),
+    start: node.start,
+    end: node.end,
+  };
 }
 
 function toGeneric(node: Syntax, context: Context): Expr {
   const [base, parameters] = named(node);
   if (!base) return missing(node);
   const object = toExpr(base, context);
-  return parameters ? { kind: 'index', object, index: tupleOf(parameters, named(parameters), context), start: node.start, end: node.end } : object;
+  return parameters
+    ? {
+        kind: 'index',
+        object,
+        index: tupleOf(parameters, named(parameters), context),
+        start: node.start,
+        end: node.end,
+      }
+    : object;
 }
 
 /** `a.b.c` as members of a name. */
@@ -160,7 +253,9 @@ export function toDotted(node: Syntax, context: Context): Expr {
   let made: Expr | undefined;
   for (const part of named(node)) {
     const name = textOf(part, context);
-    made = made ? { kind: 'member', object: made, property: name, start: node.start, end: part.end } : { kind: 'name', name, start: part.start, end: part.end };
+    made = made
+      ? { kind: 'member', object: made, property: name, start: node.start, end: part.end }
+      : { kind: 'name', name, start: part.start, end: part.end };
   }
   return made ?? missing(node);
 }
@@ -173,7 +268,10 @@ export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
     const [inner] = named(each);
     if (each.type === 'keyword_argument') {
       const [name, value] = [child(each, 'name'), child(each, 'value')];
-      return { value: value ? toExpr(value, context) : missing(each), ...(name ? { name: textOf(name, context) } : {}) };
+      return {
+        value: value ? toExpr(value, context) : missing(each),
+        ...(name ? { name: textOf(name, context) } : {}),
+      };
     }
     if (each.type === 'list_splat' && inner) return { value: toExpr(inner, context), spread: 'list' };
     if (each.type === 'dictionary_splat' && inner) return { value: toExpr(inner, context), spread: 'dict' };
@@ -194,12 +292,18 @@ function toEntries(node: Syntax, context: Context): Entry[] {
     const [inner] = named(each);
     if (each.type === 'dictionary_splat' && inner) return { value: toExpr(inner, context) };
     const [key, value] = [child(each, 'key'), child(each, 'value')];
-    return { ...(key ? { key: toExpr(key, context) } : {}), value: value ? toExpr(value, context) : toExpr(each, context) };
+    return {
+      ...(key ? { key: toExpr(key, context) } : {}),
+      value: value ? toExpr(value, context) : toExpr(each, context),
+    };
   });
 }
 
 const comprehensionOf = new Map<string, Comprehension['of']>([
-  ['list_comprehension', 'list'], ['set_comprehension', 'set'], ['dictionary_comprehension', 'dict'], ['generator_expression', 'generator'],
+  ['list_comprehension', 'list'],
+  ['set_comprehension', 'set'],
+  ['dictionary_comprehension', 'dict'],
+  ['generator_expression', 'generator'],
 ]);
 
 function toComprehension(node: Syntax, context: Context): Comprehension {
@@ -207,7 +311,11 @@ function toComprehension(node: Syntax, context: Context): Comprehension {
   for (const each of named(node)) {
     if (each.type === 'for_in_clause') {
       const [left, right] = [child(each, 'left'), each.children.filter((part) => part.field === 'right' && part.named)];
-      clauses.push({ target: left ? toPattern(left, context) : opaque(each), iterable: tupleOf(each, right, context), conditions: [] });
+      clauses.push({
+        target: left ? toPattern(left, context) : opaque(each),
+        iterable: tupleOf(each, right, context),
+        conditions: [],
+      });
     } else if (each.type === 'if_clause') {
       const [test] = named(each);
       if (test) clauses.at(-1)?.conditions.push(toExpr(test, context));
@@ -217,7 +325,11 @@ function toComprehension(node: Syntax, context: Context): Comprehension {
   const [key, value] = body?.type === 'pair' ? [child(body, 'key'), child(body, 'value')] : [undefined, body];
   const made: readonly Clause[] = clauses;
   return {
-    kind: 'comprehension', of: comprehensionOf.get(node.type) ?? 'list', clauses: made,
-    ...(key ? { key: toExpr(key, context) } : {}), element: value ? toExpr(value, context) : missing(node), ...spotOf(node),
+    kind: 'comprehension',
+    of: comprehensionOf.get(node.type) ?? 'list',
+    clauses: made,
+    ...(key ? { key: toExpr(key, context) } : {}),
+    element: value ? toExpr(value, context) : missing(node),
+    ...spotOf(node),
   };
 }

@@ -35,10 +35,19 @@ export function toFunction(node: Syntax, decorators: readonly Syntax[], context:
 /** Turns a lambda into a function that returns its expression. */
 export function toLambda(node: Syntax, context: Context): FunctionNode {
   const body = child(node, 'body');
-  const returned: Stmt[] = body ? [{ kind: 'return', value: toExpr(body, context), start: body.start, end: body.end }] : [];
+  const returned: Stmt[] = body
+    ? [{ kind: 'return', value: toExpr(body, context), start: body.start, end: body.end }]
+    : [];
   return {
-    params: toParams(child(node, 'parameters'), context), body: returned, isAsync: false, isGenerator: false, isArrow: true,
-    decorators: [], decoratedStart: node.start, start: node.start, end: node.end,
+    params: toParams(child(node, 'parameters'), context),
+    body: returned,
+    isAsync: false,
+    isGenerator: false,
+    isArrow: true,
+    decorators: [],
+    decoratedStart: node.start,
+    start: node.start,
+    end: node.end,
   };
 }
 
@@ -51,7 +60,8 @@ const toDecorators = (decorators: readonly Syntax[], context: Context): Expr[] =
 /** The docstring that a body begins with, cleaned as Python's `inspect` would. */
 export function docstringOf(body: readonly Stmt[]): string | undefined {
   const [first] = body;
-  if (first?.kind !== 'expr' || first.value.kind !== 'literal' || typeof first.value.value !== 'string') return undefined;
+  if (first?.kind !== 'expr' || first.value.kind !== 'literal' || typeof first.value.value !== 'string')
+    return undefined;
   return cleanDoc(first.value.value);
 }
 
@@ -71,7 +81,10 @@ function toParams(node: Syntax | undefined, context: Context): Param[] {
 function toParam(node: Syntax, context: Context): Param | undefined {
   const spot = { start: node.start, end: node.end };
   const [type, value, name] = [child(node, 'type'), child(node, 'value'), child(node, 'name')];
-  const extras = { ...(type ? { annotation: toExpr(type, context) } : {}), ...(value ? { default: toExpr(value, context) } : {}) };
+  const extras = {
+    ...(type ? { annotation: toExpr(type, context) } : {}),
+    ...(value ? { default: toExpr(value, context) } : {}),
+  };
   const [first] = named(node);
   switch (node.type) {
     case 'identifier':
@@ -86,7 +99,14 @@ function toParam(node: Syntax, context: Context): Param | undefined {
     }
     case 'list_splat_pattern':
     case 'dictionary_splat_pattern':
-      return first && { target: toPattern(first, context), rest: node.type === 'list_splat_pattern' ? 'list' : 'dict', start: spot.start, end: spot.end };
+      return (
+        first && {
+          target: toPattern(first, context),
+          rest: node.type === 'list_splat_pattern' ? 'list' : 'dict',
+          start: spot.start,
+          end: spot.end,
+        }
+      );
     default:
       return undefined;
   }
@@ -105,21 +125,44 @@ export function toClass(node: Syntax, decorators: readonly Syntax[], context: Co
   }
   const docstring = docstringOf(stmts);
   return {
-    ...(name ? { name: textOf(name, context) } : {}), bases: toArgs(child(node, 'superclasses'), context), members, body,
-    decorators: toDecorators(decorators, context), ...(docstring === undefined ? {} : { docstring }), start: node.start, end: node.end,
+    ...(name ? { name: textOf(name, context) } : {}),
+    bases: toArgs(child(node, 'superclasses'), context),
+    members,
+    body,
+    decorators: toDecorators(decorators, context),
+    ...(docstring === undefined ? {} : { docstring }),
+    start: node.start,
+    end: node.end,
   };
 }
 
 function memberOf(stmt: Stmt): ClassMember | undefined {
   const spot = { start: stmt.start, end: stmt.end };
   if (stmt.kind === 'function') {
-    const names = new Set(stmt.fn.decorators.map((each) => (each.kind === 'name' ? each.name : each.kind === 'member' ? each.property : '')));
-    const kind = names.has('property') || names.has('cached_property') ? 'getter' : names.has('setter') ? 'setter' : 'method';
-    return { kind, name: stmt.fn.name ?? '', isStatic: names.has('staticmethod'), fn: stmt.fn, start: spot.start, end: spot.end };
+    const names = new Set(
+      stmt.fn.decorators.map((each) =>
+        each.kind === 'name' ? each.name : each.kind === 'member' ? each.property : '',
+      ),
+    );
+    const kind =
+      names.has('property') || names.has('cached_property') ? 'getter' : names.has('setter') ? 'setter' : 'method';
+    return {
+      kind,
+      name: stmt.fn.name ?? '',
+      isStatic: names.has('staticmethod'),
+      fn: stmt.fn,
+      start: spot.start,
+      end: spot.end,
+    };
   }
   if (stmt.kind !== 'assign' || stmt.op !== undefined || stmt.target.kind !== 'name') return undefined;
   return {
-    kind: 'field', name: stmt.target.name, isStatic: true, ...(stmt.value ? { value: stmt.value } : {}),
-    ...(stmt.annotation ? { annotation: stmt.annotation } : {}), start: spot.start, end: spot.end,
+    kind: 'field',
+    name: stmt.target.name,
+    isStatic: true,
+    ...(stmt.value ? { value: stmt.value } : {}),
+    ...(stmt.annotation ? { annotation: stmt.annotation } : {}),
+    start: spot.start,
+    end: spot.end,
   };
 }

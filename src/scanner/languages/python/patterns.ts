@@ -3,7 +3,15 @@ import { named, opaque, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import type { Syntax } from './tree.js';
 
-const groups = new Set(['pattern_list', 'tuple_pattern', 'list_pattern', 'tuple', 'list', 'expression_list', 'as_pattern_target_list']);
+const groups = new Set([
+  'pattern_list',
+  'tuple_pattern',
+  'list_pattern',
+  'tuple',
+  'list',
+  'expression_list',
+  'as_pattern_target_list',
+]);
 
 /** Turns an assignment target or loop variable into a pattern. */
 export function toPattern(node: Syntax, context: Context): Pattern {
@@ -18,7 +26,10 @@ export function toPattern(node: Syntax, context: Context): Pattern {
     return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: node.start, end: node.end };
   }
   const [only] = named(node);
-  if ((node.type === 'as_pattern_target' || node.type === 'parenthesized_expression') && only) return toPattern(only, context);
+  if ((node.type === 'as_pattern_target' || node.type === 'parenthesized_expression') && only)
+    return toPattern(only, context);
   const target = toExpr(node, context);
-  return target.kind === 'name' || target.kind === 'member' || target.kind === 'index' ? target : opaque(node, [target]);
+  return target.kind === 'name' || target.kind === 'member' || target.kind === 'index'
+    ? target
+    : opaque(node, [target]);
 }

@@ -31,18 +31,38 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
     case 'if_statement':
       return [toIf(node, context)];
     case 'while_statement':
-      return [{ kind: 'while', init: [], test: expr(child(node, 'condition')), body: body('body'), else: elseOf(node, context), start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'while',
+          init: [],
+          test: expr(child(node, 'condition')),
+          body: body('body'),
+          else: elseOf(node, context),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'for_statement': {
       const left = child(node, 'left');
-      return [{
-        kind: 'for', target: left ? toPattern(left, context) : opaque(node), iterable: expr(child(node, 'right')), over: 'values',
-        body: body('body'), else: elseOf(node, context), start: spot.start, end: spot.end,
-      }];
+      return [
+        {
+          kind: 'for',
+          target: left ? toPattern(left, context) : opaque(node),
+          iterable: expr(child(node, 'right')),
+          over: 'values',
+          body: body('body'),
+          else: elseOf(node, context),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     }
     case 'try_statement':
       return [toTry(node, context)];
     case 'with_statement':
-      return [{ kind: 'with', items: toWithItems(node, context), body: body('body'), start: spot.start, end: spot.end }];
+      return [
+        { kind: 'with', items: toWithItems(node, context), body: body('body'), start: spot.start, end: spot.end },
+      ];
     case 'match_statement':
       return [toMatch(node, context)];
     case 'import_statement':
@@ -56,14 +76,42 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
       return [{ kind: 'continue', start: spot.start, end: spot.end }];
     case 'global_statement':
     case 'nonlocal_statement':
-      return [{ kind: 'scope', scope: node.type === 'global_statement' ? 'global' : 'nonlocal', names: named(node).map((each) => textOf(each, context)), start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'scope',
+          scope: node.type === 'global_statement' ? 'global' : 'nonlocal',
+          names: named(node).map((each) => textOf(each, context)),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'delete_statement':
     case 'print_statement':
     case 'exec_statement':
-      return [{ kind: 'expr', value: opaque(node, named(node).map((each) => toExpr(each, context))), start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'expr',
+          value: opaque(
+            node,
+            named(node).map((each) => toExpr(each, context)),
+          ),
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     case 'type_alias_statement': {
       const [left, right] = [child(node, 'left'), child(node, 'right')];
-      return left && right ? [{ kind: 'assign', target: toPattern(named(left)[0] ?? left, context), value: toExpr(right, context), start: spot.start, end: spot.end }] : [];
+      return left && right
+        ? [
+            {
+              kind: 'assign',
+              target: toPattern(named(left)[0] ?? left, context),
+              value: toExpr(right, context),
+              start: spot.start,
+              end: spot.end,
+            },
+          ]
+        : [];
     }
     case 'ERROR':
     case 'block':
@@ -78,27 +126,45 @@ function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
   const [first] = parts;
   const spot = { start: node.start, end: node.end };
   if (!first) return [];
-  if (parts.length > 1) return parts.map((each) => ({ kind: 'expr', value: toExpr(each, context), start: each.start, end: each.end }));
+  if (parts.length > 1)
+    return parts.map((each) => ({ kind: 'expr', value: toExpr(each, context), start: each.start, end: each.end }));
   if (first.type !== 'assignment') {
     const value = toExpr(first, context);
     if (value.kind === 'assign' && first.type === 'augmented_assignment') {
-      return [{ kind: 'assign', target: value.target, ...(value.op === undefined ? {} : { op: value.op }), value: value.value, start: spot.start, end: spot.end }];
+      return [
+        {
+          kind: 'assign',
+          target: value.target,
+          ...(value.op === undefined ? {} : { op: value.op }),
+          value: value.value,
+          start: spot.start,
+          end: spot.end,
+        },
+      ];
     }
     return [{ kind: 'expr', value, start: spot.start, end: spot.end }];
   }
   const [left, right, type] = [child(first, 'left'), child(first, 'right'), child(first, 'type')];
-  return [{
-    kind: 'assign', target: left ? toPattern(left, context) : opaque(first), ...(right ? { value: toExpr(right, context) } : {}),
-    ...(type ? { annotation: toExpr(type, context) } : {}), start: spot.start, end: spot.end,
-  }];
+  return [
+    {
+      kind: 'assign',
+      target: left ? toPattern(left, context) : opaque(first),
+      ...(right ? { value: toExpr(right, context) } : {}),
+      ...(type ? { annotation: toExpr(type, context) } : {}),
+      start: spot.start,
+      end: spot.end,
+    },
+  ];
 }
 
 function toDecorated(node: Syntax, context: Context): Stmt[] {
   const decorators = node.children.filter((each) => each.type === 'decorator');
   const definition = child(node, 'definition');
   const spot = { start: node.start, end: node.end };
-  if (definition?.type === 'function_definition') return [{ kind: 'function', fn: toFunction(definition, decorators, context), start: spot.start, end: spot.end }];
-  if (definition?.type === 'class_definition') return [{ kind: 'class', cls: toClass(definition, decorators, context), start: spot.start, end: spot.end }];
+  if (definition?.type === 'function_definition')
+    return [{ kind: 'function', fn: toFunction(definition, decorators, context), start: spot.start, end: spot.end }];
+  if (definition?.type === 'class_definition')
+    return [{ kind: 'class', cls: toClass(definition, decorators, context), start: spot.start, end: spot.end }];
   return [];
 }
 
@@ -115,8 +181,12 @@ function toIf(node: Syntax, context: Context): Stmt {
 function branch(node: Syntax, otherwise: Stmt[], context: Context): Stmt {
   const test = child(node, 'condition');
   return {
-    kind: 'if', test: test ? toExpr(test, context) : opaque(node), yes: toStmts(child(node, 'consequence'), context), no: otherwise,
-    start: node.start, end: node.end,
+    kind: 'if',
+    test: test ? toExpr(test, context) : opaque(node),
+    yes: toStmts(child(node, 'consequence'), context),
+    no: otherwise,
+    start: node.start,
+    end: node.end,
   };
 }
 
@@ -130,18 +200,29 @@ const blockOf = (node: Syntax): Syntax | undefined => node.children.find((each) 
 function toTry(node: Syntax, context: Context): Stmt {
   const handlers: Handler[] = [];
   for (const clause of node.children.filter((each) => each.type.startsWith('except'))) {
-    const [value, alias] = [child(clause, 'value') ?? named(clause).find((each) => each.type !== 'block'), child(clause, 'alias')];
+    const [value, alias] = [
+      child(clause, 'value') ?? named(clause).find((each) => each.type !== 'block'),
+      child(clause, 'alias'),
+    ];
     const bound = value?.type === 'as_pattern' ? child(value, 'alias') : alias;
     const type = value?.type === 'as_pattern' ? named(value)[0] : value;
     handlers.push({
-      ...(bound ? { param: toPattern(bound, context) } : {}), ...(type ? { type: toExpr(type, context) } : {}),
-      body: toStmts(blockOf(clause), context), start: clause.start, end: clause.end,
+      ...(bound ? { param: toPattern(bound, context) } : {}),
+      ...(type ? { type: toExpr(type, context) } : {}),
+      body: toStmts(blockOf(clause), context),
+      start: clause.start,
+      end: clause.end,
     });
   }
   const last = node.children.find((each) => each.type === 'finally_clause');
   return {
-    kind: 'try', body: toStmts(child(node, 'body'), context), handlers, else: elseOf(node, context),
-    finally: last ? toStmts(blockOf(last), context) : [], start: node.start, end: node.end,
+    kind: 'try',
+    body: toStmts(child(node, 'body'), context),
+    handlers,
+    else: elseOf(node, context),
+    finally: last ? toStmts(blockOf(last), context) : [],
+    start: node.start,
+    end: node.end,
   };
 }
 
@@ -163,7 +244,14 @@ function toMatch(node: Syntax, context: Context): Stmt {
     const tests = patterns.flatMap((pattern) => toTests(pattern, context));
     cases.push({ tests, body: toStmts(child(clause, 'consequence'), context), start: clause.start, end: clause.end });
   }
-  return { kind: 'switch', subject: subject ? toExpr(subject, context) : opaque(node), cases, fallsThrough: false, start: node.start, end: node.end };
+  return {
+    kind: 'switch',
+    subject: subject ? toExpr(subject, context) : opaque(node),
+    cases,
+    fallsThrough: false,
+    start: node.start,
+    end: node.end,
+  };
 }
 
 function toTests(pattern: Syntax, context: Context): Expr[] {
@@ -178,16 +266,38 @@ function toTests(pattern: Syntax, context: Context): Expr[] {
 
 function toImport(node: Syntax, context: Context): Stmt[] {
   const spot = { start: node.start, end: node.end };
-  const names = node.children.filter((each) => each.field === 'name').map((each) => {
-    const [name, alias] = each.type === 'aliased_import' ? [child(each, 'name'), child(each, 'alias')] : [each, undefined];
-    return { name: name ? textOf(name, context).replace(/\s/g, '') : '', alias: alias ? textOf(alias, context) : undefined };
-  });
+  const names = node.children
+    .filter((each) => each.field === 'name')
+    .map((each) => {
+      const [name, alias] =
+        each.type === 'aliased_import' ? [child(each, 'name'), child(each, 'alias')] : [each, undefined];
+      return {
+        name: name ? textOf(name, context).replace(/\s/g, '') : '',
+        alias: alias ? textOf(alias, context) : undefined,
+      };
+    });
   if (node.type === 'import_statement') {
-    return names.map(({ name, alias }) => ({ kind: 'import', source: name, bindings: [{ imported: '*', local: alias ?? name }], typeOnly: false, start: spot.start, end: spot.end }));
+    return names.map(({ name, alias }) => ({
+      kind: 'import',
+      source: name,
+      bindings: [{ imported: '*', local: alias ?? name }],
+      typeOnly: false,
+      start: spot.start,
+      end: spot.end,
+    }));
   }
   const source = child(node, 'module_name');
   const bindings: ImportBinding[] = node.children.some((each) => each.type === 'wildcard_import')
     ? [{ imported: '*all', local: '' }]
     : names.map(({ name, alias }) => ({ imported: name, local: alias ?? name }));
-  return [{ kind: 'import', source: source ? textOf(source, context).replace(/\s/g, '') : '', bindings, typeOnly: false, start: spot.start, end: spot.end }];
+  return [
+    {
+      kind: 'import',
+      source: source ? textOf(source, context).replace(/\s/g, '') : '',
+      bindings,
+      typeOnly: false,
+      start: spot.start,
+      end: spot.end,
+    },
+  ];
 }

@@ -3,7 +3,19 @@ import { child, named, opaque, textOf, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import type { Syntax } from './tree.js';
 
-const simple = new Map([['n', '\n'], ['t', '\t'], ['r', '\r'], ['a', '\u0007'], ['b', '\b'], ['f', '\f'], ['v', '\v'], ['\n', ''], ['\\', '\\'], ["'", "'"], ['"', '"']]);
+const simple = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+  ['a', '\u0007'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['v', '\v'],
+  ['\n', ''],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+]);
 const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(\r\n|[\s\S]))/g;
 
 /** Resolves the escapes of a Python string body; what is not an escape stays as written. */
@@ -18,13 +30,15 @@ export function unescape(text: string): string {
   });
 }
 
-const fromCode = (code: number, otherwise: string): string => (code <= 0x10ffff ? String.fromCodePoint(code) : otherwise);
+const fromCode = (code: number, otherwise: string): string =>
+  code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 
 /** Turns a string or a run of adjacent strings into a literal, or a template where it has f-string parts. */
 export function toString(node: Syntax, context: Context): Literal | Template {
   const strings = node.type === 'concatenated_string' ? named(node) : [node];
   const parts = strings.flatMap((string) => partsOf(string, context));
-  if (parts.every((part) => typeof part === 'string')) return { kind: 'literal', value: parts.join(''), start: node.start, end: node.end };
+  if (parts.every((part) => typeof part === 'string'))
+    return { kind: 'literal', value: parts.join(''), start: node.start, end: node.end };
   return { kind: 'template', parts, start: node.start, end: node.end };
 }
 
@@ -49,7 +63,10 @@ function partsOf(node: Syntax, context: Context): (string | Expr)[] {
 /** A docstring as `inspect.cleandoc` shows it: common indentation and surrounding blank lines removed. */
 export function cleanDoc(text: string): string {
   const lines = text.replaceAll('\t', '        ').split('\n');
-  const indents = lines.slice(1).filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const indents = lines
+    .slice(1)
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.length - line.trimStart().length);
   const margin = indents.length > 0 ? Math.min(...indents.slice(0, 10_000)) : 0;
   const cleaned = lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)).trimEnd());
   while (cleaned.length > 0 && cleaned.at(-1) === '') cleaned.pop();

@@ -25,7 +25,9 @@ let ready: Promise<Parser> | undefined;
 
 async function load(): Promise<Parser> {
   await Parser.init();
-  const grammar = await Language.load(await readFile(ownFile('dist/scanner/languages/grammars/tree-sitter-python.wasm')));
+  const grammar = await Language.load(
+    await readFile(ownFile('dist/scanner/languages/grammars/tree-sitter-python.wasm')),
+  );
   const parser = new Parser();
   parser.setLanguage(grammar);
   return parser;
@@ -53,7 +55,32 @@ export function syntaxOf(parser: Parser, text: string, timeoutMs: number): Synta
 }
 
 /** Marks that say nothing the tree does not: each question to WebAssembly costs, and these are two nodes in five. */
-const silent = new Set(['(', ')', ',', '[', ']', '{', '}', '.', '=', 'def', 'class', 'return', 'import', 'as', 'try', '->', '@', ';', 'comment', 'for', 'with', 'except', 'raise', 'line_continuation']);
+const silent = new Set([
+  '(',
+  ')',
+  ',',
+  '[',
+  ']',
+  '{',
+  '}',
+  '.',
+  '=',
+  'def',
+  'class',
+  'return',
+  'import',
+  'as',
+  'try',
+  '->',
+  '@',
+  ';',
+  'comment',
+  'for',
+  'with',
+  'except',
+  'raise',
+  'line_continuation',
+]);
 
 function copy(tree: Tree): SyntaxTree {
   const cursor = tree.walk();
@@ -63,7 +90,14 @@ function copy(tree: Tree): SyntaxTree {
     const typeId = cursor.nodeTypeId;
     const type = language.types[typeId] ?? 'ERROR';
     if (silent.has(type)) return { type, field: undefined, start: 0, end: 0, named: false, children: [] };
-    return { type, field: cursor.currentFieldName ?? undefined, start: cursor.startIndex, end: cursor.endIndex, named: type === 'ERROR' || cursor.nodeIsNamed, children: [] };
+    return {
+      type,
+      field: cursor.currentFieldName ?? undefined,
+      start: cursor.startIndex,
+      end: cursor.endIndex,
+      named: type === 'ERROR' || cursor.nodeIsNamed,
+      children: [],
+    };
   };
   const root = read();
   const path: Syntax[] = [root];

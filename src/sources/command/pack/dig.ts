@@ -10,7 +10,12 @@ const records = {
   type: 'array',
   items: {
     type: 'object',
-    properties: { name: { type: 'string' }, ttl: { type: 'integer' }, type: { type: 'string' }, value: { type: 'string' } },
+    properties: {
+      name: { type: 'string' },
+      ttl: { type: 'integer' },
+      type: { type: 'string' },
+      value: { type: 'string' },
+    },
     required: ['name', 'ttl', 'type', 'value'],
   },
 } as const;
@@ -20,13 +25,26 @@ export const digOutput: OutputParser = {
   schema: {
     type: 'object',
     properties: {
-      status: { type: 'string' }, flags: { type: 'array', items: { type: 'string' } }, answer: records, authority: records, additional: records,
-      query_time_ms: { type: 'integer' }, values: { type: 'array', items: { type: 'string' } },
+      status: { type: 'string' },
+      flags: { type: 'array', items: { type: 'string' } },
+      answer: records,
+      authority: records,
+      additional: records,
+      query_time_ms: { type: 'integer' },
+      values: { type: 'array', items: { type: 'string' } },
     },
     required: ['values'],
   },
   read({ stdout, args }) {
-    if (args['short'] === true) return { parsed: { values: stdout.split('\n').filter((line) => line !== '' && !line.startsWith(';')).slice(0, maxRecords) } };
+    if (args['short'] === true)
+      return {
+        parsed: {
+          values: stdout
+            .split('\n')
+            .filter((line) => line !== '' && !line.startsWith(';'))
+            .slice(0, maxRecords),
+        },
+      };
     const status = /->>HEADER<<- opcode: \w+, status: ([A-Z0-9]+)/.exec(stdout)?.[1];
     if (status === undefined) return {};
     const [, flags = ''] = /^;; flags: ([a-z ]*);/m.exec(stdout) ?? [];
@@ -34,7 +52,13 @@ export const digOutput: OutputParser = {
     const found = Object.fromEntries(sections.map((section) => [section, recordsIn(stdout, section)]));
     const values = (found['answer'] ?? []).map((record) => record['value'] ?? '');
     return {
-      parsed: { status, flags: flags.split(' ').filter(Boolean), ...found, ...(time !== undefined && { query_time_ms: Number(time) }), values },
+      parsed: {
+        status,
+        flags: flags.split(' ').filter(Boolean),
+        ...found,
+        ...(time !== undefined && { query_time_ms: Number(time) }),
+        values,
+      },
       summary: `${status}, ${values.length} answers`,
     };
   },
@@ -61,15 +85,54 @@ export const dig = packed(
     description: 'Asks a name server for the records of a domain, or for the name of an address.',
     flags: {
       type: {
-        flag: '-t', type: 'enum', description: 'Kind of record; A for a name and PTR for an address unless given',
-        values: ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT', 'SOA', 'PTR', 'SRV', 'CAA', 'DS', 'DNSKEY', 'TLSA', 'HTTPS', 'SVCB'],
+        flag: '-t',
+        type: 'enum',
+        description: 'Kind of record; A for a name and PTR for an address unless given',
+        values: [
+          'A',
+          'AAAA',
+          'CNAME',
+          'MX',
+          'NS',
+          'TXT',
+          'SOA',
+          'PTR',
+          'SRV',
+          'CAA',
+          'DS',
+          'DNSKEY',
+          'TLSA',
+          'HTTPS',
+          'SVCB',
+        ],
       },
-      server: { flag: '@', type: 'address', form: 'attached', description: 'Address of the name server to ask, within the network policy' },
+      server: {
+        flag: '@',
+        type: 'address',
+        form: 'attached',
+        description: 'Address of the name server to ask, within the network policy',
+      },
       short: { flag: '+short', type: 'boolean', description: 'Values only' },
       dnssec: { flag: '+dnssec', type: 'boolean', description: 'Ask for signatures too' },
       tcp: { flag: '+tcp', type: 'boolean', description: 'Ask over TCP' },
-      time: { flag: '+time', type: 'integer', min: 1, max: 5, form: 'equals', default: 3, description: 'Seconds to wait for an answer' },
-      tries: { flag: '+tries', type: 'integer', min: 1, max: 2, form: 'equals', default: 1, description: 'How often to ask' },
+      time: {
+        flag: '+time',
+        type: 'integer',
+        min: 1,
+        max: 5,
+        form: 'equals',
+        default: 3,
+        description: 'Seconds to wait for an answer',
+      },
+      tries: {
+        flag: '+tries',
+        type: 'integer',
+        min: 1,
+        max: 2,
+        form: 'equals',
+        default: 1,
+        description: 'How often to ask',
+      },
     },
     // -r: a .digrc could bring back every flag that is not offered here.
     always: ['-r'],

@@ -9,5 +9,12 @@ import { whois } from './whois.js';
 
 /** The commands that come with Toolgate. */
 export function builtins(onEvent: (event: string, fields: JsonObject) => void): readonly CommandDefinition[] {
-  return [ping, traceroute, nmap((script) => onEvent('nmap.intrusive_script_blocked', { script })), dig, whois, tlsInspect];
+  return [
+    ping,
+    traceroute,
+    nmap((script) => onEvent('nmap.intrusive_script_blocked', { script })),
+    dig,
+    whois,
+    tlsInspect,
+  ];
 }

@@ -5,9 +5,21 @@ import { readXml, type XmlElement } from '../xml.js';
 const port = {
   type: 'object',
   properties: {
-    host: { type: 'string' }, port: { type: 'integer' }, protocol: { type: 'string' }, state: { type: 'string' }, service: { type: 'string' },
-    product: { type: 'string' }, version: { type: 'string' },
-    scripts: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' }, output: { type: 'string' } }, required: ['id', 'output'] } },
+    host: { type: 'string' },
+    port: { type: 'integer' },
+    protocol: { type: 'string' },
+    state: { type: 'string' },
+    service: { type: 'string' },
+    product: { type: 'string' },
+    version: { type: 'string' },
+    scripts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { id: { type: 'string' }, output: { type: 'string' } },
+        required: ['id', 'output'],
+      },
+    },
   },
   required: ['host', 'port', 'protocol', 'state', 'service'],
 } as const;
@@ -24,7 +36,12 @@ export const nmapOutput: OutputParser = {
         type: 'array',
         items: {
           type: 'object',
-          properties: { address: { type: 'string' }, state: { type: 'string' }, hostnames: { type: 'array', items: { type: 'string' } }, os: { type: 'array', items: { type: 'string' } } },
+          properties: {
+            address: { type: 'string' },
+            state: { type: 'string' },
+            hostnames: { type: 'array', items: { type: 'string' } },
+            os: { type: 'array', items: { type: 'string' } },
+          },
           required: ['address', 'state', 'hostnames'],
         },
       },
@@ -55,7 +72,9 @@ export const nmapOutput: OutputParser = {
 };
 
 function hostOf(host: XmlElement): JsonObject {
-  const os = childrenOf(child(host, 'os'), 'osmatch').map((match) => attribute(match, 'name')).slice(0, 5);
+  const os = childrenOf(child(host, 'os'), 'osmatch')
+    .map((match) => attribute(match, 'name'))
+    .slice(0, 5);
   return {
     address: addressOf(host),
     state: attribute(child(host, 'status'), 'state'),
@@ -67,7 +86,10 @@ function hostOf(host: XmlElement): JsonObject {
 function portsOf(host: XmlElement): readonly JsonObject[] {
   return childrenOf(child(host, 'ports'), 'port').map((found) => {
     const service = child(found, 'service');
-    const scripts = childrenOf(found, 'script').map((script) => ({ id: attribute(script, 'id'), output: attribute(script, 'output') }));
+    const scripts = childrenOf(found, 'script').map((script) => ({
+      id: attribute(script, 'id'),
+      output: attribute(script, 'output'),
+    }));
     return {
       host: addressOf(host),
       port: number(found, 'portid') ?? 0,
@@ -86,8 +108,10 @@ const addressOf = (host: XmlElement): string => {
   return attribute(addresses.find((each) => attribute(each, 'addrtype') !== 'mac') ?? addresses[0], 'addr');
 };
 
-const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] => element?.children.filter((each) => each.name === name) ?? [];
-const child = (element: XmlElement | undefined, name: string): XmlElement | undefined => element?.children.find((each) => each.name === name);
+const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+  element?.children.filter((each) => each.name === name) ?? [];
+const child = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+  element?.children.find((each) => each.name === name);
 const attribute = (element: XmlElement | undefined, name: string): string => element?.attributes.get(name) ?? '';
 
 function number(element: XmlElement | undefined, name: string): number | undefined {

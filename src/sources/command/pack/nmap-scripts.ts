@@ -7,7 +7,16 @@ const entry = /^Entry \{ filename = "([a-z0-9-]+)\.nse", categories = \{ ([a-z",
 const maxDatabaseBytes = 1_048_576;
 
 /** Categories a script must not have to be run without leave: they break in, flood, guess, or ask third parties. */
-export const intrusiveCategories = ['brute', 'dos', 'exploit', 'external', 'fuzzer', 'intrusive', 'malware', 'vuln'] as const;
+export const intrusiveCategories = [
+  'brute',
+  'dos',
+  'exploit',
+  'external',
+  'fuzzer',
+  'intrusive',
+  'malware',
+  'vuln',
+] as const;
 
 /** Which scripts are installed, and which of them only look. */
 export interface ScriptCatalogue {
@@ -22,21 +31,34 @@ export function readScripts(text: string): ScriptCatalogue {
   for (const [, name = '', list = ''] of text.matchAll(entry)) {
     const categories = [...list.matchAll(/"([a-z-]+)"/g)].map((match) => match[1] ?? '');
     known.add(name);
-    if (categories.includes('safe') && !intrusiveCategories.some((category) => categories.includes(category))) safe.add(name);
+    if (categories.includes('safe') && !intrusiveCategories.some((category) => categories.includes(category)))
+      safe.add(name);
   }
   return { known, safe };
 }
 
 /** Judges script names by what is installed; the answer is kept until `clear`. */
-export function scriptCheck(onBlocked: (script: string) => void, files: readonly string[] = databases): { readonly check: ValueCheck; clear(): void } {
+export function scriptCheck(
+  onBlocked: (script: string) => void,
+  files: readonly string[] = databases,
+): { readonly check: ValueCheck; clear(): void } {
   let catalogue: Promise<ScriptCatalogue> | undefined;
   const check: ValueCheck = async (value, { intrusive }) => {
     const { known, safe } = await (catalogue ??= load(files));
     for (const script of Array.isArray(value) ? (value as readonly unknown[]).map(String) : [String(value)]) {
-      if (!known.has(script)) return { stage: 'semantics', message: `${script} is not an installed script`, expected: 'names of installed scripts', example: 'http-title' };
+      if (!known.has(script))
+        return {
+          stage: 'semantics',
+          message: `${script} is not an installed script`,
+          expected: 'names of installed scripts',
+          example: 'http-title',
+        };
       if (safe.has(script) || intrusive) continue;
       onBlocked(script);
-      return { stage: 'permission', message: `the script ${script} is intrusive, and security.allow_intrusive (MCP_SECURITY_ALLOW_INTRUSIVE) is off` };
+      return {
+        stage: 'permission',
+        message: `the script ${script} is intrusive, and security.allow_intrusive (MCP_SECURITY_ALLOW_INTRUSIVE) is off`,
+      };
     }
     return undefined;
   };

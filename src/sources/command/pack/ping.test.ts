@@ -13,7 +13,12 @@ test('ping of loopback answers with parsed replies, the words it ran and the tie
   expect(output).toMatchObject({ returncode: 0, stderr: '', timed_out: false, truncated_stdout: false });
   expect(output.metadata['command']).toBe('ping -c 2 -i 0.2 -w 30 -n -- 127.0.0.1');
   expect(output.metadata['sandbox']).toEqual({ tier: expect.stringMatching(/^(?:bwrap|prlimit)$/), network: 'host' });
-  expect(output.metadata['parsed']).toMatchObject({ transmitted: 2, received: 2, loss_percent: 0, replies: [{ seq: 1 }, { seq: 2 }] });
+  expect(output.metadata['parsed']).toMatchObject({
+    transmitted: 2,
+    received: 2,
+    loss_percent: 0,
+    replies: [{ seq: 1 }, { seq: 2 }],
+  });
   expect(output.metadata['summary']).toMatch(/^2 of 2 replies/);
 });
 

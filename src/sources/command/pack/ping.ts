@@ -13,10 +13,22 @@ export const pingOutput: OutputParser = {
       transmitted: { type: 'integer' },
       received: { type: 'integer' },
       loss_percent: { type: 'number' },
-      rtt_ms: { type: 'object', properties: { min: { type: 'number' }, avg: { type: 'number' }, max: { type: 'number' }, mdev: { type: 'number' } } },
+      rtt_ms: {
+        type: 'object',
+        properties: {
+          min: { type: 'number' },
+          avg: { type: 'number' },
+          max: { type: 'number' },
+          mdev: { type: 'number' },
+        },
+      },
       replies: {
         type: 'array',
-        items: { type: 'object', properties: { seq: { type: 'integer' }, ttl: { type: 'integer' }, time_ms: { type: 'number' } }, required: ['seq', 'ttl', 'time_ms'] },
+        items: {
+          type: 'object',
+          properties: { seq: { type: 'integer' }, ttl: { type: 'integer' }, time_ms: { type: 'number' } },
+          required: ['seq', 'ttl', 'time_ms'],
+        },
       },
     },
     required: ['transmitted', 'received', 'loss_percent', 'replies'],
@@ -25,13 +37,17 @@ export const pingOutput: OutputParser = {
     const [, sent, received, loss] = counts.exec(stdout) ?? [];
     if (sent === undefined || received === undefined) return {};
     const [, min, avg, max, mdev] = times.exec(stdout) ?? [];
-    const replies = [...stdout.matchAll(reply)].slice(0, 100).map(([, seq, ttl, time]) => ({ seq: Number(seq), ttl: Number(ttl), time_ms: Number(time) }));
+    const replies = [...stdout.matchAll(reply)]
+      .slice(0, 100)
+      .map(([, seq, ttl, time]) => ({ seq: Number(seq), ttl: Number(ttl), time_ms: Number(time) }));
     return {
       parsed: {
         transmitted: Number(sent),
         received: Number(received),
         loss_percent: Number(loss),
-        ...(min !== undefined && { rtt_ms: { min: Number(min), avg: Number(avg), max: Number(max), mdev: Number(mdev) } }),
+        ...(min !== undefined && {
+          rtt_ms: { min: Number(min), avg: Number(avg), max: Number(max), mdev: Number(mdev) },
+        }),
         replies,
       },
       summary: `${received} of ${sent} replies${avg === undefined ? '' : `, ${avg} ms on average`}`,

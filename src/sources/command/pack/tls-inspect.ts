@@ -11,15 +11,27 @@ export const tlsOutput: OutputParser = {
   schema: {
     type: 'object',
     properties: {
-      protocol: { type: 'string' }, cipher: { type: 'string' }, alpn: { type: 'string' }, temp_key: { type: 'string' },
-      verification: { type: 'object', properties: { ok: { type: 'boolean' }, code: { type: 'integer' }, reason: { type: 'string' } }, required: ['ok', 'code', 'reason'] },
+      protocol: { type: 'string' },
+      cipher: { type: 'string' },
+      alpn: { type: 'string' },
+      temp_key: { type: 'string' },
+      verification: {
+        type: 'object',
+        properties: { ok: { type: 'boolean' }, code: { type: 'integer' }, reason: { type: 'string' } },
+        required: ['ok', 'code', 'reason'],
+      },
       certificates: {
         type: 'array',
         items: {
           type: 'object',
           properties: {
-            subject: { type: 'string' }, issuer: { type: 'string' }, serial: { type: 'string' }, valid_from: { type: 'string' }, valid_to: { type: 'string' },
-            names: { type: 'array', items: { type: 'string' } }, fingerprint256: { type: 'string' },
+            subject: { type: 'string' },
+            issuer: { type: 'string' },
+            serial: { type: 'string' },
+            valid_from: { type: 'string' },
+            valid_to: { type: 'string' },
+            names: { type: 'array', items: { type: 'string' } },
+            fingerprint256: { type: 'string' },
           },
           required: ['subject', 'issuer', 'serial', 'valid_from', 'valid_to', 'names', 'fingerprint256'],
         },
@@ -51,15 +63,20 @@ export const tlsOutput: OutputParser = {
 function certificateIn(text: string): readonly JsonObject[] {
   try {
     const found = new X509Certificate(text);
-    return [{
-      subject: found.subject.replaceAll('\n', ', '),
-      issuer: found.issuer.replaceAll('\n', ', '),
-      serial: found.serialNumber,
-      valid_from: new Date(found.validFrom).toISOString(),
-      valid_to: new Date(found.validTo).toISOString(),
-      names: (found.subjectAltName ?? '').split(', ').filter((name) => name !== '').slice(0, 100),
-      fingerprint256: found.fingerprint256,
-    }];
+    return [
+      {
+        subject: found.subject.replaceAll('\n', ', '),
+        issuer: found.issuer.replaceAll('\n', ', '),
+        serial: found.serialNumber,
+        valid_from: new Date(found.validFrom).toISOString(),
+        valid_to: new Date(found.validTo).toISOString(),
+        names: (found.subjectAltName ?? '')
+          .split(', ')
+          .filter((name) => name !== '')
+          .slice(0, 100),
+        fingerprint256: found.fingerprint256,
+      },
+    ];
   } catch {
     return []; // not a certificate after all
   }
@@ -75,11 +92,30 @@ export const tlsInspect = packed(
     description: 'Shakes hands with a TLS service and reports protocol, cipher, certificates and whether they verify.',
     flags: {
       port: { type: 'integer', min: 1, max: 65_535, default: 443, description: 'Port of the service' },
-      server_name: { flag: '-servername', type: 'string', pattern: '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?', max_length: 253, example: 'www.lab.internal', description: 'Name to ask for; the name of the target unless given' },
-      alpn: { flag: '-alpn', type: 'list', pattern: '[a-z0-9][a-z0-9./-]{0,31}', max_items: 5, example: 'h2', description: 'Protocols to offer' },
+      server_name: {
+        flag: '-servername',
+        type: 'string',
+        pattern: '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?',
+        max_length: 253,
+        example: 'www.lab.internal',
+        description: 'Name to ask for; the name of the target unless given',
+      },
+      alpn: {
+        flag: '-alpn',
+        type: 'list',
+        pattern: '[a-z0-9][a-z0-9./-]{0,31}',
+        max_items: 5,
+        example: 'h2',
+        description: 'Protocols to offer',
+      },
       tls1_2: { flag: '-tls1_2', type: 'boolean', excludes: ['tls1_3'], description: 'Speak TLS 1.2 only' },
       tls1_3: { flag: '-tls1_3', type: 'boolean', description: 'Speak TLS 1.3 only' },
-      starttls: { flag: '-starttls', type: 'enum', values: ['smtp', 'pop3', 'imap', 'ftp', 'xmpp', 'lmtp', 'nntp', 'sieve', 'ldap', 'postgres', 'mysql'], description: 'Begin in clear and switch' },
+      starttls: {
+        flag: '-starttls',
+        type: 'enum',
+        values: ['smtp', 'pop3', 'imap', 'ftp', 'xmpp', 'lmtp', 'nntp', 'sieve', 'ldap', 'postgres', 'mysql'],
+        description: 'Begin in clear and switch',
+      },
     },
     always: ['-showcerts', '-no_ign_eof'],
     target: { kind: 'host', flag: '-connect', form: '{host}:{port}', name_flag: '-servername' },

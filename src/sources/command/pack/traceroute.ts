@@ -14,7 +14,12 @@ export const tracerouteOutput: OutputParser = {
         type: 'array',
         items: {
           type: 'object',
-          properties: { hop: { type: 'integer' }, addresses: { type: 'array', items: { type: 'string' } }, times_ms: { type: 'array', items: { type: 'number' } }, lost: { type: 'integer' } },
+          properties: {
+            hop: { type: 'integer' },
+            addresses: { type: 'array', items: { type: 'string' } },
+            times_ms: { type: 'array', items: { type: 'number' } },
+            lost: { type: 'integer' },
+          },
           required: ['hop', 'addresses', 'times_ms', 'lost'],
         },
       },
@@ -22,10 +27,16 @@ export const tracerouteOutput: OutputParser = {
     required: ['reached', 'hops'],
   },
   read({ stdout, args }) {
-    const hops = stdout.split('\n').flatMap((line) => hopOf(line) ?? []).slice(0, 255);
+    const hops = stdout
+      .split('\n')
+      .flatMap((line) => hopOf(line) ?? [])
+      .slice(0, 255);
     if (hops.length === 0) return {};
     const reached = (hops.at(-1)?.addresses ?? []).includes(String(args['address']));
-    return { parsed: { reached, hops }, summary: `${reached ? 'reached' : 'not reached'} in ${hops.length} ${hops.length === 1 ? 'hop' : 'hops'}` };
+    return {
+      parsed: { reached, hops },
+      summary: `${reached ? 'reached' : 'not reached'} in ${hops.length} ${hops.length === 1 ? 'hop' : 'hops'}`,
+    };
   },
 };
 
@@ -35,8 +46,15 @@ function hopOf(line: string): (JsonObject & { readonly addresses: readonly strin
   const words = rest.trim().split(/\s+/);
   return {
     hop: Number(hop),
-    addresses: [...new Set(words.filter((word, index) => /^[0-9a-f.:]+$/i.test(word) && words[index + 1] !== 'ms' && /[.:]/.test(word)))],
-    times_ms: words.filter((_, index) => words[index + 1] === 'ms').map(Number).filter(Number.isFinite),
+    addresses: [
+      ...new Set(
+        words.filter((word, index) => /^[0-9a-f.:]+$/i.test(word) && words[index + 1] !== 'ms' && /[.:]/.test(word)),
+      ),
+    ],
+    times_ms: words
+      .filter((_, index) => words[index + 1] === 'ms')
+      .map(Number)
+      .filter(Number.isFinite),
     lost: words.filter((word) => word === '*').length,
   };
 }
@@ -49,12 +67,39 @@ export const traceroute = packed(
     title: 'Traceroute',
     description: 'Finds the routers on the way to a host and how long each takes to answer.',
     flags: {
-      max_hops: { flag: ['-m', '--max-hops'], type: 'integer', min: 1, max: 30, default: 20, description: 'How far to look' },
-      queries: { flag: ['-q', '--queries'], type: 'integer', min: 1, max: 3, default: 2, description: 'Probes per hop' },
-      wait: { flag: ['-w', '--wait'], type: 'integer', min: 1, max: 5, default: 2, description: 'Seconds to wait for each answer' },
+      max_hops: {
+        flag: ['-m', '--max-hops'],
+        type: 'integer',
+        min: 1,
+        max: 30,
+        default: 20,
+        description: 'How far to look',
+      },
+      queries: {
+        flag: ['-q', '--queries'],
+        type: 'integer',
+        min: 1,
+        max: 3,
+        default: 2,
+        description: 'Probes per hop',
+      },
+      wait: {
+        flag: ['-w', '--wait'],
+        type: 'integer',
+        min: 1,
+        max: 5,
+        default: 2,
+        description: 'Seconds to wait for each answer',
+      },
       ipv4: { flag: '-4', type: 'boolean', excludes: ['ipv6'], description: 'Use IPv4 where the name has both' },
       ipv6: { flag: '-6', type: 'boolean', description: 'Use IPv6 where the name has both' },
-      icmp: { flag: ['-I', '--icmp'], type: 'boolean', needs: ['privileged'], excludes: ['tcp'], description: 'Probe with ICMP' },
+      icmp: {
+        flag: ['-I', '--icmp'],
+        type: 'boolean',
+        needs: ['privileged'],
+        excludes: ['tcp'],
+        description: 'Probe with ICMP',
+      },
       tcp: { flag: ['-T', '--tcp'], type: 'boolean', needs: ['privileged'], description: 'Probe with TCP' },
     },
     always: ['-n', '-N', '8'],

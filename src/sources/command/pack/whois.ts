@@ -37,12 +37,18 @@ export const whoisOutput: OutputParser = {
       if (fields.length >= maxFields) break;
     }
     if (fields.length === 0) return {};
-    const all = (names: readonly string[]): readonly string[] => fields.filter(([name]) => names.includes(name)).map(([, value]) => value);
+    const all = (names: readonly string[]): readonly string[] =>
+      fields.filter(([name]) => names.includes(name)).map(([, value]) => value);
     const found = Object.entries(singles).flatMap(([name, spellings]) => {
       const [first] = all(spellings);
       return first === undefined ? [] : [[name, first] as const];
     });
-    return { parsed: { ...Object.fromEntries(found), ...Object.fromEntries(Object.entries(lists).map(([name, spellings]) => [name, [...new Set(all(spellings))]])) } };
+    return {
+      parsed: {
+        ...Object.fromEntries(found),
+        ...Object.fromEntries(Object.entries(lists).map(([name, spellings]) => [name, [...new Set(all(spellings))]])),
+      },
+    };
   },
 };
 
@@ -58,7 +64,11 @@ export const whois = packed(
     // A registry names the registrar to ask next; following it would let an answer choose where we connect.
     always: ['--no-recursion', '-H'],
     end_of_flags: true,
-    target: { kind: 'domain', takes_addresses: true, description: 'A domain, an IP address or an AS number such as AS64500' },
+    target: {
+      kind: 'domain',
+      takes_addresses: true,
+      description: 'A domain, an IP address or an AS number such as AS64500',
+    },
     limits: { timeout_sec: 30, max_timeout_sec: 60, concurrency: 2, max_stdout_bytes: 262_144 },
     effects: { labels: ['network'] },
   },

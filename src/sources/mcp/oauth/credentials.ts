@@ -35,18 +35,33 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
   const wanted = new Set(scopes);
   let stepUps = 0;
 
-  const find = (principal: string): Grant | undefined => grants.read(source).find((grant) => grant.principal === principal && (options.issuer === undefined || grant.issuer === options.issuer));
-  const keep = (grant: Grant): void => grants.write(source, [...grants.read(source).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer), grant]);
-  const forget = (grant: Grant): void => grants.write(source, grants.read(source).filter((other) => other.accessToken !== grant.accessToken));
+  const find = (principal: string): Grant | undefined =>
+    grants
+      .read(source)
+      .find(
+        (grant) => grant.principal === principal && (options.issuer === undefined || grant.issuer === options.issuer),
+      );
+  const keep = (grant: Grant): void =>
+    grants.write(source, [
+      ...grants.read(source).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
+      grant,
+    ]);
+  const forget = (grant: Grant): void =>
+    grants.write(
+      source,
+      grants.read(source).filter((other) => other.accessToken !== grant.accessToken),
+    );
 
   /** Rotating refresh tokens are burnt by two who use one at once. */
   const once = (principal: string, renew: () => Promise<Grant | Problem>): Promise<Grant | Problem> => {
     let running = renewals.get(principal);
     if (!running) {
-      running = renew().then((result) => {
-        if ('accessToken' in result) keep(result);
-        return result;
-      }).finally(() => renewals.delete(principal));
+      running = renew()
+        .then((result) => {
+          if ('accessToken' in result) keep(result);
+          return result;
+        })
+        .finally(() => renewals.delete(principal));
       renewals.set(principal, running);
     }
     return running;
@@ -58,13 +73,15 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
     const resource = await findResource(way, url, challenge);
     if ('problem' in resource) return resource;
     const named = options.issuer ?? resource.issuers[0] ?? '';
-    if (!resource.issuers.includes(named)) return { problem: 'the server believes another authorization server than the configured one' };
+    if (!resource.issuers.includes(named))
+      return { problem: 'the server believes another authorization server than the configured one' };
     const issuer = await findIssuer(way, named);
     if ('problem' in issuer) return issuer;
     return clientCredentials(way, issuer, { client, resource: resource.resource, principal, scopes: [...wanted] });
   }
 
-  const login = (principal: string): string => `nobody has logged in; run toolgate login ${source}${principal === 'local' ? '' : ` --principal ${principal}`}`;
+  const login = (principal: string): string =>
+    `nobody has logged in; run toolgate login ${source}${principal === 'local' ? '' : ` --principal ${principal}`}`;
 
   async function token(principal: string): Promise<Grant | Problem> {
     const grant = find(principal);
@@ -79,16 +96,30 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
         const others = (await options.headers?.(signal)) ?? { headers: {} };
         if ('problem' in others) return others;
         const grant = await token(principal);
-        return 'problem' in grant ? grant : { headers: { ...others.headers, authorization: `Bearer ${grant.accessToken}` } };
+        return 'problem' in grant
+          ? grant
+          : { headers: { ...others.headers, authorization: `Bearer ${grant.accessToken}` } };
       },
       async refused(status, challenge) {
         const grant = find(principal);
         if (status === 403) {
-          if (challengeValue(challenge, 'error') !== 'insufficient_scope' || options.grant !== 'client_credentials' || stepUps >= maxStepUps) return false;
+          if (
+            challengeValue(challenge, 'error') !== 'insufficient_scope' ||
+            options.grant !== 'client_credentials' ||
+            stepUps >= maxStepUps
+          )
+            return false;
           stepUps += 1;
-          for (const scope of (challengeValue(challenge, 'scope') ?? '').split(' ')) if (scope !== '') wanted.add(scope);
+          for (const scope of (challengeValue(challenge, 'scope') ?? '').split(' '))
+            if (scope !== '') wanted.add(scope);
         }
-        const renewed = await once(principal, () => (options.grant === 'client_credentials' ? byRight(principal, challenge) : grant ? refreshed(way, grant) : Promise.resolve({ problem: login(principal) })));
+        const renewed = await once(principal, () =>
+          options.grant === 'client_credentials'
+            ? byRight(principal, challenge)
+            : grant
+              ? refreshed(way, grant)
+              : Promise.resolve({ problem: login(principal) }),
+        );
         if ('problem' in renewed && grant) forget(grant);
         return 'accessToken' in renewed;
       },

@@ -33,11 +33,20 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const url = new URL(text);
-  return url.username === '' && url.hash === '' && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)));
+  return (
+    url.username === '' &&
+    url.hash === '' &&
+    (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)))
+  );
 }
 
 async function document(way: Way, url: string): Promise<JsonObject | undefined> {
-  const answer = await way.request({ url, headers: { accept: 'application/json' }, maxResponseBytes: maxBytes, redirect: 'manual' });
+  const answer = await way.request({
+    url,
+    headers: { accept: 'application/json' },
+    maxResponseBytes: maxBytes,
+    redirect: 'manual',
+  });
   if (answer.kind !== 'response' || answer.status !== 200) return undefined;
   return parsed(answer.body);
 }
@@ -52,26 +61,43 @@ export function parsed(body: Buffer): JsonObject | undefined {
   }
 }
 
-const texts = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string').slice(0, 32) : []);
+const texts = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string').slice(0, 32) : [];
 
 /** A parameter of a `WWW-Authenticate: Bearer` header. */
-export const challengeValue = (challenge: string | undefined, name: string): string | undefined => new RegExp(`(?:^|[\\s,])${name}="([^"]{0,2000})"`, 'i').exec(challenge?.slice(0, 8_192) ?? '')?.[1];
+export const challengeValue = (challenge: string | undefined, name: string): string | undefined =>
+  new RegExp(`(?:^|[\\s,])${name}="([^"]{0,2000})"`, 'i').exec(challenge?.slice(0, 8_192) ?? '')?.[1];
 
 /** Asks a server which authorization servers it believes: the address in its challenge, else the well-known ones. */
-export async function findResource(way: Way, server: string, challenge: string | undefined): Promise<Resource | Problem> {
+export async function findResource(
+  way: Way,
+  server: string,
+  challenge: string | undefined,
+): Promise<Resource | Problem> {
   const url = new URL(server);
   const path = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '');
   const named = challengeValue(challenge, 'resource_metadata');
-  const places = [...(isSafeUrl(named) ? [named] : []), `${url.origin}/.well-known/oauth-protected-resource${path}`, `${url.origin}/.well-known/oauth-protected-resource`];
-  const asked = challengeValue(challenge, 'scope')?.split(' ').filter((scope) => scope !== '');
+  const places = [
+    ...(isSafeUrl(named) ? [named] : []),
+    `${url.origin}/.well-known/oauth-protected-resource${path}`,
+    `${url.origin}/.well-known/oauth-protected-resource`,
+  ];
+  const asked = challengeValue(challenge, 'scope')
+    ?.split(' ')
+    .filter((scope) => scope !== '');
   for (const place of new Set(places)) {
     const found = await document(way, place);
     if (!found) continue;
     const { resource } = found;
     // A document that speaks for another server would have us fetch tokens for it.
-    if (typeof resource !== 'string' || !covers(resource, server)) return { problem: 'the server\'s metadata is about another server' };
+    if (typeof resource !== 'string' || !covers(resource, server))
+      return { problem: "the server's metadata is about another server" };
     const issuers = texts(found['authorization_servers']).filter(isSafeUrl);
-    return { resource, issuers: issuers.length > 0 ? issuers : [url.origin], scopes: asked ?? texts(found['scopes_supported']) };
+    return {
+      resource,
+      issuers: issuers.length > 0 ? issuers : [url.origin],
+      scopes: asked ?? texts(found['scopes_supported']),
+    };
   }
   return { resource: server, issuers: [url.origin], scopes: asked ?? [] };
 }
@@ -80,22 +106,30 @@ function covers(resource: string, server: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [declared, used] = [new URL(resource), new URL(server)];
   const under = declared.pathname.endsWith('/') ? declared.pathname : `${declared.pathname}/`;
-  return declared.origin === used.origin && (used.pathname === declared.pathname || `${used.pathname}/`.startsWith(under));
+  return (
+    declared.origin === used.origin && (used.pathname === declared.pathname || `${used.pathname}/`.startsWith(under))
+  );
 }
 
 /** Asks an authorization server about itself; it must speak in its own name. */
 export async function findIssuer(way: Way, issuer: string): Promise<Issuer | Problem> {
   const url = new URL(issuer);
   const path = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '');
-  const places = path === ''
-    ? [`${url.origin}/.well-known/oauth-authorization-server`, `${url.origin}/.well-known/openid-configuration`]
-    : [`${url.origin}/.well-known/oauth-authorization-server${path}`, `${url.origin}/.well-known/openid-configuration${path}`, `${url.origin}${path}/.well-known/openid-configuration`];
+  const places =
+    path === ''
+      ? [`${url.origin}/.well-known/oauth-authorization-server`, `${url.origin}/.well-known/openid-configuration`]
+      : [
+          `${url.origin}/.well-known/oauth-authorization-server${path}`,
+          `${url.origin}/.well-known/openid-configuration${path}`,
+          `${url.origin}${path}/.well-known/openid-configuration`,
+        ];
   for (const place of places) {
     const found = await document(way, place);
     if (!found) continue;
     const { token_endpoint: token, authorization_endpoint: authorize, registration_endpoint: register } = found;
     // Compared as text: an issuer that is only nearly the same is another one.
-    if (found['issuer'] !== issuer && found['issuer'] !== issuer.replace(/\/$/, '')) return { problem: 'the authorization server names itself differently' };
+    if (found['issuer'] !== issuer && found['issuer'] !== issuer.replace(/\/$/, ''))
+      return { problem: 'the authorization server names itself differently' };
     if (!isSafeUrl(token)) return { problem: 'the authorization server has no usable token endpoint' };
     return {
       issuer: String(found['issuer']),

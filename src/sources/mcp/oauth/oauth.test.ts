@@ -30,28 +30,59 @@ async function far(): Promise<Far> {
   const say: Far['say'] = { accepts: new Set() };
   const server = createServer((req, res) => {
     let text = '';
-    req.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).on('end', () => {
-      const origin = `http://${req.headers.host}`;
-      if (req.url === '/.well-known/oauth-protected-resource/mcp') return json(res, { resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['read'], ...say.resource });
-      if (req.url === '/.well-known/oauth-authorization-server') return json(res, { issuer: origin, token_endpoint: `${origin}/token`, authorization_endpoint: `${origin}/authorize`, registration_endpoint: `${origin}/register`, code_challenge_methods_supported: ['S256'], ...say.issuer });
-      if (req.url === '/register') return json(res, { client_id: 'registered' }, 201);
-      if (req.url === '/token') {
-        const form = new URLSearchParams(text);
-        tokens.push(form);
-        const token = `token-${tokens.length}`;
-        say.accepts.add(`Bearer ${token}`);
-        return json(res, { access_token: token, token_type: 'Bearer', expires_in: 3600, refresh_token: `refresh-${tokens.length}`, scope: form.get('scope') ?? '' });
-      }
-      authorizations.push(req.headers.authorization);
-      if (!say.accepts.has(req.headers.authorization ?? '')) return void res.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"` }).end();
-      if (req.method !== 'POST') return void res.writeHead(405).end();
-      const body: Loose = JSON.parse(text);
-      if (body.id === undefined) return void res.writeHead(202).end();
-      const result = body.method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'far', version: '1' } }
-        : body.method === 'tools/list' ? { tools: [{ name: 'who', inputSchema: { type: 'object' } }] }
-        : { content: [{ type: 'text', text: String(req.headers.authorization) }] };
-      return json(res, { jsonrpc: '2.0', id: body.id, result });
-    });
+    req
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => (text += chunk))
+      .on('end', () => {
+        const origin = `http://${req.headers.host}`;
+        if (req.url === '/.well-known/oauth-protected-resource/mcp')
+          return json(res, {
+            resource: `${origin}/mcp`,
+            authorization_servers: [origin],
+            scopes_supported: ['read'],
+            ...say.resource,
+          });
+        if (req.url === '/.well-known/oauth-authorization-server')
+          return json(res, {
+            issuer: origin,
+            token_endpoint: `${origin}/token`,
+            authorization_endpoint: `${origin}/authorize`,
+            registration_endpoint: `${origin}/register`,
+            code_challenge_methods_supported: ['S256'],
+            ...say.issuer,
+          });
+        if (req.url === '/register') return json(res, { client_id: 'registered' }, 201);
+        if (req.url === '/token') {
+          const form = new URLSearchParams(text);
+          tokens.push(form);
+          const token = `token-${tokens.length}`;
+          say.accepts.add(`Bearer ${token}`);
+          return json(res, {
+            access_token: token,
+            token_type: 'Bearer',
+            expires_in: 3600,
+            refresh_token: `refresh-${tokens.length}`,
+            scope: form.get('scope') ?? '',
+          });
+        }
+        authorizations.push(req.headers.authorization);
+        if (!say.accepts.has(req.headers.authorization ?? ''))
+          return void res
+            .writeHead(401, {
+              'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`,
+            })
+            .end();
+        if (req.method !== 'POST') return void res.writeHead(405).end();
+        const body: Loose = JSON.parse(text);
+        if (body.id === undefined) return void res.writeHead(202).end();
+        const result =
+          body.method === 'initialize'
+            ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'far', version: '1' } }
+            : body.method === 'tools/list'
+              ? { tools: [{ name: 'who', inputSchema: { type: 'object' } }] }
+              : { content: [{ type: 'text', text: String(req.headers.authorization) }] };
+        return json(res, { jsonrpc: '2.0', id: body.id, result });
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close().closeAllConnections());
@@ -71,12 +102,33 @@ const way = () => {
 };
 
 function protectedSource(server: Far, over: Partial<OAuthOptions> = {}) {
-  const keeper = tokenKeeper({ source: 'far', url: server.url, way: way(), grants: memoryGrants(), grant: 'client_credentials', scopes: [], client: () => ({ id: 'gate', secret: 's3cret' }), ...over });
-  return aRemote(server.url, { source: { era: 'legacy', ...(over.grant === 'authorization_code' && { listAs: 'local' }) }, remote: { credentials: (owner) => keeper.of(over.grant === 'authorization_code' ? owner : 'local') } });
+  const keeper = tokenKeeper({
+    source: 'far',
+    url: server.url,
+    way: way(),
+    grants: memoryGrants(),
+    grant: 'client_credentials',
+    scopes: [],
+    client: () => ({ id: 'gate', secret: 's3cret' }),
+    ...over,
+  });
+  return aRemote(server.url, {
+    source: { era: 'legacy', ...(over.grant === 'authorization_code' && { listAs: 'local' }) },
+    remote: { credentials: (owner) => keeper.of(over.grant === 'authorization_code' ? owner : 'local') },
+  });
 }
 
 const aGrant = (server: Far, principal: string, over: Partial<Grant> = {}): Grant => ({
-  issuer: server.origin, principal, resource: server.url, client: { id: 'c' }, tokenEndpoint: `${server.origin}/token`, accessToken: `own-${principal}`, refreshToken: `r-${principal}`, expiresAt: Date.now() + 3_600_000, scopes: [], ...over,
+  issuer: server.origin,
+  principal,
+  resource: server.url,
+  client: { id: 'c' },
+  tokenEndpoint: `${server.origin}/token`,
+  accessToken: `own-${principal}`,
+  refreshToken: `r-${principal}`,
+  expiresAt: Date.now() + 3_600_000,
+  scopes: [],
+  ...over,
 });
 
 test('a client of its own right gets one token for this server and uses it for every call [S3.15]', async () => {
@@ -85,7 +137,11 @@ test('a client of its own right gets one token for this server and uses it for e
   expect(said(await callTool(source, 'far__who'))).toBe('Bearer token-1');
   await callTool(source, 'far__who', {}, { principal: bob });
   expect(server.tokens.length).toBe(1);
-  expect(Object.fromEntries(server.tokens[0] ?? [])).toEqual({ grant_type: 'client_credentials', resource: server.url, scope: 'read' });
+  expect(Object.fromEntries(server.tokens[0] ?? [])).toEqual({
+    grant_type: 'client_credentials',
+    resource: server.url,
+    scope: 'read',
+  });
 });
 
 test('each caller speaks with their own token, and without one not at all', async () => {
@@ -94,65 +150,144 @@ test('each caller speaks with their own token, and without one not at all', asyn
   for (const { accessToken } of grants.all()) server.say.accepts.add(`Bearer ${accessToken}`);
   const source = protectedSource(server, { grant: 'authorization_code', grants });
   expect(said(await callTool(source, 'far__who', {}, { principal: ada }))).toBe('Bearer own-ada');
-  expect(await callTool(source, 'far__who', {}, { principal: bob })).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('toolgate login far --principal bob') } });
+  expect(await callTool(source, 'far__who', {}, { principal: bob })).toMatchObject({
+    kind: 'failed',
+    error: { message: expect.stringContaining('toolgate login far --principal bob') },
+  });
 });
 
 test('an expired token is renewed once for all who wait for it', async () => {
   const server = await far();
   const grants = memoryGrants([aGrant(server, 'ada', { expiresAt: 0 })]);
-  const credentials = tokenKeeper({ source: 'far', url: server.url, way: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
+  const credentials = tokenKeeper({
+    source: 'far',
+    url: server.url,
+    way: way(),
+    grants,
+    grant: 'authorization_code',
+    scopes: [],
+  }).of('ada');
   const headers = await Promise.all(Array.from({ length: 20 }, () => credentials.headers()));
-  expect(new Set(headers.map((each) => JSON.stringify(each)))).toEqual(new Set([JSON.stringify({ headers: { authorization: 'Bearer token-1' } })]));
-  expect(server.tokens.map((form) => [form.get('grant_type'), form.get('refresh_token'), form.get('resource')])).toEqual([['refresh_token', 'r-ada', server.url]]);
+  expect(new Set(headers.map((each) => JSON.stringify(each)))).toEqual(
+    new Set([JSON.stringify({ headers: { authorization: 'Bearer token-1' } })]),
+  );
+  expect(
+    server.tokens.map((form) => [form.get('grant_type'), form.get('refresh_token'), form.get('resource')]),
+  ).toEqual([['refresh_token', 'r-ada', server.url]]);
   expect(grants.all()).toMatchObject([{ principal: 'ada', refreshToken: 'refresh-1' }]);
 });
 
 test.each([
   ['metadata about another server', { resource: { resource: 'https://other.example/mcp' } }, 'about another server'],
-  ['an issuer that names itself differently', { issuer: { issuer: 'https://evil.example' } }, 'names itself differently'],
-  ['a token endpoint without TLS', { issuer: { token_endpoint: 'http://192.0.2.1/token' } }, 'no usable token endpoint'],
+  [
+    'an issuer that names itself differently',
+    { issuer: { issuer: 'https://evil.example' } },
+    'names itself differently',
+  ],
+  [
+    'a token endpoint without TLS',
+    { issuer: { token_endpoint: 'http://192.0.2.1/token' } },
+    'no usable token endpoint',
+  ],
   ['a login without PKCE', { issuer: { code_challenge_methods_supported: undefined } }, 'does not support PKCE'],
   ['no page to log in at', { issuer: { authorization_endpoint: 'javascript:alert(1)' } }, 'no page to log in'],
 ] as const)('%s ends the login [CVE-2025-6514]', async (_, said, problem) => {
   const server = await far();
   Object.assign(server.say, said);
-  expect(await beginLogin({ way: way(), server: server.url, principal: 'local', redirectUri: 'http://127.0.0.1:1/callback', scopes: [] })).toEqual({ problem: expect.stringContaining(problem) });
+  expect(
+    await beginLogin({
+      way: way(),
+      server: server.url,
+      principal: 'local',
+      redirectUri: 'http://127.0.0.1:1/callback',
+      scopes: [],
+    }),
+  ).toEqual({ problem: expect.stringContaining(problem) });
 });
 
 test('a login by the browser proves who began it and asks for this server only', async () => {
   const server = await far();
   server.say.issuer = { authorization_response_iss_parameter_supported: true };
-  const login = await beginLogin({ way: way(), server: server.url, principal: 'ada', redirectUri: 'http://127.0.0.1:1/callback', scopes: ['read'] });
+  const login = await beginLogin({
+    way: way(),
+    server: server.url,
+    principal: 'ada',
+    redirectUri: 'http://127.0.0.1:1/callback',
+    scopes: ['read'],
+  });
   if ('problem' in login) throw new Error(login.problem);
   const asked = new URL(login.url).searchParams;
-  expect(Object.fromEntries(asked)).toMatchObject({ response_type: 'code', client_id: 'registered', resource: server.url, code_challenge_method: 'S256', scope: 'read' });
-  const back = (over: Record<string, string>): URLSearchParams => new URLSearchParams({ state: asked.get('state') ?? '', ...over });
-  expect(await login.finish(new URLSearchParams({ state: 'other', code: 'x' }))).toEqual({ problem: 'the browser came back with another state' });
-  expect(await login.finish(back({ code: 'x' }))).toEqual({ problem: 'the answer does not say which authorization server it comes from' });
-  expect(await login.finish(back({ code: 'x', iss: 'https://evil.example' }))).toEqual({ problem: 'the answer comes from another authorization server' });
-  expect(await login.finish(back({ error: 'access_denied', iss: server.origin }))).toEqual({ problem: 'the login was refused (access_denied)' });
+  expect(Object.fromEntries(asked)).toMatchObject({
+    response_type: 'code',
+    client_id: 'registered',
+    resource: server.url,
+    code_challenge_method: 'S256',
+    scope: 'read',
+  });
+  const back = (over: Record<string, string>): URLSearchParams =>
+    new URLSearchParams({ state: asked.get('state') ?? '', ...over });
+  expect(await login.finish(new URLSearchParams({ state: 'other', code: 'x' }))).toEqual({
+    problem: 'the browser came back with another state',
+  });
+  expect(await login.finish(back({ code: 'x' }))).toEqual({
+    problem: 'the answer does not say which authorization server it comes from',
+  });
+  expect(await login.finish(back({ code: 'x', iss: 'https://evil.example' }))).toEqual({
+    problem: 'the answer comes from another authorization server',
+  });
+  expect(await login.finish(back({ error: 'access_denied', iss: server.origin }))).toEqual({
+    problem: 'the login was refused (access_denied)',
+  });
   expect(server.tokens.length).toBe(0);
   const grant = await login.finish(back({ code: 'the-code', iss: server.origin }));
-  expect(grant).toMatchObject({ issuer: server.origin, principal: 'ada', accessToken: 'token-1', refreshToken: 'refresh-1', resource: server.url });
+  expect(grant).toMatchObject({
+    issuer: server.origin,
+    principal: 'ada',
+    accessToken: 'token-1',
+    refreshToken: 'refresh-1',
+    resource: server.url,
+  });
   const form = server.tokens[0];
-  expect(createHash('sha256').update(form?.get('code_verifier') ?? '').digest('base64url')).toBe(asked.get('code_challenge'));
+  expect(
+    createHash('sha256')
+      .update(form?.get('code_verifier') ?? '')
+      .digest('base64url'),
+  ).toBe(asked.get('code_challenge'));
 });
 
 test('a token of one issuer is not used once another one is configured', async () => {
   const server = await far();
-  const credentials = tokenKeeper({ source: 'far', url: server.url, way: way(), grants: memoryGrants([aGrant(server, 'ada')]), grant: 'authorization_code', scopes: [], issuer: 'https://other.example' }).of('ada');
+  const credentials = tokenKeeper({
+    source: 'far',
+    url: server.url,
+    way: way(),
+    grants: memoryGrants([aGrant(server, 'ada')]),
+    grant: 'authorization_code',
+    scopes: [],
+    issuer: 'https://other.example',
+  }).of('ada');
   expect(await credentials.headers()).toEqual({ problem: expect.stringContaining('nobody has logged in') });
 });
 
 test.each([
-  ['https://a.example/x', true], ['http://127.0.0.1:1/x', true], ['http://localhost/x', true], ['http://a.example/', false], ['javascript:alert(1)', false],
-  ['https://user@a.example/', false], ['file:///etc/passwd', false], ['not a url', false], [undefined, false], ['http://127.0.0.1.evil.example/', false],
+  ['https://a.example/x', true],
+  ['http://127.0.0.1:1/x', true],
+  ['http://localhost/x', true],
+  ['http://a.example/', false],
+  ['javascript:alert(1)', false],
+  ['https://user@a.example/', false],
+  ['file:///etc/passwd', false],
+  ['not a url', false],
+  [undefined, false],
+  ['http://127.0.0.1.evil.example/', false],
 ])('%s is safe for authorization: %s', (url, safe) => {
   expect(isSafeUrl(url)).toBe(safe);
 });
 
 test('parameters of a challenge are read by name, and only whole ones', () => {
-  expect(challengeValue('Bearer realm="x", resource_metadata="https://a/b", scope="one two"', 'resource_metadata')).toBe('https://a/b');
+  expect(
+    challengeValue('Bearer realm="x", resource_metadata="https://a/b", scope="one two"', 'resource_metadata'),
+  ).toBe('https://a/b');
   expect(challengeValue('Bearer xscope="no"', 'scope')).toBeUndefined();
   expect(challengeValue(undefined, 'scope')).toBeUndefined();
 });

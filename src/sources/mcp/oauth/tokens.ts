@@ -32,16 +32,38 @@ const maxBytes = 65_536;
 const defaultLifeMs = 3_600_000;
 
 /** One request to a token endpoint; the answer is a grant or why there is none. */
-export async function requestToken(way: Way, form: Readonly<Record<string, string>>, about: Omit<Grant, 'accessToken' | 'refreshToken' | 'expiresAt'> & { readonly refreshToken?: string }, now: () => number = Date.now): Promise<Grant | Problem> {
+export async function requestToken(
+  way: Way,
+  form: Readonly<Record<string, string>>,
+  about: Omit<Grant, 'accessToken' | 'refreshToken' | 'expiresAt'> & { readonly refreshToken?: string },
+  now: () => number = Date.now,
+): Promise<Grant | Problem> {
   const { client, resource, tokenEndpoint } = about;
-  const basic = client.secret === undefined ? {} : { authorization: `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString('base64')}` };
-  const body = new URLSearchParams({ ...form, resource, ...(client.secret === undefined && { client_id: client.id }) }).toString();
-  const answer = await way.request({ url: tokenEndpoint, method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...basic }, body, maxResponseBytes: maxBytes, redirect: 'manual' });
+  const basic =
+    client.secret === undefined
+      ? {}
+      : {
+          authorization: `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${encodeURIComponent(client.secret)}`).toString('base64')}`,
+        };
+  const body = new URLSearchParams({
+    ...form,
+    resource,
+    ...(client.secret === undefined && { client_id: client.id }),
+  }).toString();
+  const answer = await way.request({
+    url: tokenEndpoint,
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...basic },
+    body,
+    maxResponseBytes: maxBytes,
+    redirect: 'manual',
+  });
   if (answer.kind !== 'response') return { problem: `the authorization server cannot be reached: ${answer.message}` };
   const given = parsed(answer.body) ?? {};
   if (answer.status !== 200) return { problem: `the authorization server refused (${errorOf(given, answer.status)})` };
   const { access_token: token, token_type: type, refresh_token: refresh, expires_in: life, scope } = given;
-  if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token) || String(type).toLowerCase() !== 'bearer') return { problem: 'the authorization server gave no bearer token' };
+  if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token) || String(type).toLowerCase() !== 'bearer')
+    return { problem: 'the authorization server gave no bearer token' };
   const { refreshToken: previous, ...rest } = about;
   const kept = typeof refresh === 'string' ? refresh : previous;
   return {
@@ -53,11 +75,25 @@ export async function requestToken(way: Way, form: Readonly<Record<string, strin
   };
 }
 
-const errorOf = ({ error }: JsonObject, status: number): string => (typeof error === 'string' && /^[\w.-]{1,64}$/.test(error) ? error : `status ${status}`);
+const errorOf = ({ error }: JsonObject, status: number): string =>
+  typeof error === 'string' && /^[\w.-]{1,64}$/.test(error) ? error : `status ${status}`;
 
 /** A token by the client's own right. */
-export const clientCredentials = (way: Way, { issuer, tokenEndpoint }: Issuer, about: { readonly client: Client; readonly resource: string; readonly principal: string; readonly scopes: readonly string[] }): Promise<Grant | Problem> =>
-  requestToken(way, { grant_type: 'client_credentials', ...(about.scopes.length > 0 && { scope: about.scopes.join(' ') }) }, { ...about, issuer, tokenEndpoint });
+export const clientCredentials = (
+  way: Way,
+  { issuer, tokenEndpoint }: Issuer,
+  about: {
+    readonly client: Client;
+    readonly resource: string;
+    readonly principal: string;
+    readonly scopes: readonly string[];
+  },
+): Promise<Grant | Problem> =>
+  requestToken(
+    way,
+    { grant_type: 'client_credentials', ...(about.scopes.length > 0 && { scope: about.scopes.join(' ') }) },
+    { ...about, issuer, tokenEndpoint },
+  );
 
 /** A new token for an old grant, from the issuer that gave it. */
 export const refreshed = (way: Way, grant: Grant): Promise<Grant | Problem> =>

@@ -12,4 +12,17 @@ import { settings } from './settings.js';
 import { steering, toolAbuse } from './steering.js';
 
 /** Every phrase rule, in the order in which findings at one place are listed. */
-export const RULES: readonly Rule[] = [...override, ...persona, ...promptLeak, ...concealment, ...exfiltration, ...markers, ...steering, ...toolAbuse, ...address, ...errands, ...languages, ...settings];
+export const RULES: readonly Rule[] = [
+  ...override,
+  ...persona,
+  ...promptLeak,
+  ...concealment,
+  ...exfiltration,
+  ...markers,
+  ...steering,
+  ...toolAbuse,
+  ...address,
+  ...errands,
+  ...languages,
+  ...settings,
+];
