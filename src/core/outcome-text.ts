@@ -1,6 +1,6 @@
-import type { Content, ResourceContents } from './content.js';
+import type { Content } from './content.js';
 import { text } from './content.js';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
 
 /** Deeper data is cut off: whoever nests so far wants to exhaust a reader. */
 const maxDepth = 200;
@@ -10,6 +10,8 @@ export interface Pen {
   text(value: string): string;
   /** Whether a picture or sound of this many characters may stay. */
   fits(length: number): boolean;
+  /** Counts what is no text, such as keys and numbers; false once there is more of that than may stay. */
+  weigh(length: number): boolean;
   /** Told where something was left out. */
   cut(): void;
 }
@@ -41,56 +43,83 @@ function list<T>(values: readonly T[], pen: Pen, each: (value: T, pen: Pen) => T
   return copy ?? values;
 }
 
-function part(value: Content, pen: Pen): Content {
+const part = (value: Content, pen: Pen): Content => rewritten(value, pen) ?? leftOut('a part of the result', pen);
+
+/** Undefined where more was written beside the text than may stay. */
+function rewritten(value: Content, pen: Pen): Content | undefined {
   switch (value.type) {
     case 'text': {
       const result = pen.text(value.text);
-      return result === value.text ? value : { ...value, text: result };
+      return others(result === value.text ? value : { ...value, text: result }, pen, textFields);
     }
     case 'image':
     case 'audio':
-      // Half an image is no image: what does not fit is named instead.
-      if (pen.fits(value.data.length)) return value;
-      pen.cut();
-      return text(
-        pen.text(`[${value.type} of ${value.data.length} base64 characters left out: over the output limit]`),
-      );
+      return pen.fits(value.data.length)
+        ? others(value, pen, mediaFields)
+        : leftOut(`${value.type} of ${value.data.length} base64 characters`, pen);
     case 'resource': {
-      const result = resource(value.resource, pen);
-      return result === value.resource ? value : { ...value, resource: result };
+      const { resource } = value;
+      if (resource.blob !== undefined && !pen.fits(resource.blob.length))
+        return leftOut(`resource of ${resource.blob.length} base64 characters`, pen);
+      const result = others(resource, pen, bytesOfResource);
+      return result && others(result === resource ? value : { ...value, resource: result }, pen, resourceFields);
     }
-    case 'resource_link':
-      return rewriteFields(value, pen, ['name', 'title', 'description']);
     default:
-      return value;
+      return others(value, pen, nothing);
   }
 }
 
-const resource = (value: ResourceContents, pen: Pen): ResourceContents => rewriteFields(value, pen, ['text']);
+/** Half an image is no image: what does not fit is named instead. */
+function leftOut(what: string, pen: Pen): Content {
+  pen.cut();
+  return text(pen.text(`[${what} left out: over the output limit]`));
+}
+
+const textFields: readonly string[] = ['type', 'text'];
+const mediaFields: readonly string[] = ['type', 'data'];
+const resourceFields: readonly string[] = ['type', 'resource'];
+const bytesOfResource: readonly string[] = ['blob'];
+const nothing: readonly string[] = [];
+
+/** A block with all its other fields rewritten: a stranger can write into the ones that nobody here knows, too. */
+function others<T extends object>(value: T, pen: Pen, written: readonly string[]): T | undefined {
+  const fields = value as Readonly<Record<string, Json | undefined>>; // blocks came out of JSON
+  let copy: T | undefined;
+  for (const key of Object.keys(value)) {
+    const given = fields[key];
+    if (given === undefined || written.includes(key)) continue;
+    const result = json(given, pen, 1);
+    if (!pen.weigh(key.length)) return undefined;
+    if (result !== given) define((copy ??= { ...value }), key, result);
+  }
+  return copy ?? value;
+}
 
 function json(value: Json, pen: Pen, depth: number): Json {
   if (typeof value === 'string') return pen.text(value);
-  if (value === null || typeof value !== 'object') return value;
+  // What is over its weight is given up as a whole: there is no use in looking through the rest.
+  if (!pen.weigh(smallest) || value === null || typeof value !== 'object') return value;
   if (depth >= maxDepth) {
     pen.cut();
     return pen.text('[nested too deep]');
   }
   if (isList(value)) return list(value, pen, (item) => json(item, pen, depth + 1));
-  let copy: Record<string, Json | undefined> | undefined;
+  let copy: JsonObject | undefined;
   for (const key of Object.keys(value)) {
     const given = value[key];
-    if (given === undefined) continue;
+    if (given === undefined || !pen.weigh(key.length)) continue;
     const result = json(given, pen, depth + 1);
-    // defineProperty: a key named __proto__ must stay a key.
-    if (result !== given)
-      Object.defineProperty((copy ??= { ...value }), key, {
-        value: result,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+    if (result !== given) define((copy ??= { ...value }), key, result);
   }
   return copy ?? value;
+}
+
+/** What a number or an empty list takes at the least, with its comma. */
+const smallest = 2;
+
+/** A key named `__proto__` must stay a key. */
+function define(record: object, key: string, value: Json): void {
+  Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

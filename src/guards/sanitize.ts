@@ -95,21 +95,17 @@ function wash(
   const report: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
   const { maxOutputBytes } = tool.limits;
   let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
+  const dataPen = pen(report, rules, maxOutputBytes);
   // What failed owes nobody its schema.
   const isOwed = outcome.kind === 'done' ? promised : () => true;
   const data =
     outcome.data === undefined
       ? undefined
-      : fitting(
-          outcome.data,
-          rewriteData(outcome.data, pen(report, rules, maxOutputBytes)),
-          tool,
-          rules,
-          isOwed,
-          report,
-        );
+      : fitting(outcome.data, rewriteData(outcome.data, dataPen), tool, rules, isOwed, report);
+  if (!dataPen.weigh(0)) overweight(report);
   const error = outcome.kind === 'failed' ? rewriteError(outcome.error, pen(report, rules, 16_384)) : undefined;
-  const extra = outcome.extra && (rewriteData(outcome.extra, pen(report, rules, maxOutputBytes)) as JsonObject); // types never change
+  const extra = outcome.extra && beside(outcome.extra, report, rules, maxOutputBytes);
+  const said = outcome.meta && beside(outcome.meta, report, rules, maxOutputBytes);
   const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
   const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion(joined(report.seen)) : undefined;
   const enveloped = rules.envelope && wrapped(content ?? [], data, tool, suspect !== undefined, rules.envelope);
@@ -117,11 +113,13 @@ function wash(
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
   const isSame =
+    report.fitted === undefined &&
     content === outcome.content &&
     data === outcome.data &&
     extra === outcome.extra &&
+    said === outcome.meta &&
     (outcome.kind === 'done' || error === outcome.error);
-  const meta = noted(outcome.meta, report, isSame, {
+  const meta = noted(said, report, isSame, {
     suspect,
     provenance: rules.provenance?.(tool),
     isEnveloped: enveloped !== undefined,
@@ -134,7 +132,7 @@ function wash(
       washed: unfit(
         content?.some(({ type }) => type === 'text') === true
           ? content
-          : [...(content ?? []), text(readable([], data))],
+          : [...(content ?? []), text(truncateText(readable([], data), maxOutputBytes).value)],
         report,
         meta,
       ),
@@ -145,6 +143,21 @@ function wash(
       ? { ...outcome, content: content ?? [], ...rest }
       : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
   return { washed, ...(suspect && { suspect }) };
+}
+
+/** Data of more keys and numbers than may stay cannot be cut without changing what it says. */
+function overweight(report: Report): void {
+  report.truncated = true;
+  report.fitted = 'dropped';
+}
+
+/** What a result carries beside its content and data, rewritten; too much of it is left out. */
+function beside(given: JsonObject, report: Report, rules: OutputRules, maxBytes: number): JsonObject | undefined {
+  const writer = pen(report, rules, maxBytes);
+  const written = rewriteData(given, writer) as JsonObject; // types never change
+  if (writer.weigh(0)) return written;
+  report.truncated = true;
+  return undefined;
 }
 
 /**
@@ -196,6 +209,7 @@ function pen(
   rest?: string[],
 ): Pen {
   let left = maxBytes;
+  let weight = 0;
   return {
     cut() {
       report.truncated = true;
@@ -204,6 +218,10 @@ function pen(
       if (length > left) return false;
       left -= length;
       return true;
+    },
+    weigh(length) {
+      weight += length;
+      return weight <= maxBytes;
     },
     text(value) {
       const cleaned = clean(value, level);

@@ -104,7 +104,7 @@ export interface Naming {
   readonly identity: string;
 }
 
-const plainText: Pen = { text: (value) => clean(value).text, fits: () => true, cut: () => {} };
+const plainText: Pen = { text: (value) => clean(value).text, fits: () => true, weigh: () => true, cut: () => {} };
 const maxExtraBytes = 16_384;
 
 /** The fields of a definition that nobody here knows, without what is hidden in them; too much of them is left out. */
