@@ -1,9 +1,9 @@
-import type { ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
+import type { ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
 import { child, named, opaque, textOf, type Context } from './context.js';
 import { toArgs, toExpr } from './expressions.js';
+import { docstringOf, membersOf } from './members.js';
 import { toPattern } from './patterns.js';
 import { toStmts } from './statements.js';
-import { cleanDoc } from './strings.js';
 import type { Syntax } from './tree.js';
 
 /** Turns `def` into a function node. */
@@ -57,14 +57,6 @@ const toDecorators = (decorators: readonly Syntax[], context: Context): Expr[] =
     return inner ? toExpr(inner, context) : opaque(each);
   });
 
-/** The docstring that a body begins with, cleaned as Python's `inspect` would. */
-export function docstringOf(body: readonly Stmt[]): string | undefined {
-  const [first] = body;
-  if (first?.kind !== 'expr' || first.value.kind !== 'literal' || typeof first.value.value !== 'string')
-    return undefined;
-  return cleanDoc(first.value.value);
-}
-
 function toParams(node: Syntax | undefined, context: Context): Param[] {
   const params: Param[] = [];
   let keywordOnly = false;
@@ -116,53 +108,14 @@ function toParam(node: Syntax, context: Context): Param | undefined {
 export function toClass(node: Syntax, decorators: readonly Syntax[], context: Context): ClassNode {
   const name = child(node, 'name');
   const stmts = toStmts(child(node, 'body'), context);
-  const members: ClassMember[] = [];
-  const body: Stmt[] = [];
-  for (const stmt of stmts) {
-    const member = memberOf(stmt);
-    if (member) members.push(member);
-    else body.push(stmt);
-  }
   const docstring = docstringOf(stmts);
   return {
     ...(name ? { name: textOf(name, context) } : {}),
     bases: toArgs(child(node, 'superclasses'), context),
-    members,
-    body,
+    ...membersOf(stmts),
     decorators: toDecorators(decorators, context),
     ...(docstring === undefined ? {} : { docstring }),
     start: node.start,
     end: node.end,
-  };
-}
-
-function memberOf(stmt: Stmt): ClassMember | undefined {
-  const spot = { start: stmt.start, end: stmt.end };
-  if (stmt.kind === 'function') {
-    const names = new Set(
-      stmt.fn.decorators.map((each) =>
-        each.kind === 'name' ? each.name : each.kind === 'member' ? each.property : '',
-      ),
-    );
-    const kind =
-      names.has('property') || names.has('cached_property') ? 'getter' : names.has('setter') ? 'setter' : 'method';
-    return {
-      kind,
-      name: stmt.fn.name ?? '',
-      isStatic: names.has('staticmethod'),
-      fn: stmt.fn,
-      start: spot.start,
-      end: spot.end,
-    };
-  }
-  if (stmt.kind !== 'assign' || stmt.op !== undefined || stmt.target.kind !== 'name') return undefined;
-  return {
-    kind: 'field',
-    name: stmt.target.name,
-    isStatic: true,
-    ...(stmt.value ? { value: stmt.value } : {}),
-    ...(stmt.annotation ? { annotation: stmt.annotation } : {}),
-    start: spot.start,
-    end: spot.end,
   };
 }

@@ -229,7 +229,10 @@ function toTry(node: Syntax, context: Context): Stmt {
 function toWithItems(node: Syntax, context: Context): { context: Expr; target?: Pattern }[] {
   const clause = node.children.find((each) => each.type === 'with_clause');
   return (clause ? named(clause) : []).map((item) => {
-    const value = child(item, 'value') ?? item;
+    const given = child(item, 'value') ?? item;
+    const [held] = named(given);
+    // `with (open(x) as file):` reads as one bracketed thing to enter.
+    const value = given.type === 'parenthesized_expression' && held?.type === 'as_pattern' ? held : given;
     const alias = value.type === 'as_pattern' ? child(value, 'alias') : undefined;
     const inner = value.type === 'as_pattern' ? (named(value)[0] ?? value) : value;
     return { context: toExpr(inner, context), ...(alias ? { target: toPattern(alias, context) } : {}) };

@@ -72,7 +72,6 @@ const silent = new Set([
   'as',
   'try',
   '->',
-  '@',
   ';',
   'comment',
   'for',

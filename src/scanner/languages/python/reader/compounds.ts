@@ -1,0 +1,128 @@
+import type { Expr, Handler, Pattern, Stmt } from '../../../ir/nodes.js';
+import { readExprList } from './atoms.js';
+import { readBlock } from './blocks.js';
+import { expect, fail, next, startOf, takes, type Cursor } from './cursor.js';
+import { readExpr, readNamed } from './expressions.js';
+import { kind } from './kinds.js';
+import { readOneTarget, readTarget } from './targets.js';
+
+/** Reads `if` with all of its `elif` and its `else`: an `elif` is an `if` inside the other way. */
+export function readIf(cursor: Cursor): Stmt {
+  interface Branch {
+    readonly test: Expr;
+    readonly body: Stmt[];
+    readonly start: number;
+    readonly end: number;
+  }
+  const branches: Branch[] = [];
+  let end = 0;
+  do {
+    const start = startOf(cursor);
+    cursor.at += 1;
+    const test = readNamed(cursor);
+    const block = readBlock(cursor);
+    end = block.end;
+    branches.push({ test, body: block.body, start, end });
+  } while (next(cursor) === kind.elif);
+  let no: Stmt[] = [];
+  if (takes(cursor, kind.else)) ({ body: no, end } = readBlock(cursor));
+  const [first, ...others] = branches;
+  for (const branch of others.toReversed()) {
+    no = [{ kind: 'if', test: branch.test, yes: branch.body, no, start: branch.start, end: branch.end }];
+  }
+  const start = first?.start ?? 0;
+  return { kind: 'if', test: first?.test ?? fail(cursor), yes: first?.body ?? [], no, start, end };
+}
+
+/** The `else` of a loop, which moves its end. */
+function readElse(cursor: Cursor, end: number): { readonly body: Stmt[]; readonly end: number } {
+  return takes(cursor, kind.else) ? readBlock(cursor) : { body: [], end };
+}
+
+/** Reads `while`. */
+export function readWhile(cursor: Cursor): Stmt {
+  const start = startOf(cursor);
+  cursor.at += 1;
+  const test = readNamed(cursor);
+  const block = readBlock(cursor);
+  const otherwise = readElse(cursor, block.end);
+  return { kind: 'while', init: [], test, body: block.body, else: otherwise.body, start, end: otherwise.end };
+}
+
+/** Reads `for`, whose `async` may be behind already. */
+export function readFor(cursor: Cursor, start: number): Stmt {
+  expect(cursor, kind.for);
+  const target = readTarget(cursor);
+  expect(cursor, kind.in);
+  const iterable = readExprList(cursor);
+  const { body, end } = readBlock(cursor);
+  const otherwise = readElse(cursor, end);
+  return { kind: 'for', target, iterable, over: 'values', body, else: otherwise.body, start, end: otherwise.end };
+}
+
+/** Reads `try`; `except*` is an `except` here. */
+export function readTry(cursor: Cursor): Stmt {
+  const start = startOf(cursor);
+  cursor.at += 1;
+  const block = readBlock(cursor);
+  let { end } = block;
+  const handlers: Handler[] = [];
+  while (next(cursor) === kind.except) {
+    const handler = readHandler(cursor);
+    handlers.push(handler);
+    ({ end } = handler);
+  }
+  const otherwise = readElse(cursor, end);
+  ({ end } = otherwise);
+  let last: Stmt[] = [];
+  const hasLast = takes(cursor, kind.finally);
+  if (hasLast) ({ body: last, end } = readBlock(cursor));
+  if (handlers.length === 0 && !hasLast) fail(cursor);
+  return { kind: 'try', body: block.body, handlers, else: otherwise.body, finally: last, start, end };
+}
+
+function readHandler(cursor: Cursor): Handler {
+  const start = startOf(cursor);
+  cursor.at += 1;
+  takes(cursor, kind.star);
+  const type = next(cursor) === kind.colon ? undefined : readExpr(cursor);
+  const param = type && takes(cursor, kind.as) ? readOneTarget(cursor) : undefined;
+  const { body, end } = readBlock(cursor);
+  return { ...(param ? { param } : {}), ...(type ? { type } : {}), body, start, end };
+}
+
+interface WithItem {
+  readonly context: Expr;
+  readonly target?: Pattern;
+}
+
+/** Reads `with`, whose `async` may be behind already. */
+export function readWith(cursor: Cursor, start: number): Stmt {
+  expect(cursor, kind.with);
+  const items: WithItem[] = [];
+  const isBracketed = holdsItems(cursor);
+  if (isBracketed) cursor.at += 1;
+  do {
+    if (isBracketed && next(cursor) === kind.closeParen) break;
+    const context = readExpr(cursor);
+    items.push(takes(cursor, kind.as) ? { context, target: readOneTarget(cursor) } : { context });
+  } while (takes(cursor, kind.comma));
+  if (isBracketed) expect(cursor, kind.closeParen);
+  const { body, end } = readBlock(cursor);
+  return { kind: 'with', items, body, start, end };
+}
+
+/** Whether the bracket that begins here holds the things to enter, and is no part of an expression. */
+function holdsItems(cursor: Cursor): boolean {
+  if (next(cursor) !== kind.openParen) return false;
+  let depth = 0;
+  let isSeveral = false;
+  for (let at = cursor.at; at < cursor.kinds.length; at += 1) {
+    const what = cursor.kinds[at];
+    if (what === kind.openParen || what === kind.openBracket || what === kind.openBrace) depth += 1;
+    else if (what === kind.closeParen || what === kind.closeBracket || what === kind.closeBrace) depth -= 1;
+    else if (depth === 1 && (what === kind.comma || what === kind.as)) isSeveral = true;
+    if (depth === 0) return isSeveral && cursor.kinds[at + 1] === kind.colon;
+  }
+  return false;
+}

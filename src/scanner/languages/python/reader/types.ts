@@ -1,0 +1,44 @@
+import type { Expr } from '../../../ir/nodes.js';
+import { afterNext, endOf, expect, fail, nested, next, startOf, takeName, takes, type Cursor } from './cursor.js';
+import { readExpr } from './expressions.js';
+import { kind } from './kinds.js';
+
+const isGeneric = (cursor: Cursor): boolean => next(cursor) === kind.name && afterNext(cursor) === kind.openBracket;
+
+/** Reads the type of a name: an expression whose brackets hold types again. */
+export const readType = (cursor: Cursor): Expr => nested(cursor, readUnion);
+
+function readUnion(cursor: Cursor): Expr {
+  if (!isGeneric(cursor)) return readExpr(cursor);
+  const start = startOf(cursor);
+  let made = readGeneric(cursor);
+  while (takes(cursor, kind.bar)) {
+    const right = isGeneric(cursor) ? readGeneric(cursor) : readExpr(cursor);
+    made = { kind: 'binary', op: '|', left: made, right, start, end: endOf(cursor) };
+  }
+  return made;
+}
+
+function readGeneric(cursor: Cursor): Expr {
+  const start = startOf(cursor);
+  let made: Expr = { kind: 'name', name: takeName(cursor), start, end: endOf(cursor) };
+  const open = startOf(cursor);
+  expect(cursor, kind.openBracket);
+  const parts: Expr[] = [];
+  do {
+    if (next(cursor) === kind.closeBracket) break;
+    parts.push(readType(cursor));
+  } while (takes(cursor, kind.comma));
+  expect(cursor, kind.closeBracket);
+  const end = endOf(cursor);
+  const [only] = parts;
+  if (!only) return fail(cursor);
+  const index: Expr =
+    parts.length === 1
+      ? only
+      : { kind: 'list', of: 'tuple', items: parts.map((value) => ({ value, spread: false })), start: open, end };
+  made = { kind: 'index', object: made, index, start, end };
+  while (takes(cursor, kind.dot))
+    made = { kind: 'member', object: made, property: takeName(cursor), start, end: endOf(cursor) };
+  return next(cursor) === kind.openBracket || next(cursor) === kind.openParen ? fail(cursor) : made;
+}
