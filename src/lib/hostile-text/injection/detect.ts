@@ -19,7 +19,10 @@ export interface InjectionFinding {
   readonly end: number;
 }
 
-/** Whether a text speaks to the model instead of being data, and why; it is flagged when `score` reaches 0.7 for an output, 0.8 for a description. */
+/**
+ * Whether a text speaks to the model instead of being data, and why; it is flagged when `score` reaches 0.7 for an output, 0.8 for a
+ * description.
+ */
 export interface InjectionVerdict {
   readonly flagged: boolean;
   readonly score: number;

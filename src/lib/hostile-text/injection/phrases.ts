@@ -1,4 +1,5 @@
 import { literalSearch } from '../literal-search.js';
+import { phrase } from './phrase.js';
 import { DISGUISED } from './encoded.js';
 import type { Match, Rule, TextKind } from './rule.js';
 import { RULES } from './rules/index.js';
@@ -49,7 +50,10 @@ const byScript = RULES.flatMap((rule) =>
     : [],
 );
 
-/** Every match of a phrase rule in normalised text, at most one per rule and window around a cue; words in disguise are told to `onDisguise`. */
+/**
+ * Every match of a phrase rule in normalised text, at most one per rule and window around a cue; words in disguise are told to
+ * `onDisguise`.
+ */
 export function phraseMatches(
   text: string,
   kind: TextKind,
@@ -103,8 +107,15 @@ function matchIn(rule: Rule, text: string, from: number, to: number): Match | un
 }
 
 /** Sentences about orders, whatever the rule: tools that look for them, samples, surveys. */
-const ABOUT_ORDERS =
-  /\b(?:analy[sz]es|checks (?:whether|for|if)|detect(?:s|ion|or)|flags (?:text|prompts|tools|when|any)|scans for|identifies|classifies|guards against|(?:sample|expected|mock|example|canned) (?:response|output|reply|text)s?:|training text:|we analy[sz]ed|survey|attempts to|prompt injection|injection attack|malicious tools may)\b|\b(?:goal|intent|payload|pattern|regex|phrase)s? ?=/;
+const ABOUT_ORDERS = phrase`
+  \b(?:
+    analy[sz]es|checks (?:whether|for|if)|detect(?:s|ion|or)|flags (?:text|prompts|tools|when|any)|scans for
+    |identifies|classifies|guards against
+    |(?:sample|expected|mock|example|canned) (?:response|output|reply|text)s?:
+    |training text:|we analy[sz]ed|survey|attempts to|prompt injection|injection attack|malicious tools may
+  )\b
+  |\b(?:goal|intent|payload|pattern|regex|phrase)s? ?=
+`;
 
 function isTalk(rule: Rule, text: string, start: number, end: number): boolean {
   const sentence = sentenceAround(text, start, end);
@@ -117,20 +128,50 @@ function isTalk(rule: Rule, text: string, start: number, end: number): boolean {
   );
 }
 
-/** Prose that quotes an order talks about it, where it says that it quotes; a value in JSON or a log is not a quotation, and anybody can put quotes around an order. */
+/**
+ * Prose that quotes an order talks about it, where it says that it quotes; a value in JSON or a log is not a quotation, and anybody
+ * can put quotes around an order.
+ */
 const isQuoted = (text: string, start: number, end: number): boolean =>
   QUOTES.test(text.slice(Math.max(0, start - 90), start)) && /^[^"'`\n]{0,40}["'`]/.test(text.slice(end, end + 42));
 
-const QUOTES =
-  /\b(?:like|such as|said|says?|wrote|writes?|asks?|asked|asking|reads?|e\.g\.|examples?|phrases?|strings?|texts?|words?|prompts?|payloads?|attacks?|attempts?|messages?|called|titled|samples?|typed?|types|contain\w{0,3}|terms?|quot\w{1,3}|instructions?|inputs?|requests?|commands?|queries|rules?|patterns?|users?|includes?)[a-z ,:;()/"'`-]{0,40}[ (]["'`]$/;
+const QUOTES = phrase`
+  \b(?:
+    like|such as|said|says?|wrote|writes?|asks?|asked|asking|reads?|e\.g\.|examples?|phrases?|strings?|texts?
+    |words?|prompts?|payloads?|attacks?|attempts?|messages?|called|titled|samples?|typed?|types|contain\w{0,3}
+    |terms?|quot\w{1,3}|instructions?|inputs?|requests?|commands?|queries|rules?|patterns?|users?|includes?
+  )[a-z ,:;()/"'\`-]{0,40}[ (]["'\`]$
+`;
 
 /** What somebody had a third party do is told, not ordered. */
-const REPORTED =
-  /\b(?:asking|asked|asks|got|gets?|getting|telling|tells|told|made|makes?|making|lets?|letting|whether|causing|causes?|caused|trick(?:s|ed|ing)|convinc(?:es?|ed|ing)|instruct(?:s|ed|ing)|persuad(?:es?|ed|ing)|forc(?:es?|ed|ing)|induc(?:es?|ed|ing)|manipulat(?:es?|ed|ing)|trained|designed|wants?|wanted|allow(?:s|ed|ing)?|taught|supposed|try|tries|tried|trying|attempts?|able|unable|refus(?:es?|ed|ing)) (?:(?:it|them|him|her|she|he|they|someone|people|pupils|users|models?|chatbots?|llms?|agents?|(?:the|an?|its|their|our|most|some|many|other) (?:\w{1,14} ){1,3})(?: can| could| would| will| may| might| should)? ?)?(?:to )?(?:then |also |simply )?["'`]?$/;
+const REPORTED = phrase`
+  \b(?:
+    asking|asked|asks|got|gets?|getting|telling|tells|told|made|makes?|making|lets?|letting|whether|causing
+    |causes?|caused|trick(?:s|ed|ing)|convinc(?:es?|ed|ing)|instruct(?:s|ed|ing)|persuad(?:es?|ed|ing)
+    |forc(?:es?|ed|ing)|induc(?:es?|ed|ing)|manipulat(?:es?|ed|ing)|trained|designed|wants?|wanted
+    |allow(?:s|ed|ing)?|taught|supposed|try|tries|tried|trying|attempts?|able|unable|refus(?:es?|ed|ing)
+  ) (?:
+    (?:
+      it|them|him|her|she|he|they|someone|people|pupils|users|models?|chatbots?|llms?|agents?
+      |(?:the|an?|its|their|our|most|some|many|other) (?:\w{1,14} ){1,3}
+    )(?: can| could| would| will| may| might| should)? ?
+  )?(?:to )?(?:then |also |simply )?["'\`]?$
+`;
 
 /** Words of those who write about attacks. One may stand anywhere; two different ones around an order are a report. */
-const REPORT =
-  /\b(?:prompt[- ]injections?|indirect injections?|jail ?break(?:s|ing|ers?)?|attackers?|adversar(?:y|ies|ial)|red[- ]team\w{0,3}|researchers?|vulnerabilit(?:y|ies)|vulnerable|mitigat\w{2,5}|exploit(?:s|ed|ation)?|cve-\d{4}|owasp|guardrails?|classifiers?|phishing|threat (?:models?|actors?)|defen[cs]es?|defenders?|poisoning|advisory|security (?:teams?|researchers?|advisor\w{1,3})|llm security|ai security|attack (?:strings?|vectors?|surface|types?)|robustness|safety training|evaluat(?:e|ed|ion)|benchmarks?|false positives?|we (?:tested|found|show|evaluate)|slide \d)\b/g;
+const REPORT = new RegExp(
+  phrase`
+    \b(?:
+      prompt[- ]injections?|indirect injections?|jail ?break(?:s|ing|ers?)?|attackers?|adversar(?:y|ies|ial)
+      |red[- ]team\w{0,3}|researchers?|vulnerabilit(?:y|ies)|vulnerable|mitigat\w{2,5}|exploit(?:s|ed|ation)?
+      |cve-\d{4}|owasp|guardrails?|classifiers?|phishing|threat (?:models?|actors?)|defen[cs]es?|defenders?
+      |poisoning|advisory|security (?:teams?|researchers?|advisor\w{1,3})|llm security|ai security
+      |attack (?:strings?|vectors?|surface|types?)|robustness|safety training|evaluat(?:e|ed|ion)|benchmarks?
+      |false positives?|we (?:tested|found|show|evaluate)|slide \d
+    )\b
+  `,
+  'g',
+);
 const AROUND = 360;
 
 function isReport(text: string, start: number, end: number): boolean {
@@ -145,8 +186,12 @@ function isReport(text: string, start: number, end: number): boolean {
 }
 
 /** Words that attacks have no use for. */
-const WRITERS =
-  /\b(?:attackers?|researchers?|cve-\d{4}|owasp|prompt[- ]injections?|red[- ]team(?:s|ing|ers?)?|phishing|threat model|security advisor\w{1,3}|mitigations?)\b/;
+const WRITERS = phrase`
+  \b(?:
+    attackers?|researchers?|cve-\d{4}|owasp|prompt[- ]injections?|red[- ]team(?:s|ing|ers?)?|phishing
+    |threat model|security advisor\w{1,3}|mitigations?
+  )\b
+`;
 
 function everyMatch(rule: Rule, pattern: RegExp, text: string, from: number): Match[] {
   const matches: Match[] = [];
