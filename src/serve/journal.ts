@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import type { Config } from '../config/schema.js';
 import type { AuditLog, AuditLogOptions } from '../observe/audit-log.js';
 import { auditLog } from '../observe/audit-log.js';
+import type { LogEvent } from '../observe/log-events.js';
+import type { Log } from '../observe/log.js';
 
 /** More gateways than this on one home are a mistake. */
 const mostJournals = 64;
@@ -19,3 +22,18 @@ export function openJournal(folder: string, options: Omit<AuditLogOptions, 'fold
   }
   throw new Error(`The audit cannot be opened: ${last}`);
 }
+
+/** The journal as a configuration wants it; what it notes about itself is logged. */
+export const gateJournal = (folder: string, { audit }: Config, log: Log): AuditLog =>
+  openJournal(folder, {
+    sync: audit.sync,
+    maxFileBytes: audit.max_file_bytes,
+    onNote: (note) => log.event(noteEvents[note.note] ?? 'audit.mended', { note: note.note, ...note.detail }),
+  });
+
+const noteEvents: Readonly<Record<string, LogEvent>> = {
+  failed: 'audit.failed',
+  lost: 'audit.lost',
+  resumed: 'audit.resumed',
+  opened: 'audit.opened',
+};

@@ -1,0 +1,94 @@
+import type { Config } from '../config/schema.js';
+import type { Json } from '../core/json.js';
+import type { Outcome } from '../core/outcome.js';
+import type { Handler, Tool } from '../core/tool.js';
+import { allowance } from '../guards/allowance.js';
+import type { AuditLog } from '../guards/audit.js';
+import { audit } from '../guards/audit.js';
+import { authorize } from '../guards/authorize.js';
+import type { Breakers } from '../guards/breaker.js';
+import { breakers } from '../guards/breaker.js';
+import { callLog } from '../guards/call-log.js';
+import type { Consent } from '../guards/confirm.js';
+import { confirm } from '../guards/confirm.js';
+import { contain } from '../guards/contain.js';
+import { flow } from '../guards/flow.js';
+import { metrics as metricsGuard } from '../guards/metrics.js';
+import { pipeline } from '../guards/pipeline.js';
+import { rateLimit } from '../guards/rate-limit.js';
+import { sanitize } from '../guards/sanitize.js';
+import { tracing } from '../guards/trace.js';
+import type { Redactor } from '../lib/redact.js';
+import { tokenBucket } from '../lib/token-bucket.js';
+import type { EventBus } from '../observe/events.js';
+import type { Log } from '../observe/log.js';
+import type { Metrics } from '../observe/metrics.js';
+import { callLines } from './call-lines.js';
+import type { InForce } from './in-force.js';
+
+export interface GateGuardsOptions {
+  readonly now: InForce;
+  readonly journal: AuditLog;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly events: EventBus;
+  readonly consent: Consent;
+  readonly hideSecrets: Redactor;
+}
+
+/** Introduces the guards to what they need; their order is the pipeline's. */
+export async function gateGuards(
+  options: GateGuardsOptions,
+): Promise<{ readonly wire: (tool: Tool) => Handler; readonly breakers: Breakers }> {
+  const { now, journal, metrics, log, events, consent, hideSecrets } = options;
+  const config = now.config();
+  const all = breakers({
+    settings: (tool) => breakerSettings(now.config(), tool),
+    circuit: {
+      backoff: config.circuit_breaker.backoff_factor,
+      maxRestMs: config.circuit_breaker.max_recovery_timeout * 1000,
+      jitter: config.circuit_breaker.jitter,
+    },
+    onChange(tool, from, to) {
+      log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
+      metrics.breakerChanged(tool, to);
+      events.publish('breaker', { tool, old: from, new: to });
+    },
+  });
+  const wire = pipeline({
+    audit: audit({
+      log: journal,
+      onFailure: config.audit.on_failure,
+      ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }),
+    }),
+    metrics: metricsGuard({ sink: metrics }),
+    trace: await tracing(),
+    callLog: callLog({ sink: callLines(log, events) }),
+    contain: contain({ faults: log }),
+    authorize: authorize({ authorizer: { decide: (call, tool) => now.rules().control.decide(call, tool) } }),
+    rateLimit: rateLimit({
+      bucket: tokenBucket({
+        maxKeys: config.rate_limit.max_keys,
+        onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }),
+      }),
+    }),
+    allowance: allowance({ allowances: { take: (call, tool) => now.rules().allowances.take(call, tool) } }),
+    confirm: confirm({ demands: { demand: (call, tool) => now.rules().control.demand(call, tool) }, consent }),
+    flow: flow({ record: { note: (call, tool, outcome) => now.rules().flows.note(call, tool, earned(outcome)) } }),
+    breaker: all.guard,
+    sanitize: sanitize(now.output),
+  });
+  return { wire, breakers: all };
+}
+
+/** Labels that a result earned by what it says: orders to the model make everything after it suspect. */
+const earned = (outcome: Outcome): readonly string[] =>
+  outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : [];
+
+function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly restMs: number } {
+  const own = config.tool.overrides[tool.name]?.breaker;
+  return {
+    failures: own?.failure_threshold ?? config.circuit_breaker.failure_threshold,
+    restMs: (own?.recovery_timeout ?? config.circuit_breaker.recovery_timeout) * 1000,
+  };
+}
