@@ -68,7 +68,8 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
     }
     return undefined;
   };
-  const dispatcher = findings.dispatchers.find((each) => each.server === listing.server) ?? findings.dispatchers[0];
+  const answers = findings.dispatchers.filter((each) => each.kind === words[listing.kind]);
+  const dispatcher = answers.find((each) => each.server === listing.server) ?? answers[0];
   const handler: FunctionValue | undefined = dispatcher?.handler;
   findings.registrations.push({
     kind: listing.kind,

@@ -31,13 +31,20 @@ export interface Mount {
   readonly prefix: string | undefined;
 }
 
+/** A function that is told by name or address what is asked of it. */
+export interface Dispatcher {
+  readonly kind: 'tool' | 'resource' | 'prompt';
+  readonly server: Value | undefined;
+  readonly handler: FunctionValue;
+}
+
 /** What a run over the project saw. */
 export interface Findings {
   readonly registrations: Registration[];
   readonly listings: Listing[];
   readonly mounts: Mount[];
-  /** Handlers of `tools/call`, to name what runs a listed tool. */
-  readonly dispatchers: { readonly server: Value | undefined; readonly handler: FunctionValue }[];
+  /** Handlers that answer for many names or addresses at once: `tools/call`, `resources/read`, `prompts/get`. */
+  readonly dispatchers: Dispatcher[];
   readonly unresolved: { readonly kind: Unresolved['kind']; readonly reason: string; readonly at: Place }[];
   /** Places of calls that register tools by their name. */
   readonly sites: Set<string>;

@@ -4,7 +4,7 @@ import { original } from '../evaluate/functions.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import type { CallSeen, Machine } from '../evaluate/machine.js';
 import { constant, optionsOf, stringOf, type Args, type FunctionValue, type Value } from '../evaluate/values.js';
-import type { Findings, Registration } from './registrations.js';
+import type { Dispatcher, Findings, Registration } from './registrations.js';
 import { kindOfClass, serverKind } from './sdk.js';
 
 const kinds = new Map([
@@ -19,6 +19,11 @@ const listers = new Map([
   ['list_resource_templates', 'template'],
   ['list_prompts', 'prompt'],
 ] as const);
+const answerers = new Map<string, Dispatcher['kind']>([
+  ['call_tool', 'tool'],
+  ['read_resource', 'resource'],
+  ['get_prompt', 'prompt'],
+]);
 const adders = new Map([
   ['add_tool', 'tool'],
   ['add_resource', 'resource'],
@@ -97,7 +102,8 @@ function seeDecoration(
     return target;
   }
   const fn = target && callableOf(target);
-  if (method === 'call_tool' && fn) findings.dispatchers.push({ server: receiver, handler: fn });
+  const answers = answerers.get(method);
+  if (answers && fn) findings.dispatchers.push({ kind: answers, server: receiver, handler: fn });
   const kind = kinds.get(method as 'tool');
   if (kind && target)
     register(findings, kind, receiver, seen, target, pending.args, decoratorName({ ...seen, at: pending.at }), machine);
@@ -262,8 +268,9 @@ function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): 
   for (const [name, value] of seen.args.named) {
     const lister = name.startsWith('on_') ? listers.get(name.slice(3) as 'list_tools') : undefined;
     if (lister) findings.listings.push({ kind: lister, server, handler: value, at: seen.at });
-    const fn = name === 'on_call_tool' ? callableOf(value) : undefined;
-    if (fn) findings.dispatchers.push({ server, handler: fn });
+    const answers = name.startsWith('on_') ? answerers.get(name.slice(3)) : undefined;
+    const fn = answers && callableOf(value);
+    if (fn) findings.dispatchers.push({ kind: answers, server, handler: fn });
   }
 }
 

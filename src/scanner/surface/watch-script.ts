@@ -4,7 +4,7 @@ import { itemsOf } from '../evaluate/iterate.js';
 import type { Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
 import { optionsOf, solid, stringOf, type FunctionValue, type Value } from '../evaluate/values.js';
-import type { Findings, Registration } from './registrations.js';
+import type { Dispatcher, Findings, Registration } from './registrations.js';
 import { methodNameIn } from './methods.js';
 import { isSdkMethod, serverKind } from './sdk.js';
 
@@ -89,8 +89,10 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
       const rest = positional.slice(1);
       const description =
         isText(rest[0]) || (rest[0]?.kind === 'unknown' && rest.length > 2) ? rest.shift() : undefined;
-      const handler = rest.length > 0 ? asFunction(rest.pop()) : undefined;
-      return add({ ...common, kind: method, description, schema: rest[0], handler });
+      // What stands behind the function is not looked at by the SDK, so it does not hide the function either.
+      const at = rest.findLastIndex((value) => asFunction(value) !== undefined);
+      const [schema] = rest.slice(0, at);
+      return add({ ...common, kind: method, description, schema, handler: asFunction(rest[at]) });
     }
     case 'resource':
     case 'registerResource': {
@@ -178,13 +180,20 @@ const listings = new Map([
   ['prompts/list', 'prompt'],
 ] as const);
 
+const answerers = new Map<string, Dispatcher['kind']>([
+  ['tools/call', 'tool'],
+  ['resources/read', 'resource'],
+  ['prompts/get', 'prompt'],
+]);
+
 function seeListing(findings: Findings, seen: CallSeen, machine: Machine): Value | undefined {
   const [schema, handler] = seen.args.positional;
   const name = schema && methodNameIn(schema);
   const kind = name === undefined ? undefined : listings.get(name as 'tools/list');
   if (handler && kind) findings.listings.push({ kind, server: seen.receiver, handler, at: seen.at });
   const fn = asFunction(handler);
-  if (name === 'tools/call' && fn) findings.dispatchers.push({ server: seen.receiver, handler: fn });
+  const answers = name === undefined ? undefined : answerers.get(name);
+  if (answers && fn) findings.dispatchers.push({ kind: answers, server: seen.receiver, handler: fn });
   void machine;
   return symbol(seen);
 }

@@ -163,6 +163,8 @@ function mutation(
   if (
     /^(?:append|push|add|unshift|insert|appendleft)$/.test(method) &&
     !receiver.closure &&
+    // A part of something from outside is no list of ours: `repo.index.add` stages files.
+    !/\(\)\.\w/.test(receiver.name ?? '') &&
     receiver.value?.kind !== 'function'
   ) {
     const list =

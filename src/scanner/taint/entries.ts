@@ -1,5 +1,6 @@
 import type { Machine } from '../evaluate/machine.js';
-import { optionsOf, stringOf } from '../evaluate/values.js';
+import { optionsOf, stringOf, type FunctionValue } from '../evaluate/values.js';
+import type { FunctionNode } from '../ir/nodes.js';
 import type { Findings, Registration } from '../surface/registrations.js';
 import { paramSchema, schemaOf } from '../surface/schema.js';
 import type { Entry } from './sources.js';
@@ -12,9 +13,10 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
   const homes = new Map<string, string>();
   for (const findings of found) {
     const dispatchers = new Set(findings.dispatchers.map((each) => each.handler.fn));
+    const readers = readersIn(findings);
     for (const registration of findings.registrations) {
       const { handler } = registration;
-      if (!handler || entries.size >= maxEntries) continue;
+      if (!handler || entries.size >= maxEntries || readers.has(handler.fn)) continue;
       for (const name of namesOf(registration)) {
         const isDispatcher = dispatchers.has(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
@@ -37,8 +39,23 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
       }
     }
   }
+  for (const handler of found.flatMap((findings) => [...readersIn(findings).values()]))
+    entries.set(`reader ${handler.module.path}:${handler.fn.start}`, readerOf(handler));
   return [...entries.values()];
 }
+
+/** Functions that read whatever address they are given, listed or not. */
+const readersIn = ({ dispatchers }: Findings): ReadonlyMap<FunctionNode, FunctionValue> =>
+  new Map(dispatchers.flatMap(({ kind, handler }) => (kind === 'resource' ? [[handler.fn, handler]] : [])));
+
+const readerOf = (handler: FunctionValue): Entry => ({
+  kind: 'resource',
+  name: 'resources/read',
+  description: handler.fn.docstring ?? '',
+  handler,
+  schema: undefined,
+  isDispatcher: true,
+});
 
 /** A source and what was built from it, shipped side by side, are one program: the one that is started speaks for both. */
 const unbuilt = (path: string): string =>

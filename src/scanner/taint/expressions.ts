@@ -54,7 +54,9 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return nothingKnown;
     }
     case 'list':
-      return listFact(expr.items.map((item) => ({ fact: of(item.value), spread: item.spread })));
+      return listFact(
+        expr.items.map((item) => ({ fact: asked(context, item.value, of(item.value), env), spread: item.spread })),
+      );
     case 'dict':
       return dictFact(context, expr, env);
     case 'function':
@@ -252,9 +254,21 @@ function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fa
     }
     const key = factOf(context, entry.key, env);
     const name = key.value?.kind === 'constant' ? String(key.value.value) : '*';
-    fields.set(name, fact);
+    fields.set(name, asked(context, entry.value, fact, env));
   }
   return { taints, fields };
+}
+
+const questions = /^(?:startsWith|startswith|is_relative_to|some|every|includes|has|test)$/;
+
+/** A question that is kept as a part of an answer keeps what it proves. */
+function asked(context: Context, expr: Expr, fact: Fact, env: Env): Fact {
+  const isQuestion =
+    expr.kind === 'logical' ||
+    (expr.kind === 'unary' && expr.op === 'not') ||
+    (expr.kind === 'binary' && /^(?:==|!=|in|not in)$/.test(expr.op)) ||
+    (expr.kind === 'call' && expr.callee.kind === 'member' && questions.test(expr.callee.property));
+  return isQuestion ? { ...fact, implies: impliedBy(context, expr, env) } : fact;
 }
 
 function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: Env): Fact {

@@ -5,21 +5,11 @@ import { assignTo } from './assign.js';
 import { readKey, type Context, type Exit, type Frame } from './context.js';
 import { keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import {
-  all,
-  danger,
-  joinFacts,
-  noImplied,
-  nothingKnown,
-  taintsIn,
-  through,
-  type Fact,
-  type Implied,
-  type Taint,
-  type Vouch,
-} from './facts.js';
+import { danger, joinFacts, nothingKnown, taintsIn, through, type Fact, type Taint } from './facts.js';
 import { failsForInternal } from './internal-addresses.js';
 import { runStatements } from './statements.js';
+import { typed } from './typed.js';
+import { flagged, implication } from './proofs.js';
 
 /** The arguments of a call. */
 export interface Given {
@@ -97,9 +87,10 @@ export function callProject(
     taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`),
     implies: undefined,
   };
+  const told = flagged(context, returned, [frame.exits, given, fn, self !== undefined && module.language === 'python']);
   return implied.yes.length > 0 || implied.no.length > 0
-    ? { ...returned, implies: { yes: implied.yes, no: implied.no } }
-    : returned;
+    ? { ...told, implies: { yes: implied.yes, no: implied.no } }
+    : told;
 }
 
 function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {
@@ -165,7 +156,7 @@ function bindParams(
           ? factOf(context, param.default, env)
           : nothingKnown);
     const bound = {
-      ...fact,
+      ...typed(context, fact, param.annotation, env),
       from: undefined,
       taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`),
     };
@@ -173,86 +164,6 @@ function bindParams(
     else env.vars.set(name, bound);
   }
   return selfName;
-}
-
-/** The dangers that every taint of a name is safe from. */
-const safeOf = (context: Context, env: Env, name: string): number =>
-  taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
-
-/** One name that a function binds, with what the caller knows of the value. */
-interface Bound {
-  readonly name: string;
-  readonly key: string | undefined;
-  readonly fact: Fact | undefined;
-}
-
-/** The names that the parameters bind, also those taken out of an object that is written at the call. */
-function boundNames(fn: FunctionNode, given: Given, isMethod: boolean): readonly Bound[] {
-  const plain = given.exprs.filter((arg) => arg.name === undefined);
-  return fn.params.flatMap(({ target }, index): Bound[] => {
-    const at = index - (isMethod ? 1 : 0);
-    const whole = given.positional[at];
-    if (target.kind === 'name') {
-      const arg = given.exprs.find((each) => each.name === target.name) ?? plain[at];
-      return [{ name: target.name, key: arg && keyOf(arg.value), fact: given.named.get(target.name) ?? whole }];
-    }
-    const written = plain[at]?.value;
-    if (target.kind !== 'dict-pattern' || written?.kind !== 'dict') return [];
-    return target.entries.flatMap(({ key, target: inner }): Bound[] => {
-      const name = key.kind === 'literal' ? String(key.value) : undefined;
-      const entry = written.entries.find((each) => each.key?.kind === 'literal' && String(each.key.value) === name);
-      return inner.kind !== 'name' || name === undefined || !entry
-        ? []
-        : [{ name: inner.name, key: keyOf(entry.value), fact: whole?.fields?.get(name) }];
-    });
-  });
-}
-
-/** What returning at all, returning true and returning false each say about the caller's names. */
-function implication(
-  context: Context,
-  exits: readonly Exit[],
-  given: Given,
-  fn: FunctionNode,
-  isMethod: boolean,
-  proved: number,
-): Implied & { readonly always: readonly Vouch[] } {
-  const always: Vouch[] = [];
-  const yes: Vouch[] = [];
-  const no: Vouch[] = [];
-  for (const { name, key, fact } of boundNames(fn, given, isMethod)) {
-    if (!fact || taintsIn(fact).length === 0) continue;
-    const before = taintsIn(fact).reduce((safe, taint) => safe & taint.safe, all);
-    let [sure, whenTrue, whenFalse] = [all, all, all];
-    for (const exit of exits) {
-      const here = safeOf(context, exit.env, name);
-      const implied = exit.implied ?? noImplied;
-      const with_ = (vouches: readonly Vouch[]): number =>
-        vouches.filter((each) => each.key === name).reduce((safe, each) => safe | each.safe, here);
-      sure &= here;
-      if (exit.truth !== false) whenTrue &= with_(implied.yes);
-      if (exit.truth !== true) whenFalse &= with_(implied.no);
-    }
-    sure |= proved;
-    const targets: { key: string; kinds: number }[] = [
-      ...(key === undefined ? [] : [{ key, kinds: all }]),
-      ...(fact.from ?? []),
-    ];
-    const isJudged = exits.some(
-      (exit) =>
-        (exit.implied?.yes.length ?? 0) > 0 ||
-        taintsIn(readKey(context, exit.env, name) ?? nothingKnown).some((taint) => taint.judged),
-    );
-    for (const { key: outer, kinds } of targets) {
-      if (sure !== before && (sure & ~before & kinds) !== 0) always.push({ key: outer, safe: sure & kinds });
-      else if (isJudged) always.push({ key: outer, safe: 0 });
-      if ((whenTrue & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== false))
-        yes.push({ key: outer, safe: whenTrue & kinds });
-      if ((whenFalse & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== true))
-        no.push({ key: outer, safe: whenFalse & kinds });
-    }
-  }
-  return { always, yes, no };
 }
 
 /** Names that the answer was computed from, as the caller knows them. */

@@ -1,4 +1,4 @@
-import { elementOf, textOf } from './combine.js';
+import { textOf } from './combine.js';
 import { matched, regexCall } from './guard-patterns.js';
 import { both, either, flip, speaksFor } from './implied.js';
 import type { Expr } from '../ir/nodes.js';
@@ -9,6 +9,7 @@ import { branch, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
 import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
 import { asksForInternal, namesInternal } from './internal-addresses.js';
+import { callbackImplied, foundFirst, itemOf, knownItems, quantified } from './guard-lists.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 
@@ -33,9 +34,12 @@ export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
     case 'call':
       return callImplied(context, expr, env);
     case 'name':
+      return stored(context, expr, env);
     case 'member':
     case 'index':
-      return stored(context, expr, env);
+      return foundFirst(context, expr, env) ?? stored(context, expr, env);
+    case 'comprehension':
+      return quantified(context, expr, env, 'found');
     case 'assign':
       return impliedBy(context, expr.value, env);
     default:
@@ -87,7 +91,7 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   if (other.value?.kind === 'constant' && other.value.value === false) return flip(impliedBy(context, left, env));
   if (other.value?.kind === 'constant' && other.value.value === true) return impliedBy(context, left, env);
   if (other.value?.kind === 'constant' && (other.value.value === null || other.value.value === undefined))
-    return left.kind === 'call' ? flip(impliedBy(context, left, env)) : noImplied;
+    return flip(impliedBy(context, left, env));
   if (isCommon(one)) return either(speaksFor(context, left, env, heldInCommon(one, other)), []);
   if (isCommon(other)) return either(speaksFor(context, right, env, heldInCommon(other, one)), []);
   const [oneTaints, otherTaints] = [taintsIn(one).length > 0, taintsIn(other).length > 0];
@@ -134,18 +138,6 @@ function membership(context: Context, left: Expr, right: Expr, env: Env): Implie
   if (namesInternal(text) || namesInternal(knownItems(holder)))
     return either([], speaksFor(context, left, env, danger.url));
   return either(speaksFor(context, left, env, all), speaksFor(context, left, env, 0));
-}
-
-function knownItems(fact: Fact): string {
-  const { value } = fact;
-  const items =
-    value?.kind === 'list'
-      ? value.items
-      : value?.kind === 'object'
-        ? [...(value.collection?.values ?? []), ...(value.collection?.keys ?? [])]
-        : [];
-  const fields = [...(fact.fields?.values() ?? [])].map((field) => textOf(field) ?? '');
-  return [...items.map((item) => (item.kind === 'constant' ? String(item.value) : '')), ...fields].join(' ');
 }
 
 /** `list.indexOf(x) >= 0`, `x.indexOf('..') === -1` and their like. */
@@ -252,6 +244,7 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
     return /^(?:int|float|bool)$/.test(dottedName(args[1].value) ?? '')
       ? either(speaksFor(context, first, env, all), [])
       : noImplied;
+  if (method === 'next' && first?.kind === 'comprehension') return quantified(context, first, env, 'found');
   if ((method === 'any' || method === 'all') && first?.kind === 'comprehension')
     return quantified(context, first, env, method);
   if (method === 'isAbsolute' && first) return either([], speaksFor(context, first, env, danger.pathAbsolute));
@@ -316,60 +309,3 @@ function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env
 /** `'..' + path.sep`. */
 const isUpAndOut = (fact: Fact): boolean =>
   isClosedPrefix(fact) && fact.value?.kind === 'text' && fact.value.parts[0] === '..';
-
-/** One item of a list, also of one that the run knows as a whole. */
-const itemOf = (fact: Fact): Fact =>
-  fact.value?.kind === 'list' && !fact.fields
-    ? { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } }
-    : elementOf(fact);
-
-/** `list.some((x) => test)`: what the test says about names outside the callback. */
-function callbackImplied(
-  context: Context,
-  expr: Expr & { kind: 'function' },
-  element: Fact,
-  env: Env,
-  how: 'some' | 'every',
-): Implied {
-  const inner = branch(env);
-  const [only] = expr.fn.body;
-  expr.fn.params.forEach((param, at) => {
-    if (param.target.kind === 'name')
-      inner.vars.set(param.target.name, at === 0 && taintsIn(element).length === 0 ? element : { taints: [] });
-  });
-  for (const stmt of expr.fn.body) {
-    if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value)
-      inner.vars.set(stmt.target.name, factOf(context, stmt.value, inner));
-  }
-  const last = expr.fn.body.at(-1) ?? only;
-  if (last?.kind !== 'return' || !last.value) return noImplied;
-  const { yes, no } = impliedBy(context, last.value, inner);
-  return how === 'some' ? either(yes, no) : either(yes, both(no, no));
-}
-
-function quantified(context: Context, expr: Expr & { kind: 'comprehension' }, env: Env, how: 'any' | 'all'): Implied {
-  const inner = branch(env);
-  const items: string[] = [];
-  for (const clause of expr.clauses) {
-    const iterable = factOf(context, clause.iterable, inner);
-    items.push(knownItems(iterable));
-    const element: Fact =
-      taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : itemOf(iterable);
-    if (clause.target.kind === 'name') inner.vars.set(clause.target.name, element);
-  }
-  const { yes, no } = impliedBy(context, expr.element, inner);
-  // any(bad in x for bad in ["..", "/"]): each item of a known list is refused.
-  const refused = expr.element.kind === 'binary' && expr.element.op === 'in' ? refusals(items.join(' ')) : 0;
-  const more =
-    refused === 0 || expr.element.kind !== 'binary' ? [] : speaksFor(context, expr.element.right, inner, refused);
-  return how === 'any' ? either(yes, [...no, ...more]) : either(yes, []);
-}
-
-function refusals(items: string): number {
-  const words = new Set(items.split(' '));
-  let safe = 0;
-  if (words.has('..')) safe |= danger.pathUp;
-  if (words.has('/')) safe |= anyPath;
-  if ([';', '|', '&', '`', '$'].every((char) => words.has(char))) safe |= danger.command;
-  return safe;
-}

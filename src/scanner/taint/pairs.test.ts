@@ -9,6 +9,8 @@ import { scriptAdvisories } from './fixtures/advisories-script.js';
 import { morePythonAdvisories } from './fixtures/more-advisories-python.js';
 import { moreScriptAdvisories } from './fixtures/more-advisories-script.js';
 import { pythonMisread } from './fixtures/misread-python.js';
+import { laterPython } from './fixtures/later-python.js';
+import { laterScript } from './fixtures/later-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
 
@@ -26,14 +28,14 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
   };
 
-  test.each([...pythonPairs, ...pythonAdvisories, ...morePythonAdvisories, ...pythonMisread])(
+  test.each([...pythonPairs, ...pythonAdvisories, ...morePythonAdvisories, ...pythonMisread, ...laterPython])(
     'Python: $name',
     async ({ rule, bad, good }) => {
       expect(await found('server.py', bad)).toContain(rule);
       expect(await found('server.py', good)).not.toContain(rule);
     },
   );
-  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories])(
+  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories, ...laterScript])(
     'TypeScript: $name',
     async ({ rule, bad, good }) => {
       expect(await found('server.ts', bad)).toContain(rule);

@@ -50,7 +50,6 @@ const table = new Map<string, SinkRow>([
       'os.scandir',
       'os.walk',
       'os.readlink',
-      'pathlib.Path().open',
       'PIL.Image.open',
       'Image.open',
       'linecache.getline',
@@ -74,6 +73,8 @@ const table = new Map<string, SinkRow>([
     ],
     { named: ['file', 'path', 'name', 'fp', 'filename'] },
   ),
+  // Unlike the command, the library stages whatever path it is given.
+  ...rows('path', ['git.Repo().index.add'], { named: ['items'] }),
   ...rows(
     'path',
     ['pandas.read_csv', 'pandas.read_excel', 'pandas.read_json', 'pandas.read_parquet', 'polars.read_csv'],

@@ -75,32 +75,31 @@ const taintOf = (param: string, handler: FunctionValue, at: Param | undefined): 
   whole: true,
 });
 
+const method = (isReader: boolean): Fact => ({
+  taints: [],
+  value: constant(isReader ? 'resources/read' : 'tools/call'),
+});
+
 /** The tool's name is known, so that only its own branch of the dispatcher is followed. */
 function dispatched(entry: Entry, whole: Taint, isPython: boolean): readonly Fact[] {
   const name: Fact = { taints: [], value: constant(entry.name) };
   const args: Fact = isPython ? factBySchema(entry.schema, whole) : { taints: [whole] };
-  const params: Fact = {
-    taints: [],
-    fields: new Map([
-      ['name', name],
-      ['arguments', args],
-      ['uri', { taints: [{ ...whole, origin: { ...whole.origin, param: 'uri' } }] }],
-    ]),
-  };
-  const request: Fact = {
-    taints: [],
-    fields: new Map([
-      ['params', params],
-      ['name', name],
-      ['arguments', args],
-      ['method', { taints: [], value: constant('tools/call') }],
-    ]),
-  };
+  const isReader = entry.kind === 'resource';
+  const uri: Fact = { taints: [{ ...whole, origin: { ...whole.origin, param: 'uri' } }] };
+  const fields: [string, Fact][] = isReader
+    ? [['uri', uri]]
+    : [
+        ['name', name],
+        ['arguments', args],
+      ];
+  const params: Fact = { taints: [], fields: new Map(fields) };
+  const request: Fact = { taints: [], fields: new Map([...fields, ['params', params], ['method', method(isReader)]]) };
   if (!isPython) return [request, { taints: [] }];
   const count = entry.handler.fn.params.filter(
     (param) => param.target.kind === 'name' && !/^(?:self|cls)$/.test(param.target.name),
   ).length;
   const first = entry.handler.fn.params[0];
+  if (isReader && count === 1) return [uri];
   const isRequest = count === 1 || (first?.target.kind === 'name' && /^(?:ctx|context)$/.test(first.target.name));
   return isRequest ? (count === 1 ? [request] : [{ taints: [] }, request]) : [name, args];
 }
