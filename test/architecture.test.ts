@@ -117,3 +117,17 @@ test('runtime dependencies bring no install script and no native addon', () => {
   ).toEqual([]);
   expect(entries.filter(([, entry]) => entry.resolved?.startsWith('http')).map(([name]) => name)).toEqual([]);
 });
+
+test('the README and the architecture page draw the guards in the order of the pipeline', () => {
+  const literal =
+    /order = \(wired: Wired\): readonly Guard\[\] => \[([^\]]*)\]/.exec(read('guards/pipeline.ts'))?.[1] ?? '';
+  const guards = literal.match(/\w+(?=\(\)|,)/g) ?? [];
+  expect(guards.length).toBeGreaterThan(10);
+  const drawn = /authenticate ▸ ([^`]*?) ▸ run/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
+  expect(drawn.split(/\s*▸\s*/)).toEqual(guards);
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const lines = page
+    .slice(page.indexOf('guards/pipeline.ts'), page.indexOf('sources/*  run'))
+    .matchAll(/^ {3}(\w+) {2,}/gm);
+  expect([...lines].map(([, name]) => name)).toEqual(guards);
+});
