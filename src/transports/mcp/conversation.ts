@@ -1,10 +1,7 @@
-import type { Controller } from '../../lib/light-signal.js';
-import { lightController } from '../../lib/light-signal.js';
 import type { Door } from '../../core/call.js';
 import type { View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { codes, rpcError } from '../../wire/codes.js';
-import type { Id } from '../../wire/id.js';
 import { encodeNotification, isObject } from '../../wire/message.js';
 import type { RpcNotification, RpcRequest, RpcResponse } from '../../wire/message.js';
 import { isLogLevel } from '../../wire/meta.js';
@@ -16,6 +13,8 @@ import type { Features } from '../../wire/versions.js';
 import { serverCapabilities } from './capabilities.js';
 import { refusal } from './caller.js';
 import type { Caller, Reply } from './caller.js';
+import { inFlightRequests } from './in-flight.js';
+import type { InFlight } from './in-flight.js';
 import { listChanged } from './changes.js';
 import type { Changes } from './changes.js';
 import type { Protocol } from './methods.js';
@@ -56,7 +55,7 @@ export function conversation(
   let features: Features | undefined;
   let capabilities: JsonObject = {};
   let logLevel: WireLogLevel = 'info';
-  let inFlight: Map<Id, Controller> | undefined;
+  let inFlight: InFlight | undefined;
   let watches: Map<string, () => void> | undefined;
   let pending: PendingRequests | undefined;
   let unsubscribe: (() => void) | undefined;
@@ -136,26 +135,20 @@ export function conversation(
       }
       if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
         return watch(method, params, features);
-      inFlight ??= new Map();
-      // Two calls under one id could not be told apart by the one who cancels.
-      if (inFlight.has(id)) return refusal(rpcError(codes.invalidRequest, 'A request with this id is being answered'));
-      if (inFlight.size >= maxInFlight)
-        return refusal(rpcError(codes.internalError, 'Too many requests are being answered'));
-      const controller = lightController();
-      inFlight.set(id, controller);
+      inFlight ??= inFlightRequests(maxInFlight);
+      const refused = inFlight.refusal(id);
+      if (refused) return refusal(refused);
+      const signal = inFlight.begin(id);
       try {
-        const reply = await protocol.answer(request, callerFor(features, outlet, controller.signal));
-        return controller.signal.aborted ? undefined : reply;
+        const reply = await protocol.answer(request, callerFor(features, outlet, signal));
+        return signal.aborted ? undefined : reply;
       } finally {
-        inFlight.delete(id);
+        inFlight.end(id);
         if (inFlight.size === 0) inFlight = undefined;
       }
     },
     notified({ method, params }) {
-      const { requestId } = params;
-      if (method !== 'notifications/cancelled' || (typeof requestId !== 'string' && typeof requestId !== 'number'))
-        return;
-      inFlight?.get(requestId)?.abort();
+      if (method === 'notifications/cancelled') inFlight?.cancel(params['requestId']);
     },
     settle(response) {
       pending?.settle(response);
@@ -164,7 +157,7 @@ export function conversation(
       unsubscribe?.();
       for (const stop of watches?.values() ?? []) stop();
       watches = undefined;
-      for (const controller of inFlight?.values() ?? []) controller.abort();
+      inFlight?.cancelAll();
       pending?.fail(rpcError(codes.internalError, 'The connection is closed'));
     },
   };

@@ -1,8 +1,5 @@
-import type { Controller } from '../../lib/light-signal.js';
-import { lightController } from '../../lib/light-signal.js';
 import type { View } from '../../core/gateway.js';
 import { codes, rpcError } from '../../wire/codes.js';
-import type { Id } from '../../wire/id.js';
 import { encodeError } from '../../wire/message.js';
 import type { Decoded, Message, RpcNotification, RpcRequest } from '../../wire/message.js';
 import { claimedVersion } from '../../wire/meta.js';
@@ -11,6 +8,7 @@ import type { Reply } from '../mcp/caller.js';
 import type { Changes } from '../mcp/changes.js';
 import { conversation } from '../mcp/conversation.js';
 import { replyText } from '../mcp/http-reply.js';
+import { inFlightRequests } from '../mcp/in-flight.js';
 import { listens } from '../mcp/listen.js';
 import type { Protocol } from '../mcp/methods.js';
 import { modernEra } from '../mcp/modern.js';
@@ -37,7 +35,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
   const subscriptions = listens(protocol, changes);
   const modern = modernEra(protocol, subscriptions);
   const legacy = conversation(protocol, changes, { view, via: 'stdio', push: write });
-  const inFlight = new Map<Id, Controller>();
+  const inFlight = inFlightRequests(maxInFlight);
   const waiting = new Set<() => void>();
   let working = 0;
 
@@ -61,18 +59,15 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
   const serveModern = async (request: RpcRequest): Promise<void> => {
     const { id } = request;
     const say = (reply: Reply): void => write(replyText(id, reply));
-    if (inFlight.has(id))
-      return say({ error: rpcError(codes.invalidRequest, 'A request with this id is being answered') });
-    if (inFlight.size >= maxInFlight)
-      return say({ error: rpcError(codes.internalError, 'Too many requests are being answered') });
+    const refused = inFlight.refusal(id);
+    if (refused) return say({ error: refused });
     const envelope = modern.admit(request, view);
     if ('code' in envelope) return say({ error: envelope });
-    const controller = lightController();
-    inFlight.set(id, controller);
-    const reply = await modern.answer(request, envelope, { view, via: 'stdio', signal: controller.signal, outlet });
-    inFlight.delete(id);
+    const signal = inFlight.begin(id);
+    const reply = await modern.answer(request, envelope, { view, via: 'stdio', signal, outlet });
+    inFlight.end(id);
     // A cancelled request is not answered, except a subscription, whose end is told.
-    return controller.signal.aborted && request.method !== 'subscriptions/listen' ? undefined : say(reply);
+    return signal.aborted && request.method !== 'subscriptions/listen' ? undefined : say(reply);
   };
   const serveLegacy = async (request: RpcRequest): Promise<void> => {
     const reply = await legacy.answer(request, outlet);
@@ -85,13 +80,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
     return answers.length > 0 ? write(`[${answers.join(',')}]`) : undefined;
   };
   const notified = (notification: RpcNotification): void => {
-    const { requestId } = notification.params;
-    if (
-      notification.method === 'notifications/cancelled' &&
-      (typeof requestId === 'string' || typeof requestId === 'number')
-    ) {
-      inFlight.get(requestId)?.abort();
-    }
+    if (notification.method === 'notifications/cancelled') inFlight.cancel(notification.params['requestId']);
     legacy.notified(notification);
   };
 
@@ -114,7 +103,7 @@ export function pipe(protocol: Protocol, changes: Changes, { view, write, isCrow
     },
     close() {
       subscriptions.close();
-      for (const controller of inFlight.values()) controller.abort();
+      inFlight.cancelAll();
       legacy.close();
     },
   };
