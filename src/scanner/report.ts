@@ -1,4 +1,4 @@
-import type { Finding, Severity } from './rules/rule.js';
+import { severities, type Finding, type Severity } from './rules/rule.js';
 import type { SurfaceReport } from './surface/report.js';
 
 /** A finding as it is reported: with a mark that stays the same when lines move. */
@@ -12,6 +12,23 @@ export interface ReportFinding extends Finding {
 
 /** Neither suppressed in the code nor known from before. */
 export const isOpen = (finding: ReportFinding): boolean => finding.suppressed === undefined && finding.known !== true;
+
+/** Findings of one key are one finding: the same thing in the same place. */
+export const findingKey = ({ rule, location, tool, param, message }: Finding): string =>
+  [rule, location.file, location.startLine, tool ?? '', param ?? '', param === undefined ? message : ''].join('\n');
+
+const before = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
+
+/** Worst first, then by place, rule and tool: the same whatever order they were found in. */
+export const inOrder = <T extends Finding>(findings: readonly T[]): readonly T[] =>
+  findings.toSorted(
+    (one, other) =>
+      severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+      before(one.location.file, other.location.file) ||
+      one.location.startLine - other.location.startLine ||
+      before(one.rule, other.rule) ||
+      ((one.tool ?? '') < (other.tool ?? '') ? -1 : 1),
+  );
 
 /** Something that could not be read, parsed or finished: unknown is not safe. */
 export interface Gap {

@@ -1,7 +1,10 @@
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
-import { loadProject, defaultLimits, type Project, type ProjectLimits } from './project/load.js';
-import { isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
+import { defaultLimits, loadWalked, noCode, type Project, type ProjectLimits } from './project/load.js';
+import { findingKey, inOrder, isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
+import type { Merged } from './parts/merge.js';
+import { isLarge, scanTree, type LargeTrees } from './parts/scan-tree.js';
+import { walkFiles } from './project/walk.js';
 import { capabilitiesOf } from './capabilities.js';
 import { rules } from './rules/index.js';
 import { severities, type Finding, type Scanned, type Severity } from './rules/rule.js';
@@ -24,14 +27,21 @@ export interface ScanOptions {
   readonly baseline?: ReadonlySet<string>;
   /** Told what is being done now, for a progress line. */
   readonly onProgress?: (doing: string) => void;
+  /** How a large tree is read. */
+  readonly large?: Partial<LargeTrees>;
 }
 
 /** Reads a server's source under a folder or file and reports what is wrong with it; nothing of it is run. */
 export async function scan(root: string, options: ScanOptions = {}): Promise<ScanReport> {
   const limits = { ...defaultLimits, ...options.limits };
   options.onProgress?.('reading');
-  const project = await loadProject(root, limits);
-  return scanProject(project, await readTexts(root, limits), options);
+  const walked = await walkFiles(root, limits);
+  const texts = await readTexts(walked);
+  if (!(await isLarge(walked, options.large))) return scanProject(await loadWalked(walked, limits), texts, options);
+  const { heuristics = true, rules: wanted, onProgress, large } = options;
+  const made = await scanTree(walked, { limits, heuristics, rules: wanted, surfaceOnly: false, onProgress, large });
+  const beside = scanProject(noCode, texts, wanted ? { rules: wanted } : {});
+  return concluded({ ...made, findings: inOrder([...made.findings, ...beside.findings]) }, options);
 }
 
 /** The same for a project that was loaded already. */
@@ -60,25 +70,42 @@ export function scanProject(
   });
   options.onProgress?.('judging');
   const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
-  const wanted = options.rules ? rules.filter((rule) => options.rules?.includes(rule.id)) : rules;
-  const findings = finished(
-    project,
-    wanted.flatMap((rule) => rule.find(scanned)),
-    options.baseline,
-  );
+  const findings = finished(project, judged(scanned, options.rules));
   const skipped = project.skipped.map(({ path, reason }) => ({ file: path, reason }));
-  const gaps: Gap[] = [...skipped, ...unfinished];
-  const counts = countOf(findings);
-  const bar = severities.indexOf(options.failOn ?? 'high');
-  const isOver = findings.some((each) => counts && isOpen(each) && severities.indexOf(each.severity) <= bar);
+  return concluded(
+    {
+      findings,
+      gaps: [...skipped, ...unfinished],
+      surface: { ...surface, skipped },
+      capabilities: capabilitiesOf(entries),
+    },
+    options,
+  );
+}
+
+/** What the wanted rules find. */
+function judged(scanned: Scanned, wanted: readonly string[] | undefined): readonly Finding[] {
+  return rules.filter((rule) => wanted?.includes(rule.id) ?? true).flatMap((rule) => rule.find(scanned));
+}
+
+/** The report with its verdict. */
+function concluded(made: Merged, { failOn = 'high', baseline }: ScanOptions): ScanReport {
+  const { surface, gaps, capabilities } = made;
+  const findings = made.findings.map((each) => ({
+    ...each,
+    ...(baseline?.has(each.fingerprint) ? { known: true } : {}),
+  }));
+  const bar = severities.indexOf(failOn);
+  const isOver = findings.some((each) => isOpen(each) && severities.indexOf(each.severity) <= bar);
+  const verdict = isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean';
   return {
-    verdict: isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean',
+    verdict,
     findings,
     gaps,
-    surface: { ...surface, skipped },
-    counts,
+    surface,
+    counts: countOf(findings),
     surfaceHash: surfaceHash(surface),
-    capabilities: capabilitiesOf(entries),
+    capabilities,
   };
 }
 
@@ -89,43 +116,23 @@ function countOf(findings: readonly ReportFinding[]): Record<Severity, number> {
 }
 
 /** Puts findings in a fixed order, once each, with their marks. */
-function finished(
-  project: Project,
-  findings: readonly Finding[],
-  baseline: ReadonlySet<string> | undefined,
-): readonly ReportFinding[] {
+function finished(project: Project, findings: readonly Finding[]): readonly ReportFinding[] {
   const found = new Map<string, ReportFinding>();
   for (const finding of findings) {
-    const { file, startLine } = finding.location;
-    const key = [
-      finding.rule,
-      file,
-      startLine,
-      finding.tool ?? '',
-      finding.param ?? '',
-      finding.param === undefined ? finding.message : '',
-    ].join('\n');
+    const key = findingKey(finding);
     if (found.has(key)) continue;
-    const fingerprint = fingerprintOf(project, finding);
-    const suppressed = suppressionAt(project.modules.get(file), startLine, finding.rule);
+    const suppressed = suppressionAt(
+      project.modules.get(finding.location.file),
+      finding.location.startLine,
+      finding.rule,
+    );
     found.set(key, {
       ...finding,
-      fingerprint,
+      fingerprint: fingerprintOf(project, finding),
       ...(suppressed === undefined ? {} : { suppressed }),
-      ...(baseline?.has(fingerprint) ? { known: true } : {}),
     });
   }
-  return [...found.values()].sort(
-    (one, other) =>
-      severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
-      (one.location.file === other.location.file
-        ? one.location.startLine - other.location.startLine
-        : one.location.file < other.location.file
-          ? -1
-          : 1) ||
-      (one.rule === other.rule ? 0 : one.rule < other.rule ? -1 : 1) ||
-      ((one.tool ?? '') < (other.tool ?? '') ? -1 : 1),
-  );
+  return inOrder([...found.values()]);
 }
 
 /** The text of the line counts, not its number: a finding keeps its mark when code above it changes. */

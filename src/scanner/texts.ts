@@ -1,7 +1,6 @@
 import { join, posix } from 'node:path';
-import type { ProjectLimits } from './project/load.js';
 import { readText } from './project/read.js';
-import { walkFiles } from './project/walk.js';
+import type { Walked } from './project/walk.js';
 
 const interesting =
   /(?:^|\/)(?:package\.json|setup\.py|\.env(?:\.\w+)?|[\w.-]*\.env|[\w.-]*\.(?:ya?ml|toml|ini|cfg|conf|sh|bash|ps1|pth|properties))$/i;
@@ -10,8 +9,7 @@ const maxTexts = 500;
 const maxBytes = 300_000;
 
 /** Files that are no code but may hold secrets or commands: settings, environment files, manifests, scripts. */
-export async function readTexts(root: string, limits: ProjectLimits): Promise<ReadonlyMap<string, string>> {
-  const walked = await walkFiles(root, limits);
+export async function readTexts(walked: Walked): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const path of walked.files) {
     if (found.size >= maxTexts || !interesting.test(path) || boring.test(posix.basename(path))) continue;

@@ -1,13 +1,21 @@
 import { lstat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { Module } from '../ir/nodes.js';
 import { isCode, parserFor } from '../languages/index.js';
 import { moduleShelf } from './shelf.js';
-import { nodeManifest, pythonManifest, tsconfigPaths, type NodeManifest, type PythonManifest } from './manifests.js';
+import {
+  addManifest,
+  isManifest,
+  noManifests,
+  type Manifests,
+  type NodeManifest,
+  type PythonManifest,
+} from './manifests.js';
 import { readText, readTextAgain } from './read.js';
-import { pythonResolver, scriptResolver, type Resolver } from './resolve.js';
+import type { Resolver } from './resolve.js';
 import { withSiblings } from './siblings.js';
-import { walkFiles, type Skipped } from './walk.js';
+import { resolverOf, type Tree } from './tree.js';
+import { walkFiles, type Skipped, type Walked } from './walk.js';
 
 export interface ProjectLimits {
   readonly maxFiles: number;
@@ -38,10 +46,22 @@ export interface Project {
   readonly bytes: number;
   /** Set when a single file was asked for; what it imports from its own folder is read with it. */
   readonly only?: string | undefined;
+  /** Set for one part of a large tree, with whether another part was seen to register something. */
+  readonly part?: { readonly elsewhere: boolean } | undefined;
 }
 
+/** A project without any code. */
+export const noCode: Project = {
+  modules: new Map(),
+  node: [],
+  python: [],
+  skipped: [],
+  resolve: () => undefined,
+  bytes: 0,
+};
+
 /** How many bytes the files have together. */
-async function sizeOf(root: string, files: readonly string[]): Promise<number> {
+export async function sizeOf(root: string, files: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const path of files)
     bytes += await lstat(join(root, path)).then(
@@ -53,67 +73,100 @@ async function sizeOf(root: string, files: readonly string[]): Promise<number> {
 
 /** Reads every source file under a root into the module model; what could not be read is listed, never silently dropped. */
 export async function loadProject(root: string, limits: ProjectLimits = defaultLimits): Promise<Project> {
-  const walked = await walkFiles(root, limits);
-  const deadline = Date.now() + limits.timeoutMs;
-  const modules = new Map<string, Module>();
-  const skipped: Skipped[] = [...walked.skipped];
-  const node: NodeManifest[] = [];
-  const python: PythonManifest[] = [];
-  const paths = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  let bytes = 0;
-  const parse = await parserFor(walked.files);
-  const shelf = moduleShelf(parse, deadline, await sizeOf(walked.root, walked.files.filter(isCode)));
-  const load = async (path: string): Promise<void> => {
-    const name = posix.basename(path);
-    const isManifest = /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(
-      name,
-    );
-    if (!isManifest && !isCode(path)) return;
-    if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
-      skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
-      return;
-    }
-    const read = await readText(join(walked.root, path), limits.maxFileBytes);
-    if ('reason' in read) {
-      skipped.push({ path, reason: read.reason });
-      return;
-    }
-    const folder = posix.dirname(path);
-    if (name === 'package.json') {
-      const manifest = nodeManifest(folder, read.text);
-      if (manifest) node.push(manifest);
-    } else if (name === 'tsconfig.json') paths.set(folder, tsconfigPaths(read.text));
-    // Of an installed or built package, the folder beside the code tells how it is started.
-    else if (isManifest)
-      python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, read.text));
-    if (!isCode(path)) return;
-    bytes += read.text.length;
-    const made = shelf(path, read.text, () => readTextAgain(join(walked.root, path), limits.maxFileBytes));
-    if (typeof made === 'string') skipped.push({ path, reason: made });
-    else modules.set(path, made);
-    if (typeof made !== 'string' && made.partial) skipped.push({ path, reason: 'partial' });
-  };
-  const late = (): Skipped[] => {
-    const known = new Set(skipped.map((each) => each.path));
+  return loadWalked(await walkFiles(root, limits), limits);
+}
+
+/** The same for files that were listed already. */
+export async function loadWalked(walked: Walked, limits: ProjectLimits): Promise<Project> {
+  const manifests = noManifests();
+  const reader = await modulesUnder(walked.root, walked.files, limits, (path, text) =>
+    addManifest(manifests, path, text),
+  );
+  for (const path of walked.files) await reader.read(path);
+  const siblings =
+    walked.only === undefined ? [] : await withSiblings(walked.root, reader.modules, walked.only, reader.read);
+  const resolve = resolverOf({ files: [...walked.files, ...siblings], manifests });
+  return projectOf(reader, walked.skipped, manifests, {
+    resolve,
+    ...(walked.only === undefined ? {} : { only: walked.only }),
+  });
+}
+
+/** Reads some files of a tree that was looked at before, as one part of it. */
+export async function loadPart(
+  tree: Tree,
+  paths: readonly string[],
+  part: NonNullable<Project['part']>,
+  limits: ProjectLimits,
+): Promise<Project> {
+  const reader = await modulesUnder(tree.root, paths, limits, () => {});
+  for (const path of paths) await reader.read(path);
+  return projectOf(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
+}
+
+function projectOf(
+  reader: Reader,
+  before: readonly Skipped[],
+  { node, python }: Manifests,
+  rest: Pick<Project, 'resolve' | 'only' | 'part'>,
+): Project {
+  const { modules } = reader;
+  const late = (known: readonly Skipped[]): Skipped[] => {
+    const paths = new Set(known.map((each) => each.path));
     return [...modules.values()]
-      .filter((module) => module.partial && !known.has(module.path))
+      .filter((module) => module.partial && !paths.has(module.path))
       .map(({ path }) => ({ path, reason: 'partial' }));
   };
-  for (const path of walked.files) await load(path);
-  const siblings = walked.only === undefined ? [] : await withSiblings(walked.root, modules, walked.only, load);
-  const files = new Set([...walked.files, ...siblings]);
-  const script = scriptResolver(files, node, paths);
-  const snake = pythonResolver(files);
-  const resolve: Resolver = (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));
   return {
     modules,
     node,
     python,
     get skipped() {
-      return [...skipped, ...late()];
+      const known = [...before, ...reader.skipped];
+      return [...known, ...late(known)];
     },
-    resolve,
-    bytes,
-    ...(walked.only === undefined ? {} : { only: walked.only }),
+    bytes: reader.bytes(),
+    ...rest,
   };
+}
+
+/** Reads files one by one and keeps what they are made of. */
+interface Reader {
+  readonly modules: Map<string, Module>;
+  readonly skipped: Skipped[];
+  readonly bytes: () => number;
+  readonly read: (path: string) => Promise<void>;
+}
+
+async function modulesUnder(
+  root: string,
+  paths: readonly string[],
+  limits: ProjectLimits,
+  onManifest: (path: string, text: string) => void,
+): Promise<Reader> {
+  const deadline = Date.now() + limits.timeoutMs;
+  const modules = new Map<string, Module>();
+  const skipped: Skipped[] = [];
+  let bytes = 0;
+  const shelf = moduleShelf(await parserFor(paths), deadline, await sizeOf(root, paths.filter(isCode)));
+  const read = async (path: string): Promise<void> => {
+    if (!isManifest(path) && !isCode(path)) return;
+    if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
+      skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
+      return;
+    }
+    const file = await readText(join(root, path), limits.maxFileBytes);
+    if ('reason' in file) {
+      skipped.push({ path, reason: file.reason });
+      return;
+    }
+    if (isManifest(path)) onManifest(path, file.text);
+    if (!isCode(path)) return;
+    bytes += file.text.length;
+    const made = shelf(path, file.text, () => readTextAgain(join(root, path), limits.maxFileBytes));
+    if (typeof made === 'string') skipped.push({ path, reason: made });
+    else modules.set(path, made);
+    if (typeof made !== 'string' && made.partial) skipped.push({ path, reason: 'partial' });
+  };
+  return { modules, skipped, bytes: () => bytes, read };
 }

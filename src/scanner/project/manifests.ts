@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+
 /** What a package.json says about where the program starts and what it is called. */
 export interface NodeManifest {
   readonly folder: string;
@@ -12,6 +14,32 @@ export interface PythonManifest {
   readonly folder: string;
   /** `package.module:function` of each script. */
   readonly scripts: readonly { readonly module: string; readonly attribute: string }[];
+}
+
+/** The manifests of a tree; plain data. */
+export interface Manifests {
+  readonly node: NodeManifest[];
+  readonly python: PythonManifest[];
+  /** The `paths` of each tsconfig.json, by its folder. */
+  readonly paths: Map<string, ReadonlyMap<string, readonly string[]>>;
+}
+
+export const noManifests = (): Manifests => ({ node: [], python: [], paths: new Map() });
+
+/** Whether a file of this name tells how a program is started, or where its imports lead. */
+export const isManifest = (path: string): boolean =>
+  /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(posix.basename(path));
+
+/** Puts what one manifest says to the others. */
+export function addManifest(manifests: Manifests, path: string, text: string): void {
+  const name = posix.basename(path);
+  const folder = posix.dirname(path);
+  if (name === 'package.json') {
+    const manifest = nodeManifest(folder, text);
+    if (manifest) manifests.node.push(manifest);
+  } else if (name === 'tsconfig.json') manifests.paths.set(folder, tsconfigPaths(text));
+  // Of an installed or built package, the folder beside the code tells how it is started.
+  else manifests.python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, text));
 }
 
 const record = (value: unknown): Record<string, unknown> =>

@@ -90,3 +90,7 @@ export interface SurfaceReport {
   readonly files: number;
   readonly bytes: number;
 }
+
+/** Why a server that offers nothing is not taken for one that is understood. */
+export const noRegistration =
+  'no registration was found: what is offered comes from elsewhere or in a way that is not understood';

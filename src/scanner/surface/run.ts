@@ -32,7 +32,9 @@ export function runProject(project: Project, timeoutMs: number, settings: Machin
   // What a script exports is for whoever imports it; a Python program calls what it needs itself.
   for (const entry of entries) if (!entry.path.endsWith('.py')) useExports(machine, entry.path);
   readListings(machine, findings);
-  const isEmpty = findings.registrations.length === 0 && findings.unresolved.length === 0;
+  // Where another part of the tree offers something, what nothing starts here is not offered.
+  const isEmpty =
+    project.part?.elsewhere !== true && findings.registrations.length === 0 && findings.unresolved.length === 0;
   if (!isEmpty) target = unreached;
   const { exhausted } = machine;
   for (const aside of [false, true]) {

@@ -1,12 +1,14 @@
 import { positionAt } from '../ir/positions.js';
 import { walkModule, type Visitor } from '../ir/walk.js';
 import type { Module } from '../ir/nodes.js';
-import { defaultLimits, loadProject, type Project, type ProjectLimits } from '../project/load.js';
+import { defaultLimits, loadWalked, type Project, type ProjectLimits } from '../project/load.js';
+import { isLarge, scanTree } from '../parts/scan-tree.js';
+import { walkFiles } from '../project/walk.js';
 import { authSignals } from './auth.js';
 import { buildSurface, reportHandler, reportLocation } from './build.js';
 import { isAside } from '../project/aside.js';
 import { suggestedTools } from './heuristics.js';
-import type { ReportSdk, ReportTool, SurfaceReport, Unresolved } from './report.js';
+import { noRegistration, type ReportSdk, type ReportTool, type SurfaceReport, type Unresolved } from './report.js';
 import { runProject, type Run } from './run.js';
 import { paramSchema } from './schema.js';
 import { scriptSdkOf, sdkNames, sdkOf } from './sdk.js';
@@ -22,7 +24,10 @@ export interface SurfaceOptions {
 /** Reads what an MCP server offers from its source under a folder or file; nothing of it is run. */
 export async function scanSurface(root: string, options: SurfaceOptions = {}): Promise<SurfaceReport> {
   const limits = { ...defaultLimits, ...options.limits };
-  return surfaceOf(await loadProject(root, limits), options);
+  const walked = await walkFiles(root, limits);
+  if (!(await isLarge(walked))) return surfaceOf(await loadWalked(walked, limits), options);
+  const { heuristics = true } = options;
+  return (await scanTree(walked, { limits, heuristics, surfaceOnly: true })).surface;
 }
 
 /** The same for a project that was loaded already. */
@@ -128,12 +133,8 @@ function stillUnknown(
   }
   found.push(...unseenSites(machine, new Set([...findings.sites, ...unreached.sites])));
   const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
-  if (!anything && first)
-    found.push({
-      kind: 'any',
-      reason: 'no registration was found: what is offered comes from elsewhere or in a way that is not understood',
-      location: { file: first.path, start_line: 1 },
-    });
+  if (!anything && first && !machine.project.part)
+    found.push({ kind: 'any', reason: noRegistration, location: { file: first.path, start_line: 1 } });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }

@@ -1,6 +1,7 @@
 // Reads one server's source in a process of its own, so that hostile code can cost neither the gateway's time nor its memory.
 import { setPriority } from 'node:os';
-import { defaultLimits, loadProject } from '../../scanner/project/load.js';
+import { defaultLimits, loadWalked } from '../../scanner/project/load.js';
+import { walkFiles } from '../../scanner/project/walk.js';
 import { scanProject, surfaceHash } from '../../scanner/scan.js';
 import { surfaceOf } from '../../scanner/surface/scan.js';
 import { readTexts } from '../../scanner/texts.js';
@@ -20,8 +21,9 @@ try {
 // Written by our own side as the only argument.
 const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as ReadingOrder;
 const limits = { ...defaultLimits, timeoutMs };
-const project = await loadProject(root, limits);
-const report = scanProject(project, await readTexts(root, limits), { limits });
+const walked = await walkFiles(root, limits);
+const project = await loadWalked(walked, limits);
+const report = scanProject(project, await readTexts(walked), { limits });
 const surface = entry === undefined ? report.surface : surfaceOf(ownModules(project, entry), { limits });
 const reading: Reading = {
   surfaceHash: surfaceHash(surface),

@@ -1,0 +1,26 @@
+import type { ProjectLimits } from '../project/load.js';
+import type { Tree } from '../project/tree.js';
+import type { ScanReport } from '../report.js';
+
+/** What all parts of one tree share; handed to a worker once. */
+export interface PartSetting {
+  readonly tree: Tree;
+  readonly limits: ProjectLimits;
+  readonly heuristics: boolean;
+  /** Only these rules, by id. */
+  readonly rules?: readonly string[] | undefined;
+  /** Only what is offered, not what is wrong with it. */
+  readonly surfaceOnly: boolean;
+}
+
+/** One part to be read. */
+export interface PartOrder {
+  readonly paths: readonly string[];
+  /** Whether another part was seen to register something: what nothing starts here is not offered then. */
+  readonly elsewhere: boolean;
+  /** When reading must end, as a time. */
+  readonly deadline: number;
+}
+
+/** What was read of one part. */
+export type PartAnswer = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities'>;

@@ -1,0 +1,27 @@
+import { loadPart } from '../project/load.js';
+import { scanProject } from '../scan.js';
+import { surfaceOf } from '../surface/scan.js';
+import type { PartAnswer, PartOrder, PartSetting } from './order.js';
+
+/** Reads one part of a tree as if it stood alone. */
+export async function readPart(setting: PartSetting, { paths, elsewhere, deadline }: PartOrder): Promise<PartAnswer> {
+  const { tree, heuristics, rules, surfaceOnly } = setting;
+  const timeoutMs = Math.max(1, Math.min(setting.limits.timeoutMs, deadline - Date.now()));
+  const limits = { ...setting.limits, timeoutMs };
+  const project = await loadPart(tree, paths, { elsewhere }, limits);
+  if (surfaceOnly) {
+    const surface = surfaceOf(project, { heuristics, limits });
+    return {
+      surface,
+      findings: [],
+      capabilities: [],
+      gaps: surface.skipped.map(({ file, reason }) => ({ file, reason })),
+    };
+  }
+  const { findings, gaps, surface, capabilities } = scanProject(project, new Map(), {
+    limits,
+    heuristics,
+    ...(rules ? { rules } : {}),
+  });
+  return { findings, gaps, surface, capabilities };
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { aProject } from '../../../test/support/scan.js';
+import { formatScanJson, scan } from '../index.js';
+
+const server = (name: string, before = '', body = 'return a'): string =>
+  `import os\nfrom mcp.server.fastmcp import FastMCP\n${before}mcp = FastMCP("${name}")\n\n@mcp.tool()\ndef ${name}(a: str) -> str:\n    """Says ${name}."""\n    ${body}\n\nif __name__ == "__main__":\n    mcp.run()\n`;
+
+const tree = {
+  'one/server.py': server('one', 'from lib.common import run_it\n', 'return run_it(a)'),
+  'two/server.py': server('two', 'from lib.common import run_it\n'),
+  'lib/__init__.py': '',
+  'lib/common.py': 'import os\n\ndef run_it(text):\n    os.system(text)\n',
+  'three/package.json': '{"name":"three","bin":"./index.js"}',
+  'three/index.js':
+    'import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";\nimport { tell } from "./tell.js";\nconst server = new McpServer({});\nserver.registerTool("three", { description: "Third." }, async () => tell());\n',
+  'three/tell.js': 'export const tell = () => ({ content: [] });\nconst apiKey = "sk_live_51HxEcTGj8ZkHytYqEGBwZfm";\n',
+  'spare/tools.py':
+    'from mcp.server.fastmcp import FastMCP\nspare = FastMCP("s")\n\n@spare.tool()\ndef spare_tool(): ...\n',
+  'notes/quiet.js': 'export const quiet = 1;\n',
+  'notes/.env': 'API_TOKEN=ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8\n',
+  'broken.js': 'const = ;\n',
+};
+
+test('a large tree says what the same tree says when it is read at once', async () => {
+  const root = await aProject(tree);
+  const [whole, parts] = [await scan(root), await scan(root, { large: { fromBytes: 0, partBytes: 300 } })];
+  expect(parts.surface.tools.map(({ name }) => name).sort()).toEqual(['one', 'three', 'two']);
+  expect(parts.findings.map(({ rule, location }) => `${rule} ${location.file}`)).toEqual(
+    expect.arrayContaining(['TG-TAINT-CMD lib/common.py', 'TG-SECRET three/tell.js', 'TG-SECRET notes/.env']),
+  );
+  const sorted = (report: typeof whole) => ({
+    ...report,
+    surface: {
+      ...report.surface,
+      tools: report.surface.tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      unresolved: report.surface.unresolved.length,
+    },
+    surfaceHash: '',
+    capabilities: report.capabilities.toSorted((a, b) => (a.tool < b.tool ? -1 : 1)),
+  });
+  expect(sorted(parts)).toEqual(sorted(whole));
+});
+
+test('the report is the same byte for byte for any number of workers', async () => {
+  const servers = Array.from({ length: 40 }, (_, at) => [
+    `s${at}/server.py`,
+    server(`tool_${at}`, '', 'return open(a).read()'),
+  ]);
+  const root = await aProject({ ...tree, ...Object.fromEntries(servers) });
+  const partBytes = 400;
+  const [one, two, again] = [
+    await scan(root, { large: { fromBytes: 0, partBytes, workers: 1 } }),
+    await scan(root, { large: { fromBytes: 0, partBytes, workers: 2 } }),
+    await scan(root, { large: { fromBytes: 0, partBytes, workers: 2 } }),
+  ];
+  expect(one.surface.tools).toHaveLength(43);
+  expect(formatScanJson(two)).toBe(formatScanJson(one));
+  expect(formatScanJson(again)).toBe(formatScanJson(one));
+});
+
+test('a tree of which nothing offers anything says so once, and how far the reading is', async () => {
+  const root = await aProject({ 'a.js': 'export const a = 1;\n', 'b.py': 'b = 1\n' });
+  const told: string[] = [];
+  const { surface, verdict } = await scan(root, {
+    large: { fromBytes: 0, partBytes: 10 },
+    onProgress: (doing) => void told.push(doing),
+  });
+  expect(told).toEqual(['reading', 'read 1 of 2 files', 'read 2 of 2 files']);
+  expect(surface.unresolved.map(({ location }) => location.file)).toEqual(['a.js']);
+  expect([surface.files, verdict]).toEqual([2, 'clean']);
+});

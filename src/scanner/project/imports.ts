@@ -1,0 +1,32 @@
+import type { Language } from '../ir/nodes.js';
+
+const scriptImport = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`]([^'"`\n]{1,300})['"`]/g;
+const pythonFrom = /^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\(([^)#]{0,4000})|([^#;\n(]*))/gm;
+const pythonImport = /^[ \t]*import[ \t]+([\w., \t]+)/gm;
+
+/** What a file imports, by any spelling that looks like an import: rather too much than too little. */
+export function importsIn(language: Language, text: string): readonly string[] {
+  const found =
+    language === 'python' ? pythonSources(text) : [...text.matchAll(scriptImport)].map(([, source = '']) => source);
+  return [...new Set(found)];
+}
+
+function pythonSources(text: string): readonly string[] {
+  const first = (name: string): string => name.trim().split(/\s/)[0] ?? '';
+  const whole = [...text.matchAll(pythonImport)].flatMap(([, names = '']) =>
+    names.split(',').flatMap((name) => [first(name), first(name).split('.')[0] ?? '']),
+  );
+  const parts = [...text.matchAll(pythonFrom)].flatMap(([, from = '', listed, plain = '']) => [
+    from,
+    ...(listed ?? plain).split(',').map((name) => `${from}${from.endsWith('.') ? '' : '.'}${first(name)}`),
+  ]);
+  return [...whole, ...parts].filter((source) => /^\.*[\w.]+$|^\.+$/.test(source));
+}
+
+const pythonComputed = /\bimportlib\b|\b__import__\s*\(|\bpkgutil\b|\brunpy\b/;
+const scriptComputed =
+  /\b(?:import|require)\s*\(\s*(?!['"`]|\))|\breaddir(?:Sync)?\s*\(|\b(?:import|require)\s*\(\s*`[^`\n]*\$\{/;
+
+/** Whether a file may load others by names that only its run makes. */
+export const importsByComputedName = (language: Language, text: string): boolean =>
+  (language === 'python' ? pythonComputed : scriptComputed).test(text);
