@@ -12,13 +12,14 @@ export function importsIn(language: Language, text: string): readonly string[] {
 }
 
 function pythonSources(text: string): readonly string[] {
-  const first = (name: string): string => name.trim().split(/\s/)[0] ?? '';
-  const whole = [...text.matchAll(pythonImport)].flatMap(([, names = '']) =>
-    names.split(',').flatMap((name) => [first(name), first(name).split('.')[0] ?? '']),
+  const names = (list: string): readonly string[] =>
+    list.split(',').flatMap((name) => name.trim().split(/\s/)[0] || []);
+  const whole = [...text.matchAll(pythonImport)].flatMap(([, said = '']) =>
+    names(said).flatMap((name) => [name, name.split('.')[0] ?? '']),
   );
   const parts = [...text.matchAll(pythonFrom)].flatMap(([, from = '', listed, plain = '']) => [
     from,
-    ...(listed ?? plain).split(',').map((name) => `${from}${from.endsWith('.') ? '' : '.'}${first(name)}`),
+    ...names(listed ?? plain).map((name) => `${from}${from.endsWith('.') ? '' : '.'}${name}`),
   ]);
   return [...whole, ...parts].filter((source) => /^\.*[\w.]+$|^\.+$/.test(source));
 }
