@@ -8,15 +8,21 @@ class LightSignal {
   aborted = false;
   reason: unknown = undefined;
   onabort = null;
-  #listeners: Set<AbortListener> | undefined;
+  #listeners: AbortListener[] | undefined;
 
   addEventListener(type: string, listener: AbortListener): void {
     if (type !== 'abort' || this.aborted) return;
-    (this.#listeners ??= new Set()).add(listener);
+    // A list and not a Set, for the reason told at `Crowd`; two or three listen, seldom more.
+    this.#listeners ??= [];
+    if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
 
   removeEventListener(_type: string, listener: AbortListener): void {
-    this.#listeners?.delete(listener);
+    const listeners = this.#listeners;
+    const at = listeners?.lastIndexOf(listener) ?? -1;
+    if (listeners === undefined || at < 0) return;
+    listeners.copyWithin(at, at + 1);
+    listeners.pop();
   }
 
   dispatchEvent(): boolean {

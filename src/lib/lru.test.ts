@@ -8,6 +8,14 @@ test('the entry unused for longest is forgotten first, so that keys from outside
   expect(known.get('a')).toBe(1);
   known.set('c', 3);
   expect([known.get('a'), known.get('b'), known.get('c'), known.size]).toEqual([1, undefined, 3, 2]);
+  expect([...known]).toEqual([
+    ['a', 1],
+    ['c', 3],
+  ]);
+  known.set('a', 4);
+  known.delete('c');
+  known.delete('nobody');
+  expect([...known]).toEqual([['a', 4]]);
   known.clear();
   expect([known.get('a'), known.size]).toEqual([undefined, 0]);
 });

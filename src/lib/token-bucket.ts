@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
 import { monotonic } from './clock.js';
+import { lru } from './lru.js';
 
 interface Level {
   tokens: number;
@@ -31,7 +32,7 @@ export function tokenBucket(options: {
   readonly onSweep?: (removed: number) => void;
 }): TokenBucket {
   const clock = options.clock ?? monotonic;
-  const levels = new Map<string, Level>();
+  const levels = lru<string, Level>(options.maxKeys);
   let takes = 0;
 
   const refill = (level: Level, now: number): void => {
@@ -63,15 +64,9 @@ export function tokenBucket(options: {
       let level = levels.get(key);
       if (level === undefined || level.perMinute !== perMinute || level.burst !== burst) {
         level = { tokens: Math.min(level?.tokens ?? burst, burst), at: now, perMinute, burst };
+        levels.set(key, level);
       } else {
         refill(level, now);
-      }
-      // Re-inserting keeps the map in order of use, so that the first key is always the one to let go.
-      levels.delete(key);
-      levels.set(key, level);
-      if (levels.size > options.maxKeys) {
-        const oldest = levels.keys().next();
-        if (!oldest.done) levels.delete(oldest.value);
       }
       if (level.tokens >= 1) {
         level.tokens -= 1;

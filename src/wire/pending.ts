@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.js';
+import { numbered } from '../lib/numbered.js';
 import { codes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
-import type { Id } from './id.js';
 import { encodeNotification, encodeRequest } from './message.js';
 import type { RpcResponse } from './message.js';
 
@@ -26,8 +26,7 @@ export interface PendingRequests {
 
 /** Correlates requests and answers on one connection; a wait that ends early tells the peer. */
 export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
-  const waiting = new Map<Id, (reply: RpcReply) => void>();
-  let next = 1;
+  const waiting = numbered<(reply: RpcReply) => void>();
 
   return {
     get size() {
@@ -37,8 +36,6 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
       if (signal?.aborted) return Promise.resolve({ error: rpcError(codes.internalError, 'Cancelled') });
       if (waiting.size >= maxPending)
         return Promise.resolve({ error: rpcError(codes.internalError, 'Too many requests are waiting') });
-      const id = next;
-      next += 1;
       return new Promise((resolve) => {
         const end = (reply: RpcReply): void => {
           clearTimeout(timer);
@@ -53,7 +50,7 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
         const abandon = (): void => giveUp('Cancelled');
         const timer = setTimeout(() => giveUp('No answer in time'), timeoutMs);
         signal?.addEventListener('abort', abandon, { once: true });
-        waiting.set(id, end);
+        const id = waiting.add(end);
         route(encodeRequest(id, method, params));
       });
     },

@@ -1,4 +1,5 @@
 import type { Egress, EgressStream } from '../../net/egress-types.js';
+import { crowd } from '../../lib/crowd.js';
 import { lightController } from '../../lib/light-signal.js';
 import type { Controller } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
@@ -44,7 +45,7 @@ export function httpChannel(
   events: ChannelEvents,
 ): Channel {
   const stop = lightController();
-  const underWay = new Set<Controller>();
+  const underWay = crowd<Controller>();
   let end: Ended | undefined;
   let sessionId: string | undefined;
   let version: string | undefined;
@@ -232,7 +233,7 @@ export function httpChannel(
       const onAbort = (): void => giveUp('Cancelled');
       if (signal?.aborted) return { error: rpcError(codes.internalError, 'Cancelled') };
       signal?.addEventListener('abort', onAbort, { once: true });
-      underWay.add(abort);
+      const place = underWay.enter(abort);
       const timer = setTimeout(() => giveUp('No answer in time'), Math.min(timeoutMs, 2_147_483_647));
       try {
         const own = typeof modern === 'string' ? requestHeaders(method, params, modern) : { ...basic, ...inSession() };
@@ -259,7 +260,7 @@ export function httpChannel(
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        underWay.delete(abort);
+        underWay.leave(place);
       }
     },
     close() {

@@ -1,6 +1,8 @@
 import type { LogLevel, Progress } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Ask } from '../../core/outcome.js';
+import { crowd } from '../../lib/crowd.js';
+import { numbered } from '../../lib/numbered.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { isObject } from '../../wire/message.js';
 import { isLogLevel, metaKeys } from '../../wire/meta.js';
@@ -65,9 +67,8 @@ const questions = new Set(['elicitation/create', 'sampling/createMessage', 'root
 /** Connects and finds the common protocol; what went wrong comes back as an end. */
 export async function session(options: SessionOptions): Promise<Session | Ended> {
   const { open, era, first, handshake, events } = options;
-  const askers = new Set<Asker>();
-  const tokens = new Map<Json, Asker>();
-  let nextToken = 1;
+  const askers = crowd<Asker>();
+  const tokens = numbered<Asker>();
   let levelSet = false;
 
   /** Whose the unsaid is: the only one in flight, or the latest where all are of one client. */
@@ -81,7 +82,7 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
   };
 
   const notification: ChannelEvents['notification'] = (method, params, owner) => {
-    if (method === 'notifications/progress') return progressTo(tokens.get(params['progressToken'] ?? null), params);
+    if (method === 'notifications/progress') return progressTo(tokens.get(params['progressToken']), params);
     // Channels hand back the owner they were given, and only askers are given.
     if (method === 'notifications/message')
       return logTo((owner as Asker | undefined) ?? latest(({ log }) => log !== undefined), params);
@@ -123,6 +124,48 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     void channel.request({ method: 'logging/setLevel', params: { level: 'debug' }, timeoutMs: handshake.timeoutMs });
   };
 
+  const plainMeta = introduction.modern ? modernMeta(handshake.clientInfo, {}) : undefined;
+
+  /** What a request says about itself; where nothing is special about it, the same object each time. */
+  const envelope = ({ capabilities, meta, asker }: AskUpstream, token: number | undefined): JsonObject | undefined => {
+    const isPlain = meta === undefined && token === undefined;
+    if (!introduction.modern) return token === undefined ? meta : { ...meta, progressToken: token };
+    if (isPlain && asker?.log === undefined && (capabilities === undefined || isEmpty(capabilities))) return plainMeta;
+    return {
+      ...meta,
+      ...modernMeta(handshake.clientInfo, capabilities ?? {}),
+      ...(asker?.log && { [metaKeys.logLevel]: 'debug' }),
+      ...(token !== undefined && { progressToken: token }),
+    };
+  };
+
+  /** Asks on behalf of somebody, who can be spoken to until the answer is there. */
+  const askedFor = async (
+    asker: Asker,
+    method: string,
+    params: JsonObject,
+    options: AskUpstream,
+  ): Promise<RpcReply> => {
+    const { timeoutMs, signal, headers } = options;
+    const place = askers.enter(asker);
+    if (asker.log) wantLogs();
+    const token = asker.progress && tokens.add(asker);
+    const _meta = envelope(options, token);
+    try {
+      return await channel.request({
+        method,
+        params: _meta ? { ...params, _meta } : params,
+        timeoutMs,
+        signal,
+        owner: asker,
+        headers,
+      });
+    } finally {
+      askers.leave(place);
+      if (token !== undefined) tokens.delete(token);
+    }
+  };
+
   return {
     introduction,
     get end() {
@@ -130,42 +173,21 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     },
     notify: (method, params) => channel.notify(method, params),
     close: () => channel.close(),
-    ask(method, params, { timeoutMs, signal, asker, capabilities = {}, meta, headers }) {
-      let token: number | undefined;
-      if (asker) {
-        askers.add(asker);
-        if (asker.log) wantLogs();
-        if (asker.progress) {
-          token = nextToken++;
-          tokens.set(token, asker);
-        }
+    ask(method, params, options) {
+      const { timeoutMs, signal, asker, headers } = options;
+      if (!asker) {
+        const _meta = envelope(options, undefined);
+        return channel.request({ method, params: _meta ? { ...params, _meta } : params, timeoutMs, signal, headers });
       }
-      const envelope: JsonObject | undefined = introduction.modern
-        ? {
-            ...meta,
-            ...modernMeta(handshake.clientInfo, capabilities),
-            ...(asker?.log && { [metaKeys.logLevel]: 'debug' }),
-            ...(token !== undefined && { progressToken: token }),
-          }
-        : token === undefined
-          ? meta
-          : { ...meta, progressToken: token };
-      const reply = channel.request({
-        method,
-        params: envelope ? { ...params, _meta: envelope } : params,
-        timeoutMs,
-        signal,
-        owner: asker,
-        headers,
-      });
-      if (!asker) return reply;
-      return reply.finally(() => {
-        askers.delete(asker);
-        if (token !== undefined) tokens.delete(token);
-      });
+      return askedFor(asker, method, params, options);
     },
   };
 }
+
+const isEmpty = (object: JsonObject): boolean => {
+  for (const _ in object) return false;
+  return true;
+};
 
 function progressTo(asker: Asker | undefined, { progress, total, message }: JsonObject): void {
   if (typeof progress !== 'number') return;

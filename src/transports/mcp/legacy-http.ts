@@ -170,9 +170,9 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
           if (!res.writableNeedDrain) res.write(sseKeepAlive);
         },
       };
-      heartbeat.add(alive);
+      const place = heartbeat.add(alive);
       res.once('close', () => {
-        heartbeat.delete(alive);
+        heartbeat.delete(place);
         if (session.stream === res) session.stream = undefined;
         session.usedAt = Date.now();
       });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Place } from '../../lib/crowd.js';
 import type { Id } from '../../wire/id.js';
 import { sseEvent, sseHeaders, sseKeepAlive } from '../../wire/sse.js';
 import type { Reply } from './caller.js';
@@ -32,12 +33,13 @@ export class PostStream implements Outlet, Beating {
   #over = false;
   #beats = 0;
   #log: Resumable | undefined;
+  #place: Place<Beating> | undefined;
 
   constructor(res: ServerResponse, options: PostStreamOptions) {
     this.#res = res;
     this.#options = options;
     if (!options.canStream) return;
-    options.heartbeat.add(this);
+    this.#place = options.heartbeat.add(this);
     if (options.eager) this.#start();
   }
 
@@ -76,7 +78,7 @@ export class PostStream implements Outlet, Beating {
     if (this.#over) return;
     this.#over = true;
     const { heartbeat, extra } = this.#options;
-    heartbeat.delete(this);
+    if (this.#place) heartbeat.delete(this.#place);
     if (!this.#streaming && reply) return sendReply(this.#res, id, reply, status, extra);
     if (!this.#streaming && !this.#res.destroyed) this.#res.writeHead(200, { ...sseHeaders, ...extra });
     const text = reply && replyText(id, reply);

@@ -71,10 +71,10 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
         },
       };
       table.set(id, opened);
-      heartbeat.add(alive);
+      const place = heartbeat.add(alive);
       res.once('close', () => {
         table.delete(id);
-        heartbeat.delete(alive);
+        heartbeat.delete(place);
         opened.conversation.close();
       });
       res.writeHead(200, sseHeaders);

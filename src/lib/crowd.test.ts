@@ -1,0 +1,64 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { crowd } from './crowd.js';
+import type { Place } from './crowd.js';
+
+test('those who are here are told in the order they came, whoever left in between', () => {
+  const people = crowd<string>();
+  const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => people.enter(name));
+  if (!ann || !bob || !cid) throw new Error('three came');
+  people.leave(bob);
+  people.leave(bob);
+  expect([[...people], people.size, people.first]).toEqual([['ann', 'cid'], 2, ann]);
+  people.toEnd(ann);
+  expect([...people]).toEqual(['cid', 'ann']);
+  people.clear();
+  expect([[...people], people.size, people.first]).toEqual([[], 0, undefined]);
+});
+
+test('one who left holds on to nobody, so that old garbage keeps no new things alive', () => {
+  const people = crowd<string>();
+  const gone = people.enter('gone');
+  people.enter('here');
+  people.leave(gone);
+  expect([gone.before, gone.after]).toEqual([undefined, undefined]);
+});
+
+test('one who leaves while the others are called is not called, and the rest are', () => {
+  const people = crowd<string>();
+  const places = ['ann', 'bob', 'cid'].map((name) => people.enter(name));
+  const called: string[] = [];
+  for (const name of people) {
+    called.push(name);
+    for (const place of places.slice(0, 2)) people.leave(place);
+  }
+  expect(called).toEqual(['ann', 'cid']);
+});
+
+test('a crowd is what a list with the same comings and goings is', () => {
+  const step = fc.record({ what: fc.constantFrom('enter', 'leave', 'toEnd'), at: fc.nat(20) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+      const people = crowd<number>();
+      const all: Place<number>[] = [];
+      let expected: number[] = [];
+      for (const [index, { what, at }] of steps.entries()) {
+        const place = all[at % Math.max(1, all.length)];
+        if (what === 'enter' || place === undefined) {
+          all.push(people.enter(index));
+          expected.push(index);
+          continue;
+        }
+        const wasHere = expected.includes(place.item);
+        expected = expected.filter((each) => each !== place.item);
+        if (what === 'leave') people.leave(place);
+        else {
+          people.toEnd(place);
+          if (wasHere) expected.push(place.item);
+        }
+      }
+      expect([...people]).toEqual(expected);
+      expect([people.size, people.first?.item]).toEqual([expected.length, expected[0]]);
+    }),
+  );
+});
