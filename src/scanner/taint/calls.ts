@@ -9,7 +9,7 @@ import { addPart } from './assign.js';
 import { held } from './containment.js';
 import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
-import { partOf, readKey, type Context } from './context.js';
+import { partOf, readKey, report, see, type Context } from './context.js';
 import { keyOf, vouch, write, type Env } from './environment.js';
 import { factOf } from './expressions.js';
 import { joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
@@ -43,9 +43,9 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
     isNew: expr.isNew,
     textOf,
   };
-  context.sees?.(call);
+  see(context, call);
   const hits = sinksOf(call);
-  for (const hit of hits) context.report(hit, call, env);
+  for (const hit of hits) report(context, hit, call);
   const ran = runCallbacks(context, name, method, receiver, given, expr, env);
   const content = contentRead(call);
   if (content) return content;

@@ -8,16 +8,21 @@ import { read, type Env } from './environment.js';
 import { nothingKnown, type Fact, type Implied } from './facts.js';
 import { nameOfValue } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
+import type { Recorder, Shelf, Summary } from './summaries.js';
 
 /** The analysis of one tool: what it may still spend, and where hits go. */
 export interface Context {
   readonly machine: Machine;
-  readonly active: Map<FunctionNode, number>;
-  readonly report: (hit: Hit, call: SeenCall, env: Env) => void;
+  readonly report: (hit: Hit, call: SeenCall) => void;
   /** Every call that is reached, tainted or not; capabilities are read from these. */
-  readonly sees?: ((call: SeenCall) => void) | undefined;
+  readonly sees: (call: SeenCall) => void;
   /** Answers of calls, good as long as nothing changed since. */
   readonly memo: Map<Expr, { readonly ticks: number; readonly fact: Fact }>;
+  /** What functions did with what they were given: in any tool where it was no caller's text, and in this one. */
+  readonly summaries: { readonly shared: Shelf; readonly own: Shelf; readonly shown: Set<Summary> };
+  /** The functions under way. */
+  readonly running: FunctionNode[];
+  recorder: Recorder | undefined;
   depth: number;
   stepsLeft: number;
 }
@@ -88,6 +93,30 @@ function patternsOf(module: Module): ReadonlyMap<string, string> {
   if (module.language !== 'python') walk(module.body, { stmt, mayHold: (text) => /[\w$]\s*=\s*\//.test(text) });
   patterns.set(module, found);
   return found;
+}
+
+/** Shows a call to whoever watches, now and whenever the function around it is met again. */
+export function see(context: Context, call: SeenCall): void {
+  context.recorder?.events.push({ kind: 'call', call });
+  context.sees(call);
+}
+
+/** The same for a hit. */
+export function report(context: Context, hit: Hit, call: SeenCall): void {
+  context.recorder?.events.push({ kind: 'hit', hit, call });
+  context.report(hit, call);
+}
+
+/** Shows what a function showed before; once is enough for one tool. */
+export function showAgain(context: Context, summary: Summary): void {
+  const { shown } = context.summaries;
+  if (shown.has(summary)) return;
+  shown.add(summary);
+  for (const event of summary.events) {
+    if (event.kind === 'call') context.sees(event.call);
+    else if (event.kind === 'hit') context.report(event.hit, event.call);
+    else showAgain(context, event.summary);
+  }
 }
 
 /** Counts one step of the analysis; false when it must end. */

@@ -1,15 +1,17 @@
 import type { Arg, FunctionNode, Param } from '../ir/nodes.js';
-import { scopeIn } from '../evaluate/scope.js';
+import { scopeIn, type Scope } from '../evaluate/scope.js';
 import type { FunctionValue } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
-import { readKey, type Context, type Exit, type Frame } from './context.js';
+import { readKey, showAgain, spend, type Context, type Exit, type Frame } from './context.js';
 import { keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
 import { danger, joinFacts, nothingKnown, taintsIn, through, type Fact, type Taint } from './facts.js';
 import { failsForInternal } from './internal-addresses.js';
+import { callKey, holdsCode } from './keys.js';
 import { runStatements } from './statements.js';
 import { typed } from './typed.js';
 import { flagged, implication } from './proofs.js';
+import { include, keep, kept, recorderAt, summaryOf, type Summary } from './summaries.js';
 
 /** The arguments of a call. */
 export interface Given {
@@ -40,16 +42,8 @@ export function callProject(
 ): Fact {
   const fn = closure?.fn ?? target?.fn;
   const module = closure?.env.module ?? target?.module;
-  if (!fn || !module) return nothingKnown;
-  const active = context.active.get(fn) ?? 0;
-  const facts = [...given.positional, ...given.named.values(), ...(self ? [self] : [])];
-  const isTainted =
-    closure !== undefined ||
-    given.rest.length > 0 ||
-    facts.some((fact) => taintsIn(fact).length > 0 || fact.closure !== undefined);
-  if (context.depth >= maxDepth || active >= maxActive || (!isTainted && !context.sees)) return nothingKnown;
   const base = target?.scope ?? closure?.env.scope;
-  if (!base) return nothingKnown;
+  if (!fn || !module || !base || !mayEnter(context, fn)) return nothingKnown;
   const env: Env = {
     vars: new Map(),
     parent: closure?.env,
@@ -58,39 +52,98 @@ export function callProject(
     clock: caller.clock,
   };
   caller.clock.ticks += 1;
-  const frame: Frame = { exits: [], loops: [] };
   const selfName = bindParams(context, fn, target, given, self, env);
   for (const [key, field] of self?.fields ?? []) if (selfName !== undefined) env.vars.set(`${selfName}.${key}`, field);
-  context.active.set(fn, active + 1);
-  context.depth += 1;
-  const end = runStatements(context, fn.body, env, frame);
-  context.depth -= 1;
-  context.active.set(fn, active);
+  const { exits, fields } = runOnce(context, fn, closure ? undefined : base, env, selfName);
   caller.clock.ticks += 1;
-  if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
-  if (frame.exits.length === 0) return { taints: [], name: '\u0000never' };
-  if (keepSelf && selfName !== undefined) keepSelf(fieldsOf(frame.exits, selfName));
+  if (exits.length === 0) return { taints: [], name: '\u0000never' };
+  if (selfName !== undefined) keepSelf?.(fields);
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  const implied = implication(
-    context,
-    frame.exits,
-    given,
-    fn,
-    self !== undefined && module.language === 'python',
-    failsForInternal(fn, module) ? danger.url : 0,
-  );
+  const isMethod = self !== undefined && module.language === 'python';
+  const implied = implication(context, exits, given, fn, isMethod, failsForInternal(fn, module) ? danger.url : 0);
   vouch(caller, implied.always, (at, key) => readKey(context, at, key));
-  const fact = frame.exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
+  const fact = exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
   const returned: Fact = {
     ...fact,
-    from: outerKeys(fact, params, given, self !== undefined && module.language === 'python'),
+    from: outerKeys(fact, params, given, isMethod),
     taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`),
     implies: undefined,
   };
-  const told = flagged(context, returned, [frame.exits, given, fn, self !== undefined && module.language === 'python']);
+  const told = flagged(context, returned, [exits, given, fn, isMethod]);
   return implied.yes.length > 0 || implied.no.length > 0
     ? { ...told, implies: { yes: implied.yes, no: implied.no } }
     : told;
+}
+
+/** Whether a function is run: not where calls are too deep in each other, and not once more inside itself. */
+function mayEnter(context: Context, fn: FunctionNode): boolean {
+  const { recorder, running, depth } = context;
+  recorder?.touched.add(fn);
+  if (depth >= maxDepth) {
+    if (recorder) recorder.isCut = true;
+    return false;
+  }
+  return running.reduce((times, each) => (each === fn ? times + 1 : times), 0) < maxActive;
+}
+
+type Left = Pick<Summary, 'exits' | 'fields'>;
+
+/** Runs a function, unless it is known what it does with just this; a function inside another is always run. */
+function runOnce(
+  context: Context,
+  fn: FunctionNode,
+  scope: Scope | undefined,
+  env: Env,
+  selfName: string | undefined,
+): Left {
+  const key = scope && callKey(fn, scope, env);
+  if (key === undefined) return runBody(context, fn, env, selfName);
+  const { summaries, running, depth, recorder } = context;
+  const isPlain = [...env.vars.values()].every((fact) => taintsIn(fact).length === 0 && !fact.content);
+  const shelf = isPlain ? summaries.shared : summaries.own;
+  const before = kept(shelf, key, depth, maxDepth, running);
+  if (before) {
+    spend(context);
+    showAgain(context, before);
+    if (recorder) include(recorder, before, depth);
+    return before;
+  }
+  const inner = recorderAt(depth);
+  context.recorder = inner;
+  const left = runBody(context, fn, env, selfName);
+  context.recorder = recorder;
+  const summary = summaryOf(inner, isPlain ? joined(left.exits) : left.exits, left.fields);
+  const isWhole = context.stepsLeft > 0 && !running.some((each) => inner.touched.has(each));
+  const isSteady =
+    isWhole &&
+    !summary.exits.some(({ fact }) => holdsCode(fact)) &&
+    ![...left.fields.values()].some((fact) => holdsCode(fact));
+  const isKept = isSteady && keep(shelf, key, summary);
+  if (isKept) summaries.shown.add(summary);
+  if (recorder) include(recorder, isKept ? summary : inner, depth);
+  return left;
+}
+
+/** The ways out of a function as one: nothing was given that a way could have proved something of. */
+const joined = (exits: readonly Exit[]): readonly Exit[] => {
+  const [first, ...others] = exits;
+  if (!first) return [];
+  const fact = others.reduce((one, other) => joinFacts(one, other.fact), first.fact);
+  return [{ fact, env: { ...first.env, vars: new Map(), parent: undefined }, implied: undefined, truth: undefined }];
+};
+
+function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string | undefined): Left {
+  const frame: Frame = { exits: [], loops: [] };
+  const { recorder } = context;
+  context.running.push(fn);
+  context.depth += 1;
+  if (recorder) recorder.deepest = Math.max(recorder.deepest, context.depth);
+  recorder?.touched.add(fn);
+  const end = runStatements(context, fn.body, env, frame);
+  context.depth -= 1;
+  context.running.pop();
+  if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
+  return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(frame.exits, selfName) };
 }
 
 function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {

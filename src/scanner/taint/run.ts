@@ -7,6 +7,7 @@ import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
 import { anyPath, known, leavesFolder, taintsIn, unsafe, type Fact, type Taint } from './facts.js';
 import { argumentsFor, type Entry } from './sources.js';
+import { emptyShelf, type Shelf } from './summaries.js';
 import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
 
 /** The caller's text on its way from a parameter to where it does harm. */
@@ -46,6 +47,19 @@ export interface EntryResult extends Behaviour {
 
 const stepsPerEntry = 400_000;
 
+/** How much is kept of what functions did: of one tool, and of all of them together. */
+const maxOwn = 100_000;
+const maxShared = 300_000;
+
+const shelves = new WeakMap<Machine, Shelf>();
+
+/** What functions do without a caller's text is the same for every tool of a program. */
+function sharedShelf(machine: Machine): Shelf {
+  const known = shelves.get(machine) ?? emptyShelf(maxShared);
+  shelves.set(machine, known);
+  return known;
+}
+
 /** Follows one tool from its parameters. */
 export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const flows = new Map<string, Flow>();
@@ -53,7 +67,9 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const behaviour = noBehaviour();
   const context: Context = {
     machine,
-    active: new Map(),
+    summaries: { shared: sharedShelf(machine), own: emptyShelf(maxOwn), shown: new Set() },
+    running: [],
+    recorder: undefined,
     depth: 0,
     stepsLeft: stepsPerEntry,
     memo: new Map(),
