@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { isSameStanding, type View } from './core/gateway.js';
+import type { Principal } from './core/principal.js';
+import type { Complete, Prompt } from './core/prompt.js';
+import { aGateway } from '../test/support/gate.js';
 import type { AuditRecord } from './guards/audit.js';
 import { audit } from './guards/audit.js';
 import { authorize } from './guards/authorize.js';
@@ -156,4 +160,51 @@ test('tools built anew without a change are no change; sources that leave are cl
   expect(heard).toEqual([]);
   await reg.replace([], { include: [], exclude: [] }, never);
   expect([heard, closed]).toEqual([['tools'], 1]);
+});
+
+describe('a conversation goes on', () => {
+  const view: View = { principal: { id: 'a', name: 'A', kind: 'jwt', roles: ['user', 'admin'], scopes: ['mcp'] } };
+  const as = (over: Partial<Principal>): View => ({ principal: { ...view.principal, ...over } });
+  test.each([
+    ['for the same rights, however they were shown', as({}), true],
+    ['not for fewer roles', as({ roles: ['user'] }), false],
+    ['not for other scopes', as({ scopes: [] }), false],
+    ['not for another profile of the credential', as({ profile: 'narrow' }), false],
+    ['not for somebody else', as({ id: 'b' }), false],
+    ['not under another address', { ...view, profile: 'narrow' }, false],
+  ])('%s', (_, other, goesOn) => {
+    expect(isSameStanding(view, other)).toBe(goesOn);
+  });
+});
+
+test("completion passes the guards in its caller's name: audited, cleaned, and empty where it is refused", async () => {
+  const heard: string[] = [];
+  const complete: Complete = (argument, value, context, call) => {
+    heard.push(`${call.principal.id} ${argument}=${value} ${JSON.stringify(context)}`);
+    return Promise.resolve({ values: [`${value}\u001b[31m`, 'x'.repeat(2_000_000)], hasMore: true });
+  };
+  const prompt: Prompt = { name: 'p', source: 'test', complete, get: () => Promise.resolve(done('')) };
+  const source = { id: 'test', list: () => Promise.resolve([]), prompts: () => Promise.resolve([prompt]) };
+  const sees = ({ principal }: View): boolean => principal.id !== bob.id;
+  const { gate, records } = await aGateway([source], { visibility: { sees } });
+  const ask = (principal: Principal, name = 'p') =>
+    gate.complete({
+      principal,
+      via: 'http',
+      signal: never,
+      target: { type: 'ref/prompt', name },
+      argument: 'who',
+      value: 'A',
+      context: { other: 'b' },
+    });
+  const found = await ask(ada);
+  expect(found).toMatchObject({ values: ['A', expect.any(String)], hasMore: true });
+  expect(found.values[1]?.length).toBeLessThan(1_100_000);
+  expect([await ask(bob), await ask(ada, 'unknown')]).toEqual([{ values: [] }, { values: [] }]);
+  expect(heard).toEqual(['ada who=A {"other":"b"}']);
+  expect(records.map(({ tool, principal }) => [tool, principal])).toEqual([
+    ['completion/complete', 'ada'],
+    ['completion/complete', 'bob'],
+    ['completion/complete', 'ada'],
+  ]);
 });

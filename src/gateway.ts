@@ -1,10 +1,11 @@
 import type { Call } from './core/call.js';
-import type { Answer, CallRequest, Gateway, ToolStatus, View } from './core/gateway.js';
+import type { Answer, CallRequest, CompletionRequest, Gateway, ToolStatus, View } from './core/gateway.js';
+import type { Json } from './core/json.js';
 import type { Outcome } from './core/outcome.js';
-import { failed, refuse } from './core/outcome.js';
+import { done, failed, refuse } from './core/outcome.js';
 import type { ToolError } from './core/errors.js';
 import type { Principal } from './core/principal.js';
-import type { Prompt, Resource, ResourceTemplate } from './core/prompt.js';
+import type { Complete, Completion, Prompt, Resource, ResourceTemplate } from './core/prompt.js';
 import type { Handler, Tool } from './core/tool.js';
 import { defaultLimits, readOnly } from './core/tool.js';
 import { schemaContract } from './core/contract.js';
@@ -45,6 +46,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   const nobody = missing('unknown', { code: 'not_found', message: 'Tool not found/disabled' });
   const hidden = missing('unknown', { code: 'forbidden', message: 'Tool not found/disabled' });
   const noResource = missing('resources/read', { code: 'not_found', message: 'Resource not found' });
+  const noCompletion = missing('completion/complete', { code: 'not_found', message: 'Nothing to complete' });
   const noPrompt = missing('prompts/get', { code: 'not_found', message: 'Prompt not found' });
 
   const guarded = (key: object, tool: () => Tool): Handler => {
@@ -55,11 +57,16 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     }
     return handler;
   };
+  const completers = new WeakMap<object, Tool>();
+  const guardedCompletion = (of: Prompt | ResourceTemplate, complete: Complete): Handler => {
+    let tool = completers.get(of);
+    if (tool === undefined) completers.set(of, (tool = standIn('completion/complete', of, completing(complete))));
+    return guardedTool(tool);
+  };
   const guardedTool = (tool: Tool): Handler => guarded(tool, () => tool);
-  const guardedPrompt = (prompt: Prompt): Handler =>
-    guarded(prompt, () => standIn('prompts/get', prompt.source, prompt.get));
+  const guardedPrompt = (prompt: Prompt): Handler => guarded(prompt, () => standIn('prompts/get', prompt, prompt.get));
   const guardedResource = (resource: Resource | ResourceTemplate): Handler =>
-    guarded(resource, () => standIn('resources/read', resource.source, resource.read));
+    guarded(resource, () => standIn('resources/read', resource, resource.read));
 
   function find(view: View, name: string): Tool {
     const { tools } = registry.catalogue();
@@ -128,12 +135,18 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       const prompt = lists.prompts(request).find((each) => each.name === request.name);
       return run(request, `prompts/get:${request.name}`, prompt ? guardedPrompt(prompt) : guardedTool(noPrompt));
     },
-    async complete(view, target, argument, value, context) {
+    async complete(request) {
+      const { target, argument, value, context } = request;
       const found =
         target.type === 'ref/prompt'
-          ? lists.prompts(view).find((each) => each.name === target.name)
-          : lists.templates(view).find((each) => each.uriTemplate === target.uri);
-      return (await found?.complete?.(argument, value, context)) ?? { values: [] };
+          ? lists.prompts(request).find((each) => each.name === target.name)
+          : lists.templates(request).find((each) => each.uriTemplate === target.uri);
+      const ref = target.type === 'ref/prompt' ? target.name : target.uri;
+      const args = { ref, argument, value, context };
+      const handler = found?.complete ? guardedCompletion(found, found.complete) : guardedTool(noCompletion);
+      const { outcome } = await run({ ...request, args }, 'completion/complete', handler);
+      // The handler's data is a completion, with its texts cleaned.
+      return outcome.kind === 'done' ? (outcome.data as unknown as Completion) : { values: [] };
     },
     watch(view, uri, changed) {
       const resource = lists.resources(view).find((each) => each.uri === uri);
@@ -181,11 +194,13 @@ function toCall(
   sees: NonNullable<Call['sees']>,
 ): Call {
   const id = uuid7();
-  const { principal, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } = request;
+  const { principal, profile, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } =
+    request;
   return {
     id,
     tool,
     principal,
+    profile,
     via,
     args,
     receivedAt,
@@ -212,22 +227,34 @@ function face(outcome: Outcome): Outcome {
   return refuse('not_found', 'Tool not found/disabled');
 }
 
+/** Completes what the arguments of the call name; the gateway itself has written those. */
+const completing =
+  (complete: Complete) =>
+  async (call: Call): Promise<Outcome> => {
+    const { argument, value, context } = call.args as Pick<CompletionRequest, 'argument' | 'value' | 'context'>;
+    return done([], (await complete(argument, value, context, call)) as unknown as Json); // plain data
+  };
+
 const anything = schemaContract({ type: 'object' });
 
 /** Lets something that is not a tool pass the same guards. */
-const standIn = (name: string, source: string, run: (call: Call) => Promise<Outcome>): Tool => ({
+const standIn = (
+  name: string,
+  { source, openWorld = false }: { readonly source: string; readonly openWorld?: boolean },
+  run: (call: Call) => Promise<Outcome>,
+): Tool => ({
   name,
   source,
   run,
   description: '',
   input: anything,
-  effects: readOnly,
+  effects: openWorld ? { ...readOnly, openWorld } : readOnly,
   limits: { ...defaultLimits, concurrency: 64, queue: 256, ratePerMinute: 0 },
 });
 
 /** Stands for what is not there; it is refused before any rule is asked, so that no rule can tell what exists. */
 const missing = (name: string, unavailable: ToolError): Tool => ({
-  ...standIn(name, 'gateway', () => Promise.resolve(failed(unavailable))),
+  ...standIn(name, { source: 'gateway' }, () => Promise.resolve(failed(unavailable))),
   unavailable,
 });
 

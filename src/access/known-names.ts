@@ -4,7 +4,7 @@ import { glob } from '../lib/glob.js';
 import type { CompiledRule, RuleProblem } from './policy.js';
 
 /** The things besides tools that pass the same guards and may be named in rules. */
-const standIns: readonly string[] = ['prompts/get', 'resources/read'];
+const standIns: readonly string[] = ['prompts/get', 'resources/read', 'completion/complete'];
 
 export interface Known {
   readonly tools: readonly Tool[];

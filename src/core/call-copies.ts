@@ -7,6 +7,7 @@ export const withArgs = (call: Call, args: Args, timeoutMs: number | undefined):
   id: call.id,
   tool: call.tool,
   principal: call.principal,
+  profile: call.profile,
   via: call.via,
   args,
   receivedAt: call.receivedAt,
@@ -22,6 +23,9 @@ export const withArgs = (call: Call, args: Args, timeoutMs: number | undefined):
   meta: call.meta,
 });
 
+/** The call with another way back to its caller; its signal may be one that is made when asked for. */
+export const withBack = (call: Call, back: Call['back']): Call => ({ ...call, signal: call.signal, back });
+
 /** The call under a signal and a time limit of its own; the signal is asked for only when the tool looks at it. */
 export function underSignal(call: Call, source: { readonly signal: AbortSignal }, timeoutMs: number): Call {
   return new CallUnderSignal(call, source, timeoutMs);
@@ -31,6 +35,7 @@ class CallUnderSignal implements Call {
   readonly id: Call['id'];
   readonly tool: Call['tool'];
   readonly principal: Call['principal'];
+  readonly profile: Call['profile'];
   readonly via: Call['via'];
   readonly args: Call['args'];
   readonly receivedAt: Call['receivedAt'];
@@ -48,6 +53,7 @@ class CallUnderSignal implements Call {
     this.id = call.id;
     this.tool = call.tool;
     this.principal = call.principal;
+    this.profile = call.profile;
     this.via = call.via;
     this.args = call.args;
     this.receivedAt = call.receivedAt;

@@ -44,6 +44,8 @@ export interface Call {
   readonly id: string;
   readonly tool: string;
   readonly principal: Principal;
+  /** The part of the catalogue it was made in, where its address named one. */
+  readonly profile?: string | undefined;
   readonly via: Door;
   readonly args: Args;
   /** Monotonic milliseconds. */

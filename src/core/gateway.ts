@@ -1,4 +1,4 @@
-import type { Args, BackChannel, Confirmation, Door, TraceContext } from './call.js';
+import type { Args, BackChannel, Call, Confirmation, Door, TraceContext } from './call.js';
 import type { Json, JsonObject } from './json.js';
 import type { Outcome } from './outcome.js';
 import type { Principal } from './principal.js';
@@ -11,6 +11,22 @@ export interface View {
   readonly principal: Principal;
   readonly profile?: string;
 }
+
+type Owned = Pick<Call, 'principal' | 'profile'>;
+
+/** Whose something is that is kept between requests; what was made under one profile is not there under another. */
+export const ownerOf = ({ principal, profile }: Owned): string =>
+  profile === undefined ? principal.id : `${principal.id}\n${profile}`;
+
+/**
+ * Whether two views are of one principal with the same rights at the same address: a conversation that was opened with more
+ * rights than its caller has now, or under another profile, does not go on.
+ */
+export const isSameStanding = (a: View, b: View): boolean =>
+  a.profile === b.profile && (a.principal === b.principal || rightsOf(a.principal) === rightsOf(b.principal));
+
+const rightsOf = ({ id, kind, roles, profile, scopes }: Principal): string =>
+  JSON.stringify([id, kind, roles, profile, scopes]);
 
 /** What a door hands over to have a tool run. */
 export interface CallRequest extends View {
@@ -54,6 +70,14 @@ export type Changed = 'tools' | 'prompts' | 'resources';
 export type CompletionTarget =
   { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
 
+/** What a door hands over to have an argument completed. */
+export interface CompletionRequest extends Omit<CallRequest, 'tool' | 'args'> {
+  readonly target: CompletionTarget;
+  readonly argument: string;
+  readonly value: string;
+  readonly context: Readonly<Record<string, string>>;
+}
+
 /** The counter every door talks to; doors see nothing behind it. */
 export interface Gateway {
   /** Ready, enabled tools in stable order; the same array while nothing changed, so that doors may keep what they serialised. */
@@ -66,13 +90,8 @@ export interface Gateway {
   read(request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string }): Promise<Answer>;
   /** Gets a prompt through the same guards; the outcome's data is `{ description?, messages }`. */
   prompt(request: Omit<CallRequest, 'tool'> & { readonly name: string }): Promise<Answer>;
-  complete(
-    view: View,
-    target: CompletionTarget,
-    argument: string,
-    value: string,
-    context: Readonly<Record<string, string>>,
-  ): Promise<Completion>;
+  /** Completes an argument through the same guards; what is refused and what is unknown have no suggestions. */
+  complete(request: CompletionRequest): Promise<Completion>;
   /** Watches one resource; undefined where there is none or it cannot be watched. */
   watch(view: View, uri: string, changed: () => void): (() => void) | undefined;
   onChange(listener: (what: Changed) => void): () => void;

@@ -1,3 +1,4 @@
+import type { Call } from './call.js';
 import type { JsonObject } from './json.js';
 import type { Handler } from './tool.js';
 
@@ -7,10 +8,12 @@ export interface Completion {
   readonly total?: number;
   readonly hasMore?: boolean;
 }
+/** Completes an argument for whoever makes the call. */
 export type Complete = (
   argument: string,
   value: string,
   context: Readonly<Record<string, string>>,
+  call: Call,
 ) => Promise<Completion>;
 
 /** A prompt; its handler ends with `data: { description?, messages }`. */
@@ -29,6 +32,8 @@ export interface Prompt {
   /** Fields of its definition that nobody here knows. */
   readonly extra?: JsonObject;
   readonly complete?: Complete;
+  /** Whether what it says comes from elsewhere, and what it is given goes there. */
+  readonly openWorld?: boolean;
   readonly get: Handler;
 }
 
@@ -45,6 +50,8 @@ export interface Resource {
   readonly meta?: JsonObject;
   /** Fields of its definition that nobody here knows. */
   readonly extra?: JsonObject;
+  /** Whether what it holds comes from elsewhere. */
+  readonly openWorld?: boolean;
   readonly read: Handler;
   /** Starts watching and returns how to stop; absent where the source cannot tell of changes. */
   readonly watch?: (changed: () => void) => () => void;
@@ -63,6 +70,8 @@ export interface ResourceTemplate {
   /** Fields of its definition that nobody here knows. */
   readonly extra?: JsonObject;
   readonly complete?: Complete;
+  /** Whether what they hold comes from elsewhere, and their addresses go there. */
+  readonly openWorld?: boolean;
   matches(uri: string): boolean;
   readonly read: Handler;
   readonly watch?: (uri: string, changed: () => void) => () => void;

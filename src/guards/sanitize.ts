@@ -1,13 +1,15 @@
 import type { Call } from '../core/call.js';
+import { withBack } from '../core/call-copies.js';
 import type { Content, ResourceLink } from '../core/content.js';
 import { readable, text } from '../core/content.js';
 import type { ToolError } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
-import { failed } from '../core/outcome.js';
+import { failed, refuse } from '../core/outcome.js';
 import type { Pen } from '../core/outcome-text.js';
 import { rewriteContent, rewriteData, rewriteFields } from '../core/outcome-text.js';
+import { markAsks, rewriteAsks, rewriteBack } from '../core/question-text.js';
 import { outputFit } from '../core/output-fit.js';
 import type { Tool } from '../core/tool.js';
 import type { CleanLevel } from '../lib/hostile-text/clean.js';
@@ -54,8 +56,8 @@ export function sanitize(rules: () => OutputRules = () => ({})): Guard {
       const now = rules();
       const released = call.confirmation === undefined ? undefined : now.holder?.release(call, tool);
       if (released !== undefined) return released;
-      const outcome = await next(call);
-      if (outcome.kind === 'confirm') return outcome;
+      const outcome = await next(overheard(call, now));
+      if (outcome.kind === 'confirm') return asked(outcome.question, tool, now);
       const { washed, suspect } = wash(outcome, call, tool, now, promised);
       if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
       if (now.onSuspicion === 'confirm' && now.holder)
@@ -63,6 +65,35 @@ export function sanitize(rules: () => OutputRules = () => ({})): Guard {
       return failed(withheld(suspect), washed.meta && { meta: washed.meta });
     };
   };
+}
+
+const mostSaid = 65_536;
+
+/** The call with a way back on which nothing is said that a result may not say. */
+function overheard(call: Call, { level, redact }: OutputRules): Call {
+  const { back } = call;
+  if (!back?.progress && !back?.log) return call;
+  const rules: OutputRules = { ...(level && { level }), ...(redact && { redact }) };
+  return withBack(
+    call,
+    rewriteBack(back, () => pen(newReport(), rules, mostSaid)),
+  );
+}
+
+/** A question of the tool itself: it is shown to a person or a model, and is as hostile as any result. */
+function asked(question: Question, tool: Tool, rules: OutputRules): Outcome {
+  const report = newReport();
+  const writer = pen(report, rules, mostSaid);
+  const read = rewriteAsks(question.asks, writer);
+  if (!writer.weigh(0)) return refuse('upstream_error', `${tool.source} asks more than anybody could read`);
+  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion(joined(report.seen)) : undefined;
+  if (suspect !== undefined && (rules.onSuspicion ?? 'flag') !== 'flag') return failed(withheld(suspect));
+  const provenance = rules.provenance?.(tool);
+  const isSame =
+    Object.keys(report.removed).length === 0 && Object.keys(report.secrets).length === 0 && !report.truncated;
+  const meta = noted(undefined, report, isSame, { suspect, provenance, isEnveloped: false, kept: 0 });
+  const asker = provenance?.['trust'] === 'untrusted' ? tool.source : undefined;
+  return { kind: 'confirm', question: { ...question, asks: markAsks(read, asker, meta) } };
 }
 
 /** What callers are told in place of a result that gives orders to the model. */
@@ -85,6 +116,8 @@ interface Report {
   fitted?: 'masked' | 'dropped';
 }
 
+const newReport = (): Report => ({ removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false });
+
 function wash(
   outcome: Done | Failed,
   call: Call,
@@ -92,7 +125,7 @@ function wash(
   rules: OutputRules,
   promised: (data: Json) => boolean,
 ): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
-  const report: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
+  const report = newReport();
   const { maxOutputBytes } = tool.limits;
   let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
   const dataPen = pen(report, rules, maxOutputBytes);
@@ -174,7 +207,7 @@ function fitting(
 ): Json {
   if (written === given || promised(written) || !promised(given)) return written;
   const { redactInShape: redact } = rules;
-  const again: Report = { removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false };
+  const again = newReport();
   const masked =
     redact === undefined ? written : rewriteData(given, pen(again, { ...rules, redact }, tool.limits.maxOutputBytes));
   report.fitted = promised(masked) ? 'masked' : 'dropped';

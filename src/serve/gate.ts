@@ -153,7 +153,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const settle = (): void => {
-    const names = [...known.catalogue().tools.keys(), 'prompts/get', 'resources/read'];
+    const names = [...known.catalogue().tools.keys(), 'prompts/get', 'resources/read', 'completion/complete'];
     numbers.tools(names);
     guards.breakers.keep(new Set(names));
   };

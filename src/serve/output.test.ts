@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaults } from '../config/defaults.js';
 import type { Config } from '../config/schema.js';
+import { mcpSource } from '../config/sections/mcp-source.js';
 import type { Call } from '../core/call.js';
 import type { Content } from '../core/content.js';
 import { done, failed } from '../core/outcome.js';
@@ -197,4 +198,19 @@ test('what is cut off can be read by its caller for a while, and by nobody else'
   expect(await read(uris[0] ?? '', bob)).toMatchObject({ error: { code: 'not_found' } });
   clock.advance(60_000);
   expect(await read(uris[0] ?? '')).toMatchObject({ error: { code: 'not_found' } });
+});
+
+test('an MCP server does not decide itself that it is trusted', async () => {
+  const closed = aTool({ name: 'notes__read', source: 'notes', effects: { ...readOnly, openWorld: false } });
+  const notes = mcpSource.parse({ kind: 'mcp', command: 'notes' });
+  const trustIn = async (sources: Config['sources'], trusted: readonly string[] = []): Promise<unknown> => {
+    const config = { ...defaults, sources, output: { ...defaults.output, trusted_sources: [...trusted] } };
+    const results = keptResults({ keepMs: () => 60_000 });
+    const rules = outputRulesOf({ config, secrets: [], results, open: () => Promise.resolve(memoryStore()) });
+    const washed = await guarded([sanitize(() => rules)], () => Promise.resolve(done('fine')), closed)(aCall());
+    return washed.kind === 'done' ? washed.meta?.['toolgate/provenance'] : undefined;
+  };
+  expect(await trustIn({ notes })).toMatchObject({ trust: 'untrusted' });
+  expect(await trustIn({ notes }, ['notes'])).toMatchObject({ trust: 'trusted' });
+  expect(await trustIn({})).toMatchObject({ trust: 'trusted' });
 });

@@ -26,8 +26,12 @@ const mostFindings = 5;
 export function outputRulesOf({ config, secrets, results, open }: OutputParts): OutputRules {
   const { output, policy } = config;
   const trusted = output.trusted_sources.length === 0 ? () => false : anyGlob(output.trusted_sources);
-  // What stays on this machine is as trusted as the machine; what comes from outside is somebody's words.
-  const isTrusted = (tool: Tool): boolean => trusted(tool.source) || !tool.effects.openWorld;
+  // What stays on this machine is as trusted as the machine; what comes from outside is somebody's words. What an MCP server
+  // says of itself does not count: a hostile one would call itself harmless.
+  const isStranger = (source: string): boolean =>
+    Object.hasOwn(config.sources, source) && config.sources[source]?.kind === 'mcp';
+  const isTrusted = (tool: Tool): boolean =>
+    trusted(tool.source) || (!tool.effects.openWorld && !isStranger(tool.source));
   const provenances = new WeakMap<Tool, JsonObject>();
   const provenance = (tool: Tool): JsonObject => {
     let known = provenances.get(tool);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../core/call.js';
 import type { ResourceLink } from '../core/content.js';
+import { ownerOf } from '../core/gateway.js';
 import { done, refuse } from '../core/outcome.js';
 import type { ToolSource } from '../core/source.js';
 
@@ -43,13 +44,13 @@ export function keptResults({ keepMs, maxBytes = 67_108_864, now = Date.now }: K
   };
 
   return {
-    keep({ principal }, rest) {
+    keep(call, rest) {
       const id = randomUUID();
       const links: ResourceLink[] = [];
       for (let at = 0; at < rest.length && links.length < mostPieces; at = at + pieceLength) {
         const text = rest.slice(at, at + pieceLength);
         const uri = `${prefix}${id}/${links.length + 1}`;
-        pieces.set(uri, { owner: principal.id, text, until: now() + keepMs() });
+        pieces.set(uri, { owner: ownerOf(call), text, until: now() + keepMs() });
         held += text.length;
         links.push({
           type: 'resource_link',
@@ -73,13 +74,14 @@ export function keptResults({ keepMs, maxBytes = 67_108_864, now = Date.now }: K
             name: 'rest-of-a-result',
             description: 'What was cut off from a large result, for a while and for its caller only',
             mimeType: 'text/plain',
+            openWorld: true,
             source: keptResultsId,
             matches: (uri) => uri.startsWith(prefix),
             read(call) {
               const uri = String(call.args['uri']);
               const piece = pieces.get(uri);
               // Not there, too late and somebody else's read the same.
-              if (piece === undefined || piece.owner !== call.principal.id || piece.until <= now())
+              if (piece === undefined || piece.owner !== ownerOf(call) || piece.until <= now())
                 return Promise.resolve(refuse('not_found', 'Resource not found'));
               return Promise.resolve(done([], { contents: [{ uri, mimeType: 'text/plain', text: piece.text }] }));
             },

@@ -9,17 +9,18 @@ const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 /** A modern MCP client of a few lines that knows tasks. */
 const client =
-  (gate: Running) =>
+  (gate: Running, path = '/mcp', bearer?: string) =>
   async (method: string, params: Record<string, unknown>, knowsTasks = true): Promise<Wire> => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': knowsTasks ? { extensions: { [tasksExtension]: {} } } : {},
     };
     const named = params['name'] ?? params['taskId'];
-    const { json } = await gate.send('/mcp', {
+    const { json } = await gate.send(path, {
       body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } },
       headers: {
         accept: 'application/json, text/event-stream',
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
         'mcp-protocol-version': '2026-07-28',
         'mcp-method': method,
         ...(typeof named === 'string' && { 'mcp-name': named }),
@@ -102,4 +103,47 @@ test('a tool that must run as a task is refused to clients that do not know them
   expect((await eased('tools/call', { name: 'nap', arguments: {} }, false)).result.structuredContent.returncode).toBe(
     0,
   );
+}, 60_000);
+
+test('a task is there for who made it, under the address it was made under, and for nobody else', async () => {
+  const bob = 'bob-0123456789abcdef0123456789';
+  const config = `commands: { directories: [.], builtins: false }
+auth: { tokens: [{ name: bob, token: '\${BOB}' }] }
+access: { profiles: { naps: { tools: [nap] }, none: { tools: [] } } }
+`;
+  const cwd = aPlace({ 'nap.tool.yaml': manifest('nap', '0.3'), 'toolgate.yaml': config });
+  const gate = await serving(cwd, [], { BOB: bob });
+  const under = client(gate, '/mcp/p/naps');
+  const { taskId } = (await under('tools/call', { name: 'nap', arguments: {} })).result;
+  await eventually(
+    () => under('tasks/get', { taskId }),
+    ({ result }) => result.status === 'completed',
+  );
+  const unknown = (await under('tasks/get', { taskId: 'never-made' })).error;
+  const elsewhere = [
+    client(gate),
+    client(gate, '/mcp/p/none'),
+    client(gate, '/mcp/p/naps', bob),
+    client(gate, '/mcp', bob),
+  ];
+  for (const ask of elsewhere) {
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update'])
+      expect((await ask(method, { taskId, inputResponses: {} })).error).toEqual(unknown);
+  }
+  const call = async (path: string, name: string): Promise<Wire> =>
+    (await client(gate, path)('tools/call', { name, arguments: {} })).error;
+  const [hidden, absent] = [await call('/mcp/p/none', 'nap'), await call('/mcp', 'never_there')];
+  expect([hidden.code, hidden.message]).toEqual([absent.code, absent.message]);
+
+  // A session of the older protocol belongs to the address it was opened under as well.
+  const legacy = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
+  const greeting = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  const opened = await gate.send('/mcp', {
+    body: { jsonrpc: '2.0', id: 1, method: 'initialize', params: greeting },
+    headers: legacy,
+  });
+  const headers = { ...legacy, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} };
+  expect((await gate.send('/mcp', { body: list, headers })).status).toBe(200);
+  expect((await gate.send('/mcp/p/none', { body: list, headers })).status).toBe(404);
 }, 60_000);

@@ -79,14 +79,15 @@ const flag = (annotations: JsonObject, name: string, otherwise: boolean): boolea
 };
 
 /** What a server says its tool does; where it says nothing, the worst. */
-export function effectsOf(annotations: JsonObject): Effects {
+export function effectsOf(annotations: JsonObject, remote = false): Effects {
   const readOnly = flag(annotations, 'readOnlyHint', false);
   return {
     reads: true,
     writes: !readOnly,
     destroys: !readOnly && flag(annotations, 'destructiveHint', true),
     idempotent: readOnly || flag(annotations, 'idempotentHint', false),
-    openWorld: flag(annotations, 'openWorldHint', true),
+    // Whatever a server elsewhere says of its tool: what is sent to it has left this machine.
+    openWorld: remote || flag(annotations, 'openWorldHint', true),
     labels: ['upstream'],
   };
 }
@@ -102,6 +103,8 @@ export interface Naming {
   readonly limits: Limits;
   /** What the source really is, whatever it is called. */
   readonly identity: string;
+  /** Whether it runs elsewhere. */
+  readonly remote?: boolean;
 }
 
 const plainText: Pen = { text: (value) => clean(value).text, fits: () => true, weigh: () => true, cut: () => {} };
@@ -126,7 +129,11 @@ const toolFields = new Set([
 ]);
 
 /** The tool that is offered for an upstream tool. */
-export function toTool({ name, definition }: Item, { source, prefix, limits, identity }: Naming, run: Handler): Tool {
+export function toTool(
+  { name, definition }: Item,
+  { source, prefix, limits, identity, remote = false }: Naming,
+  run: Handler,
+): Tool {
   const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
   const hints = isObject(annotations) ? annotations : {};
   const titled = textOf(title, 256) ?? textOf(hints['title'], 256);
@@ -137,7 +144,7 @@ export function toTool({ name, definition }: Item, { source, prefix, limits, ide
     source,
     description: textOf(description, maxDescription) ?? '',
     input: strangersContract(input['type'] === undefined ? { type: 'object', ...input } : input),
-    effects: effectsOf(hints),
+    effects: effectsOf(hints, remote),
     limits,
     annotations: hints,
     // The gateway keeps the task; the server sees a plain call.

@@ -19,6 +19,7 @@ export interface Offering extends Naming {
     argument: string,
     value: string,
     context: Readonly<Record<string, string>>,
+    call: Call,
   ) => ReturnType<Complete>;
   readonly watch?: (uri: string, changed: () => void) => () => void;
 }
@@ -97,7 +98,9 @@ export function offerPrompt({ name, definition }: Item, { source, prefix, relay,
         ...(typeof argument['required'] === 'boolean' && { required: argument['required'] }),
       })),
     }),
-    complete: (argument, value, context) => complete({ type: 'ref/prompt', name }, argument, value, context),
+    openWorld: true,
+    complete: (argument, value, context, call) =>
+      complete({ type: 'ref/prompt', name }, argument, value, context, call),
     get: (call) =>
       relay.run(call, {
         method: 'prompts/get',
@@ -122,6 +125,7 @@ export function offerResource({ name, definition }: Item, { source, relay, watch
     source,
     ...described(definition),
     ...(typeof size === 'number' && { size }),
+    openWorld: true,
     read: read(relay),
     ...(watch && { watch: (changed) => watch(name, changed) }),
   };
@@ -137,7 +141,9 @@ export function offerTemplate(
     source,
     ...described(definition),
     matches: templateMatcher(name),
-    complete: (argument, value, context) => complete({ type: 'ref/resource', uri: name }, argument, value, context),
+    openWorld: true,
+    complete: (argument, value, context, call) =>
+      complete({ type: 'ref/resource', uri: name }, argument, value, context, call),
     read: read(relay),
     ...(watch && { watch }),
   };

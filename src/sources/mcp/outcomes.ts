@@ -38,12 +38,19 @@ function block(value: Json): Content {
   return text(JSON.stringify(value).slice(0, 10_000));
 }
 
-/** The meta of a result without what belongs to the other hop. */
+/** Keys that are about the other hop, and those by which the gateway itself tells what it did. */
+const isOurs = (key: string): boolean =>
+  key === metaKeys.serverInfo ||
+  key === metaKeys.subscriptionId ||
+  key === metaKeys.relatedTask ||
+  key.startsWith('toolgate/');
+
+/** The meta of a result without what belongs to the other hop, or what a server could pretend that we said. */
 function metaOfResult(result: JsonObject): JsonObject | undefined {
   const meta = result['_meta'];
   if (!isObject(meta)) return undefined;
-  const { [metaKeys.serverInfo]: _, ...rest } = meta;
-  return Object.keys(rest).length > 0 ? rest : undefined;
+  const rest = Object.entries(meta).filter(([key]) => !isOurs(key));
+  return rest.length > 0 ? Object.fromEntries(rest) : undefined;
 }
 
 /** What an object holds beside the fields that are known; most hold nothing. */

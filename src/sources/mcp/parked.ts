@@ -7,6 +7,7 @@ import { lightController } from '../../lib/light-signal.js';
 import type { Controller } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { RpcReply } from '../../wire/pending.js';
+import { askProblem } from './asks.js';
 
 /** How many calls may wait for an answer of their callers, and for how long. */
 export interface ParkLimits {
@@ -55,6 +56,7 @@ interface Flight {
 }
 
 const maxWaiting = 8;
+const invalid = (problem: string): RpcReply => ({ error: rpcError(codes.invalidParams, `The server ${problem}`) });
 const gone = (message: string): RpcReply => ({ error: rpcError(codes.invalidRequest, message) });
 
 /** Holds calls of older servers that wait for an answer of their callers: bounded, bound to whom they belong, and not for ever. */
@@ -101,9 +103,10 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
     flight.timer = setTimeout(() => end(handle, flight, 'The caller did not answer in time'), limits.ttlMs);
     flight.timer.unref();
     // A server that dies while its question is out leaves nobody to answer.
-    void flight.outcome.then(
-      () => flights.get(handle) === flight && flight.waiting.size === 0 && end(handle, flight, 'The call is over'),
-    );
+    const over = (): void => {
+      if (flights.get(handle) === flight && flight.waiting.size === 0) end(handle, flight, 'The call is over');
+    };
+    flight.outcome.then(over, over);
     return following.question(Object.fromEntries([...flight.waiting].map(([key, { ask }]) => [key, ask])), handle);
   }
 
@@ -116,6 +119,8 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
           return Promise.resolve({
             error: rpcError(codes.methodNotFound, `The client behind the gateway cannot be asked ${ask.method}`),
           });
+        const problem = askProblem(ask);
+        if (problem !== undefined) return Promise.resolve(invalid(problem));
         if (waiting.size >= maxWaiting || abort.signal.aborted) return Promise.resolve(gone('Nobody can be asked now'));
         return new Promise((answer) => {
           flight.asked += 1;
@@ -132,6 +137,8 @@ export function parkedCalls(given: Partial<ParkLimits> = {}): ParkedCalls {
         timer: undefined,
         asked: 0,
       };
+      // While a call is parked nobody waits for its outcome; one that breaks then must not take the gateway with it.
+      flight.outcome.catch(() => undefined);
       return leg(flight, following.call.signal);
     },
     async resume(handle, call, bound) {

@@ -90,7 +90,11 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
       kind: 'done',
       data: { description: 'A greeting', messages: [{ role: 'user', content: { text: 'Hello Ada' } }] },
     });
-    expect(await prompt?.complete?.('who', 'A', {})).toEqual({ values: ['greet:A1', 'A2'], total: 2, hasMore: false });
+    expect(await prompt?.complete?.('who', 'A', {}, aCall())).toEqual({
+      values: ['greet:A1', 'A2'],
+      total: 2,
+      hasMore: false,
+    });
     const [resource] = (await source.resources?.(never)) ?? [];
     expect(await resource?.read(aCall({ args: { uri: 'fixture://note' } }))).toMatchObject({
       data: { contents: [{ text: 'text of fixture://note' }] },

@@ -1,11 +1,12 @@
 import type { Call } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Ask, Outcome, Question } from '../../core/outcome.js';
+import type { Outcome, Question } from '../../core/outcome.js';
 import { refuse } from '../../core/outcome.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { sha256 } from '../../lib/hash.js';
 import { isObject } from '../../wire/message.js';
 import type { RpcReply } from '../../wire/pending.js';
+import { askable, asksOf } from './asks.js';
 import { sessionGone } from './http-channel.js';
 import { endedOutcome, errorOutcome } from './outcomes.js';
 import { parkedCalls } from './parked.js';
@@ -47,12 +48,6 @@ const stateTtlMs = 600_000;
 const maxUpstreamState = 40_000;
 const lateMs = 1_000;
 const aboutTaskMs = 30_000;
-const askable = {
-  'elicitation/create': 'elicitation',
-  'sampling/createMessage': 'sampling',
-  'roots/list': 'roots',
-} as const;
-
 interface Carried {
   /** Whom and what this was made for. */
   readonly for: string;
@@ -62,9 +57,6 @@ interface Carried {
   /** The task of the server that asked. */
   readonly task?: string | undefined;
 }
-
-const isAskable = (method: unknown): method is Ask['method'] =>
-  typeof method === 'string' && Object.hasOwn(askable, method);
 
 const nothing: JsonObject = {};
 
@@ -111,13 +103,8 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
 
   /** A modern server's question travels on as it is; its state inside ours, and where it has none, without one. */
   const asked = (call: Call, what: Relayed, result: JsonObject, task: string | undefined): Outcome => {
-    const given = isObject(result['inputRequests']) ? result['inputRequests'] : {};
-    const asks: Record<string, Ask> = {};
-    for (const [key, ask] of Object.entries(given)) {
-      if (!isObject(ask) || !isAskable(ask['method']))
-        return refuse('upstream_error', `${source} asks something that is no question of the protocol`);
-      asks[key] = { method: ask['method'], params: isObject(ask['params']) ? ask['params'] : {} };
-    }
+    const asks = asksOf(result);
+    if (typeof asks === 'string') return refuse('upstream_error', `${source} ${asks}`);
     const upstream = result['requestState'];
     if (upstream !== undefined && (typeof upstream !== 'string' || upstream.length > maxUpstreamState))
       return refuse('upstream_error', `${source} asks with a state that is too large`);

@@ -154,17 +154,20 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     source: id,
     identity: options.identity ?? id,
     limits: options.limits,
+    remote,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     relay: relayed,
     watch: (uri, tell) => watching.watch(uri, tell),
-    async complete(ref, argument, value, context) {
-      const lease = await connections.lease(listAs);
+    async complete(ref, argument, value, context, call) {
+      if (introduced && !isObject(introduced.capabilities['completions'])) return { values: [] };
+      // In the caller's own name: what is suggested is often what only they may see.
+      const lease = await connections.lease(ownerOf(call), call.signal);
       if (!('session' in lease)) return { values: [] };
       const reply = isObject(lease.session.introduction.capabilities['completions'])
         ? await lease.session.ask(
             'completion/complete',
             { ref, argument: { name: argument, value }, context: { arguments: context } },
-            { timeoutMs: options.connectMs },
+            { timeoutMs: options.connectMs, signal: call.signal },
           )
         : undefined;
       lease.release(!lease.session.end);
@@ -276,7 +279,10 @@ function completionOf({ completion }: JsonObject): Completion {
   if (!isObject(completion) || !Array.isArray(completion['values'])) return { values: [] };
   const { values, total, hasMore } = completion;
   return {
-    values: values.filter((value): value is string => typeof value === 'string').slice(0, 100),
+    values: values
+      .filter((value): value is string => typeof value === 'string')
+      .slice(0, 100)
+      .map((value) => value.slice(0, 1_000)),
     ...(typeof total === 'number' && { total }),
     ...(typeof hasMore === 'boolean' && { hasMore }),
   };

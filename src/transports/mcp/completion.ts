@@ -25,7 +25,7 @@ function contextOf(context: JsonObject[string]): Readonly<Record<string, string>
 /** Answers `completion/complete` with at most as many values as the protocol allows. */
 export const completion =
   (gateway: Gateway, encode: Encoder): Runner =>
-  async (params, { view, features }) => {
+  async (params, { view, features, via, signal, session }) => {
     const target = targetOf(params['ref']);
     const { argument } = params;
     const name = isObject(argument) ? argument['name'] : undefined;
@@ -33,7 +33,16 @@ export const completion =
     if (!target || typeof name !== 'string' || typeof value !== 'string') {
       return refusal(rpcError(codes.invalidParams, 'ref and argument do not name what to complete'));
     }
-    const found = await gateway.complete(view, target, name, value, contextOf(params['context']));
+    const found = await gateway.complete({
+      ...view,
+      via,
+      signal,
+      ...(session !== undefined && { session }),
+      target,
+      argument: name,
+      value,
+      context: contextOf(params['context']),
+    });
     const values = found.values.slice(0, maxValues);
     const hasMore = found.hasMore ?? found.values.length > maxValues;
     return {

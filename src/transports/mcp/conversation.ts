@@ -26,6 +26,8 @@ const maxCapabilities = 16_384;
 
 /** One legacy client from `initialize` on; the transport decides where its messages go. */
 export interface Conversation {
+  /** Who opened it and where: it goes on only for them as they were then. */
+  readonly view: View;
   /** Undefined until the client has initialized. */
   readonly features: Features | undefined;
   /** How many requests are being answered now. */
@@ -115,6 +117,7 @@ export function conversation(
   });
 
   return {
+    view,
     get features() {
       return features;
     },

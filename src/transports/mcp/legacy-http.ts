@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isSameStanding, type View } from '../../core/gateway.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import type { Id } from '../../wire/id.js';
 import type { Decoded, Message, RpcRequest } from '../../wire/message.js';
@@ -65,8 +66,14 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
     return stream;
   };
 
+  const viewOf = (exchange: Exchange): View => {
+    const profile = profileOf(exchange);
+    return { principal: exchange.principal, ...(profile !== undefined && { profile }) };
+  };
+
   /** The session a request belongs to, or undefined after it was refused. */
-  const sessionOf = ({ req, res, principal }: Exchange, id: Id | null | undefined): Session | undefined => {
+  const sessionOf = (exchange: Exchange, id: Id | null | undefined): Session | undefined => {
+    const { req, res, principal } = exchange;
     const given = req.headers['mcp-session-id'];
     const version = req.headers['mcp-protocol-version'];
     if (typeof given !== 'string') {
@@ -78,7 +85,8 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
       );
       return undefined;
     }
-    const session = sessions.find(given, principal.id);
+    const found = sessions.find(given, principal.id);
+    const session = found && isSameStanding(found.conversation.view, viewOf(exchange)) ? found : undefined;
     if (!session) sendError(res, 404, id, rpcError(codes.sessionNotFound, 'Session not found'));
     else if (version !== undefined && !isLegacyVersion(version)) {
       sendError(res, 400, id, rpcError(codes.badRequest, 'Unsupported protocol version'));
@@ -89,10 +97,9 @@ export function legacyHttp({ protocol, changes, sessions, heartbeat, profileOf, 
 
   const initialize = async (exchange: Exchange, request: RpcRequest): Promise<void> => {
     const { res, principal } = exchange;
-    const profile = profileOf(exchange);
     const session: Session | undefined = sessions.open(principal.id, (id) =>
       conversation(protocol, changes, {
-        view: { principal, ...(profile !== undefined && { profile }) },
+        view: viewOf(exchange),
         via: 'http',
         session: id,
         // Straight to the session: looking it up would count as use, and list changes would keep dead clients alive.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { done } from '../../core/outcome.js';
 import type { Tool } from '../../core/tool.js';
-import { aTool, deferred, never } from '../../../test/support/make.js';
+import { ada, aTool, deferred, never } from '../../../test/support/make.js';
 import { aDoor, sourceOf } from '../../../test/support/mcp.js';
 import type { Loose } from '../../../test/support/mcp.js';
 import type { Conversation } from './conversation.js';
@@ -72,6 +72,7 @@ test('more sessions than there is room for are refused until one ends', async ()
 });
 
 const quiet = (busy = 0): Conversation => ({
+  view: { principal: ada },
   features: undefined,
   busy,
   answer: async () => undefined,

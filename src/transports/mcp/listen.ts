@@ -1,4 +1,4 @@
-import type { Changed } from '../../core/gateway.js';
+import { ownerOf, type Changed } from '../../core/gateway.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { encodeId } from '../../wire/id.js';
@@ -80,7 +80,7 @@ export function listens(
           return stop !== undefined;
         });
       const asked = declaresTasks(caller.capabilities) ? strings(filter['taskIds']).slice(0, limits.resources) : [];
-      const known = await Promise.all(asked.map((task) => tasks.get(task, owner)));
+      const known = await Promise.all(asked.map((task) => tasks.get(task, ownerOf(caller.view))));
       const taskIds = new Set(known.flatMap((record) => (record ? [record.id] : [])));
 
       outlet.send(

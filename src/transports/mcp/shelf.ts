@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Content, ResourceContents, ResourceLink } from '../../core/content.js';
 import { text } from '../../core/content.js';
-import type { Answer, View } from '../../core/gateway.js';
+import { ownerOf, type Answer, type View } from '../../core/gateway.js';
 import type { Json } from '../../core/json.js';
 import { done } from '../../core/outcome.js';
 import type { Settled } from './encode.js';
@@ -89,17 +89,17 @@ export function resultShelf(limits: ShelfLimits = shelfLimits, now: () => number
   };
 
   return {
-    shelve(answer, { principal }) {
+    shelve(answer, view) {
       const { outcome } = answer;
       if (outcome.kind === 'confirm') return answer;
       const { content = [] } = outcome;
       if (content.every((part) => (payload(part)?.body.length ?? 0) <= limits.inlineBytes)) return answer;
-      return { ...answer, outcome: { ...outcome, content: content.flatMap((part) => keep(part, principal.id)) } };
+      return { ...answer, outcome: { ...outcome, content: content.flatMap((part) => keep(part, ownerOf(view))) } };
     },
-    read(uri, { principal }) {
+    read(uri, view) {
       if (!uri.startsWith(prefix)) return undefined;
       const found = kept.get(uri.slice(prefix.length));
-      if (!found || found.owner !== principal.id || found.until <= now()) return undefined;
+      if (!found || found.owner !== ownerOf(view) || found.until <= now()) return undefined;
       // Contents are JSON by their types; only the interface lacks the index signature.
       return { outcome: done([], { contents: [found.contents as unknown as Json] }), correlationId: '', durationMs: 0 };
     },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isSameStanding } from '../../core/gateway.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { decode, encodeError } from '../../wire/message.js';
 import type { MessageLimits } from '../../wire/message.js';
@@ -32,7 +33,6 @@ export interface SsePairParts {
 }
 
 interface Open {
-  readonly owner: string;
   readonly conversation: Conversation;
   send(text: string): void;
   end(): void;
@@ -60,7 +60,6 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
       };
       const view = { principal, ...(profile !== undefined && { profile }) };
       const opened: Open = {
-        owner: principal.id,
         send,
         end: () => res.end(),
         conversation: conversation(protocol, changes, { view, via: 'http', session: id, push: send }),
@@ -83,7 +82,9 @@ export function ssePair({ protocol, changes, heartbeat, limits, max, messagesPat
     },
     post({ res, principal, query, body }) {
       const found = table.get(query.get('sessionId') ?? '');
-      if (found?.owner !== principal.id)
+      // All post to one address, so only who they are can have changed.
+      const before = found?.conversation.view;
+      if (!found || !before || !isSameStanding(before, { ...before, principal }))
         return sendError(res, 404, null, rpcError(codes.sessionNotFound, 'Session not found'));
       const decoded = decode(body, limits);
       if (decoded.kind === 'invalid') return sendError(res, 400, decoded.id ?? null, decoded.error);

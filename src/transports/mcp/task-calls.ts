@@ -1,4 +1,4 @@
-import type { Answer } from '../../core/gateway.js';
+import { ownerOf, type Answer } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { isObject } from '../../wire/message.js';
@@ -63,7 +63,7 @@ export function taskCalls(tasks: Tasks, tools: ToolIndex, encode: Encoder, grace
         return finish(first, attempt).finally(() => caller.signal.removeEventListener('abort', hangUp));
       const wish = isObject(params['task']) ? params['task']['ttl'] : undefined;
       const ttlMs = Number.isSafeInteger(wish) && Number(wish) > 0 ? { ttlMs: Number(wish) } : {};
-      const record = await tasks.adopt({ owner: caller.view.principal.id, tool, ...ttlMs }, first, attempt, controller);
+      const record = await tasks.adopt({ owner: ownerOf(caller.view), tool, ...ttlMs }, first, attempt, controller);
       // Without room for a task the caller waits, as it would for any other call.
       if (!record) return finish(first, attempt).finally(() => caller.signal.removeEventListener('abort', hangUp));
       caller.signal.removeEventListener('abort', hangUp);

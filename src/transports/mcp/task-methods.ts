@@ -1,3 +1,4 @@
+import { ownerOf } from '../../core/gateway.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { metaKeys } from '../../wire/meta.js';
@@ -21,7 +22,7 @@ const withTask =
   (answer: ForTask): Runner =>
   async (params, caller) => {
     const { taskId } = params;
-    return typeof taskId === 'string' ? answer(taskId, caller.view.principal.id, params, caller) : unknownTask;
+    return typeof taskId === 'string' ? answer(taskId, ownerOf(caller.view), params, caller) : unknownTask;
   };
 
 /** How a finished call reads on the wire, parsed so that it can stand inside another result. */
@@ -66,7 +67,7 @@ export function legacyTaskMethods(tasks: Tasks, encode: Encoder): Readonly<Recor
       return record ? { result: encode.result(toLegacyTask(record), features) } : unknownTask;
     }),
     'tasks/list': async (_params, { view, features }) => ({
-      result: encode.result({ tasks: (await tasks.list(view.principal.id)).map(toLegacyTask) }, features),
+      result: encode.result({ tasks: (await tasks.list(ownerOf(view))).map(toLegacyTask) }, features),
     }),
     'tasks/cancel': withTask(async (id, owner, _params, { features }) => {
       const before = await tasks.get(id, owner);
