@@ -1,3 +1,5 @@
+import { crowd } from '../lib/crowd.js';
+import type { Place } from '../lib/crowd.js';
 import type { Store } from '../state/store.js';
 
 /** What one conversation has touched. */
@@ -11,8 +13,10 @@ export interface Memory {
 
 /** What conversations have touched, apart from the rules about it; it outlives reloads, and with a store restarts. */
 export interface FlowMemory {
-  /** By key, the one unused for longest first. */
-  readonly memories: ReadonlyMap<string, Memory>;
+  readonly size: number;
+  get(key: string): Memory | undefined;
+  /** The one that was put longest ago. */
+  oldest(): { readonly key: string; readonly memory: Memory } | undefined;
   countOf(owner: string): number;
   /** Puts a memory at the end. */
   put(key: string, memory: Memory): void;
@@ -26,7 +30,9 @@ export interface FlowMemory {
 const space = 'flows';
 
 export function flowMemory(): FlowMemory {
-  const memories = new Map<string, Memory>();
+  // The order is kept apart: taking a key out of a Map and putting it back would make a new table every few calls.
+  const order = crowd<{ readonly key: string; readonly memory: Memory }>();
+  const places = new Map<string, Place<{ readonly key: string; readonly memory: Memory }>>();
   const counts = new Map<string, number>();
   let store: Store | undefined;
 
@@ -36,23 +42,32 @@ export function flowMemory(): FlowMemory {
     else counts.delete(owner);
   };
   const put = (key: string, memory: Memory): void => {
-    if (!memories.delete(key)) count(memory.owner, 1);
-    memories.set(key, memory);
+    const place = places.get(key);
+    if (place?.item.memory === memory) return order.toEnd(place);
+    if (place === undefined) count(memory.owner, 1);
+    else order.leave(place);
+    places.set(key, order.enter({ key, memory }));
   };
 
   return {
-    memories,
+    get size() {
+      return places.size;
+    },
+    get: (key) => places.get(key)?.item.memory,
+    oldest: () => order.first?.item,
     put,
     countOf: (owner) => counts.get(owner) ?? 0,
     forget(key) {
-      const memory = memories.get(key);
-      if (memory === undefined) return;
-      memories.delete(key);
+      const place = places.get(key);
+      if (place === undefined) return;
+      const { memory } = place.item;
+      order.leave(place);
+      places.delete(key);
       count(memory.owner, -1);
       if (memory.writtenAt > 0) store?.delete(space, JSON.stringify(key));
     },
     write(key, expiresAt) {
-      const memory = memories.get(key);
+      const memory = places.get(key)?.item.memory;
       if (memory === undefined || store === undefined) return;
       memory.writtenAt = memory.at;
       store.put(space, JSON.stringify(key), JSON.stringify([memory.owner, memory.at, ...memory.labels]), { expiresAt });
@@ -65,7 +80,7 @@ export function flowMemory(): FlowMemory {
         return { key: JSON.parse(key) as string, memory: { owner, at, labels: new Set(labels), writtenAt: at } };
       });
       for (const { key, memory } of found.sort((a, b) => a.memory.at - b.memory.at))
-        if (!memories.has(key)) put(key, memory);
+        if (!places.has(key)) put(key, memory);
     },
   };
 }

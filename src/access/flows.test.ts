@@ -153,7 +153,7 @@ test('what a conversation has touched outlives a restart where there is a store,
   clock.advance(60_000);
   const third = flowMemory();
   third.keepIn(store);
-  expect(third.memories.size).toBe(0);
+  expect(third.size).toBe(0);
 });
 
 test('what is forgotten is forgotten in the store too', () => {

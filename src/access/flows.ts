@@ -53,7 +53,6 @@ export function flows({
   memory: kept = flowMemory(),
   now = Date.now,
 }: FlowOptions): Flows {
-  const { memories } = kept;
   const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), to: anyGlob(rule.to) }));
   const byTool = new WeakMap<Tool, typeof compiled>();
 
@@ -64,25 +63,25 @@ export function flows({
     const name = session ?? (typeof handle === 'string' && handle.length <= longestHandle ? handle : '');
     const key = `${own}${name}`;
     // Whoever opens conversations without end would push out what is remembered of the first: the rest share one memory.
-    return memories.has(key) || kept.countOf(principal.id) < mostPerPrincipal ? key : own;
+    return kept.get(key) !== undefined || kept.countOf(principal.id) < mostPerPrincipal ? key : own;
   };
   const recall = (call: Call): Memory | undefined => {
     const key = keyOf(call);
-    const memory = memories.get(key);
+    const memory = kept.get(key);
     if (memory === undefined) return undefined;
     if (now() - memory.at <= rememberMs) return memory;
     kept.forget(key);
     return undefined;
   };
   const sweep = (): void => {
-    for (const [key, memory] of memories) {
-      if (memories.size <= maxConversations && now() - memory.at <= rememberMs) return;
-      kept.forget(key);
+    for (let last = kept.oldest(); last !== undefined; last = kept.oldest()) {
+      if (kept.size <= maxConversations && now() - last.memory.at <= rememberMs) return;
+      kept.forget(last.key);
     }
   };
 
   return {
-    size: () => memories.size,
+    size: () => kept.size,
     seen: (call) => [...(recall(call)?.labels ?? [])],
     against(call, tool) {
       let about = byTool.get(tool);
@@ -97,7 +96,7 @@ export function flows({
       const labels = [...labelsOf(tool), ...more];
       if (labels.length === 0) return;
       const key = keyOf(call);
-      const memory: Memory = memories.get(key) ?? {
+      const memory: Memory = kept.get(key) ?? {
         owner: call.principal.id,
         labels: new Set(),
         at: now(),
