@@ -16,6 +16,8 @@ export interface ByteSource {
   readonly next: (idleMs: number) => Promise<Buffer | undefined>;
   readonly fail: (why: Failed | Refused) => void;
   readonly stop: () => void;
+  /** Whether everything has come; what has, is still there to be read. */
+  readonly isOver: () => boolean;
 }
 
 const pauseAtBytes = 262_144;
@@ -65,6 +67,7 @@ function byteSource(
   return {
     end,
     fail,
+    isOver: () => ended,
     stop: () => {
       queue.length = 0;
       flow().stop();

@@ -21,7 +21,7 @@ export async function* byteStream(
   }
   const counted = (chunk: Buffer, limit: number): Buffer => {
     total += chunk.length;
-    if (total > limit) throw new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
+    if (total > limit) throw tooLarge(limit);
     return chunk;
   };
   try {
@@ -40,6 +40,37 @@ export async function* byteStream(
     onOver();
   }
 }
+
+/** The same bytes as one piece; an answer that came whole with its head is not waited for a piece at a time. */
+export async function wholeStream(
+  source: ByteSource,
+  headers: ResponseHeaders,
+  limits: UnpackLimits,
+  idleMs: number,
+  onOver: () => void,
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  if (codingOf(headers) !== undefined) {
+    for await (const chunk of byteStream(source, headers, limits, idleMs, onOver)) parts.push(chunk);
+    return Buffer.concat(parts);
+  }
+  let total = 0;
+  try {
+    for (let chunk = await source.next(idleMs); chunk; chunk = await source.next(idleMs)) {
+      total += chunk.length;
+      if (total > limits.maxBytes) throw tooLarge(limits.maxBytes);
+      parts.push(chunk);
+    }
+  } finally {
+    source.stop();
+    onOver();
+  }
+  const [first] = parts;
+  return parts.length === 1 && first ? first : Buffer.concat(parts);
+}
+
+const tooLarge = (limit: number): StreamFailure =>
+  new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
 
 async function* unpackedChunks(
   chunks: AsyncGenerator<Buffer>,

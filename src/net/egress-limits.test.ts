@@ -275,6 +275,42 @@ describe('a caller who goes away', () => {
   });
 });
 
+describe('a body that is read whole', () => {
+  const whole = async (listener: RequestListener, rules: Partial<EgressRules> = {}) => {
+    const { gate, server } = await asking(listener, rules);
+    const stream = await gate.open({ url: `http://127.0.0.1:${server.port}/` });
+    if (stream.kind !== 'stream') throw new Error(stream.message);
+    return stream.whole().then(String, (error: unknown) => (error instanceof StreamFailure ? error.failure : error));
+  };
+
+  test.each<[string, RequestListener, string]>([
+    ['came with its head', (_, response) => response.end('all'), 'all'],
+    ['comes in pieces', (_, response) => void response.write('a', () => setImmediate(() => response.end('ll'))), 'all'],
+    ['is packed', encoded('gzip', gzipSync('all')), 'all'],
+    ['is empty', (_, response) => response.end(), ''],
+  ])('is all of what %s', async (_, listener, expected) => {
+    expect(await whole(listener)).toBe(expected);
+  });
+
+  test.each<[string, RequestListener, string]>([
+    ['too large at once', (_, response) => response.end(Buffer.alloc(2_000)), 'too_large'],
+    ['too large in pieces', (request, response) => forever(Buffer.alloc(600))(request, response), 'too_large'],
+    ['cut off', (_, response) => void response.write('part', () => response.destroy()), 'network'],
+  ])('fails where it is %s: a part never looks like the whole', async (_, listener, reason) => {
+    expect(await whole(listener, { maxResponseBytes: 1_000 })).toMatchObject({ kind: 'failed', reason });
+  });
+
+  test('fails for a caller who hangs up while it comes', async () => {
+    const { gate, server } = await asking((_, response) => response.write('part'));
+    const away = new AbortController();
+    const stream = await gate.open({ url: `http://127.0.0.1:${server.port}/`, signal: away.signal });
+    if (stream.kind !== 'stream') throw new Error(stream.message);
+    const all = stream.whole();
+    away.abort();
+    await expect(all).rejects.toMatchObject({ failure: { kind: 'failed', reason: 'cancelled' } });
+  });
+});
+
 test('a reader who rests holds the sender back', async () => {
   let sent = 0;
   const { gate, server } = await asking((_, response) => {

@@ -94,6 +94,8 @@ export interface EgressStream {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: AsyncIterable<Buffer>;
+  /** The whole body at once, for those who need all of it; instead of `body`, and rejecting as it does. */
+  readonly whole: () => Promise<Buffer>;
   readonly finalUrl: string;
   readonly hops: number;
   readonly cancel: () => void;

@@ -1,7 +1,7 @@
 import type { Agent } from 'undici';
 import { arrivingAnswer } from './arriving-answers.js';
-import { budget, type Budget } from './budgets.js';
-import { byteStream } from './byte-streams.js';
+import { budget, unlimited, type Budget } from './budgets.js';
+import { byteStream, wholeStream } from './byte-streams.js';
 import { guardedConnect, placesOf } from './connections.js';
 import { judgeOf, type Judge } from './egress-rules.js';
 import {
@@ -20,6 +20,7 @@ import { isRedirect, nextHop } from './redirects.js';
 import { requestHeaders } from './request-headers.js';
 import { systemResolver, withTimeLimit } from './resolver.js';
 import { undici } from './undici.js';
+import { codingOf } from './unpacking.js';
 import { wholeAnswer, type Send } from './whole-answers.js';
 
 const method = /^[A-Z]{1,20}$/;
@@ -119,11 +120,13 @@ export function egress(rules: EgressRules): Egress {
         );
         if ('kind' in result) return result;
         const { status, headers, source } = result.answer;
-        const life = budget(request.totalMs ?? 600_000, request.signal, 'the stream');
+        // What is all here needs no more time.
+        const isHere = source.isOver() && codingOf(headers) === undefined;
+        const life = isHere ? unlimited : budget(request.totalMs ?? 600_000, request.signal, 'the stream');
         life.watch(source.fail);
         const early = life.spent();
         if (early) source.fail(early);
-        const body = byteStream(source, headers, limits, request.idleMs ?? 60_000, life.done);
+        const idleMs = request.idleMs ?? 60_000;
         const cancel = () => {
           source.fail(failed('cancelled', 'the stream was cancelled'));
           life.done();
@@ -132,7 +135,8 @@ export function egress(rules: EgressRules): Egress {
           kind: 'stream',
           status,
           headers,
-          body,
+          body: byteStream(source, headers, limits, idleMs, life.done),
+          whole: () => wholeStream(source, headers, limits, idleMs, life.done),
           finalUrl: result.finalUrl,
           hops: result.hops,
           cancel,

@@ -36,20 +36,11 @@ export async function* messagesOf(answer: EgressStream, maxEventBytes: number): 
   }
 }
 
-/** The one message of a plain answer; undefined where there is none. */
-export async function whole(answer: EgressStream, maxBytes: number): Promise<Message | undefined> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const piece of answer.body) {
-    size += piece.length;
-    if (size > maxBytes) {
-      answer.cancel();
-      throw new Error('The answer is too large');
-    }
-    parts.push(piece);
-  }
-  if (size === 0) return undefined;
-  const decoded = decode(Buffer.concat(parts));
+/** The one message of a plain answer, which egress has kept within its bounds; undefined where there is none. */
+export async function whole(answer: EgressStream): Promise<Message | undefined> {
+  const bytes = await answer.whole();
+  if (bytes.length === 0) return undefined;
+  const decoded = decode(bytes);
   return decoded.kind === 'batch' ? decoded.messages.find(({ kind }) => kind === 'response') : decoded;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
-import type { Channel, ChannelEvents, Ended, OpenChannel } from './channel.js';
+import type { RpcReply } from '../../wire/pending.js';
+import type { Channel, ChannelEvents, Ended, OpenChannel, Outgoing } from './channel.js';
 import { isChannel } from './channel.js';
 import { httpChannel } from './http-channel.js';
 import type { Credentials, HttpOptions } from './http-channel.js';
@@ -25,6 +26,16 @@ function withFallback(options: HttpOptions, events: ChannelEvents): Channel {
   let quiet = false;
   const first = httpChannel(options, { ...events, ended: (end) => quiet || events.ended(end) });
   const current = (): Channel => older ?? first;
+  const greeting = async (outgoing: Outgoing): Promise<RpcReply> => {
+    const reply = await first.request(outgoing);
+    if ('result' in reply || !/status (404|405|400)$/.test(reply.error.message)) return reply;
+    const opened = await sseChannel(options, events);
+    if (!isChannel(opened)) return reply;
+    quiet = true;
+    void first.close();
+    older = opened;
+    return older.request(outgoing);
+  };
   return {
     get end() {
       return current().end;
@@ -32,21 +43,7 @@ function withFallback(options: HttpOptions, events: ChannelEvents): Channel {
     agreed: (version: string) => current().agreed?.(version),
     notify: (method: string, params?: JsonObject) => current().notify(method, params),
     close: () => current().close(),
-    async request(outgoing) {
-      const reply = await current().request(outgoing);
-      if (
-        older ||
-        outgoing.method !== 'initialize' ||
-        'result' in reply ||
-        !/status (404|405|400)$/.test(reply.error.message)
-      )
-        return reply;
-      const opened = await sseChannel(options, events);
-      if (!isChannel(opened)) return reply;
-      quiet = true;
-      void first.close();
-      older = opened;
-      return older.request(outgoing);
-    },
+    request: (outgoing) =>
+      older || outgoing.method !== 'initialize' ? current().request(outgoing) : greeting(outgoing),
   };
 }
