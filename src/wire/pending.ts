@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.js';
 import { numbered } from '../lib/numbered.js';
+import type { Numbered } from '../lib/numbered.js';
 import { codes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
 import { encodeNotification, encodeRequest } from './message.js';
@@ -24,43 +25,75 @@ export interface PendingRequests {
   readonly size: number;
 }
 
+/** One request that waits. A class, since one is made for every call: its methods are made once, closures would be each time. */
+class Waiting {
+  readonly #table: Numbered<Waiting>;
+  readonly #resolve: (reply: RpcReply) => void;
+  readonly #route: (text: string) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+  readonly id: number;
+
+  constructor(
+    table: Numbered<Waiting>,
+    resolve: (reply: RpcReply) => void,
+    route: (text: string) => void,
+    { timeoutMs, signal }: AskOptions,
+  ) {
+    this.#table = table;
+    this.#resolve = resolve;
+    this.#route = route;
+    this.#signal = signal;
+    this.id = table.add(this);
+    this.#timer = setTimeout(expired, timeoutMs, this);
+    signal?.addEventListener('abort', this);
+  }
+
+  end(reply: RpcReply): void {
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this);
+    this.#table.delete(this.id);
+    this.#resolve(reply);
+  }
+
+  giveUp(reason: string): void {
+    this.#route(encodeNotification('notifications/cancelled', { requestId: this.id, reason }));
+    this.end({ error: rpcError(codes.internalError, reason) });
+  }
+
+  /** What an aborted signal calls. */
+  handleEvent(): void {
+    this.giveUp('Cancelled');
+  }
+}
+
+const expired = (waiting: Waiting): void => waiting.giveUp('No answer in time');
+
 /** Correlates requests and answers on one connection; a wait that ends early tells the peer. */
 export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
-  const waiting = numbered<(reply: RpcReply) => void>();
+  const table = numbered<Waiting>();
 
   return {
     get size() {
-      return waiting.size;
+      return table.size;
     },
-    ask(method, params, { timeoutMs, signal, send: route = send }) {
+    ask(method, params, options) {
+      const { signal, send: route = send } = options;
       if (signal?.aborted) return Promise.resolve({ error: rpcError(codes.internalError, 'Cancelled') });
-      if (waiting.size >= maxPending)
+      if (table.size >= maxPending)
         return Promise.resolve({ error: rpcError(codes.internalError, 'Too many requests are waiting') });
       return new Promise((resolve) => {
-        const end = (reply: RpcReply): void => {
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', abandon);
-          waiting.delete(id);
-          resolve(reply);
-        };
-        const giveUp = (reason: string): void => {
-          route(encodeNotification('notifications/cancelled', { requestId: id, reason }));
-          end({ error: rpcError(codes.internalError, reason) });
-        };
-        const abandon = (): void => giveUp('Cancelled');
-        const timer = setTimeout(() => giveUp('No answer in time'), timeoutMs);
-        signal?.addEventListener('abort', abandon, { once: true });
-        const id = waiting.add(end);
+        const { id } = new Waiting(table, resolve, route, options);
         route(encodeRequest(id, method, params));
       });
     },
     settle(response) {
-      const end = waiting.get(response.id);
-      end?.(response.reply);
-      return end !== undefined;
+      const waiting = table.get(response.id);
+      waiting?.end(response.reply);
+      return waiting !== undefined;
     },
     fail(error) {
-      for (const end of waiting.values()) end({ error });
+      for (const waiting of table.values()) waiting.end({ error });
     },
   };
 }

@@ -43,7 +43,7 @@ export interface NoLease extends Ended {
 
 export interface Pool {
   /** A conversation of this owner's own; '' asks for any, and one that is opened for nobody goes to the first owner that comes. */
-  lease(owner: string, signal?: AbortSignal): Promise<Lease | NoLease>;
+  lease(owner: string, signal?: AbortSignal): Lease | Promise<Lease | NoLease>;
   /** How many are open, and why the server rests where it does. */
   state(): { readonly open: number; readonly resting?: NoLease };
   close(): Promise<void>;
@@ -53,6 +53,7 @@ interface Slot {
   owner: string;
   readonly opening: Promise<Session | Ended>;
   session: Session | undefined;
+  lease: Lease | undefined;
   readonly bornAt: number;
   lastUsed: number;
   calls: number;
@@ -78,6 +79,7 @@ export function pool(options: {
   let lastFailure: Ended | undefined;
   let notBefore = 0;
   let closed = false;
+  const transient = limits.lifecycle === 'transient';
   const stop = lightController();
 
   const sweeper = setInterval(sweep, sweepEveryMs).unref();
@@ -133,6 +135,7 @@ export function pool(options: {
       owner,
       opening: open(stop.signal, owner),
       session: undefined,
+      lease: undefined,
       bornAt: now,
       lastUsed: now,
       calls: 0,
@@ -141,11 +144,11 @@ export function pool(options: {
     };
     slots.add(slot);
     slot.opening.then(
-      (opened) => {
-        if ('ask' in opened) slot.session = opened;
+      (session) => {
+        if ('ask' in session) slot.session = session;
         else {
           slots.delete(slot);
-          if (!closed && opened.held !== true) failed(opened);
+          if (!closed && session.held !== true) failed(session);
         }
       },
       () => slots.delete(slot),
@@ -175,10 +178,35 @@ export function pool(options: {
     return true;
   }
 
-  async function lease(owner: string, signal?: AbortSignal): Promise<Lease | NoLease> {
-    if (closed) return { message: 'The source is closed' };
-    const transient = limits.lifecycle === 'transient';
-    let slot = transient ? undefined : find(owner);
+  /** What is lent of an open conversation; the same to everyone, so that the usual call makes nothing of its own. */
+  const leaseOf = (slot: Slot, session: Session): Lease => ({
+    session,
+    release(answered) {
+      if (answered) failures = 0;
+      else if (session.end && slots.delete(slot)) failed(session.end);
+      slot.leases -= 1;
+      slot.lastUsed = clock();
+      if (slot.retired && slot.leases === 0) leave(slot);
+      else if (!slot.retired && (transient || slot.calls >= limits.maxCalls)) retire(slot);
+    },
+  });
+
+  const take = (slot: Slot): void => {
+    slot.leases += 1;
+    slot.calls += 1;
+  };
+
+  function lease(owner: string, signal?: AbortSignal): Lease | Promise<Lease | NoLease> {
+    if (closed) return Promise.resolve({ message: 'The source is closed' });
+    const slot = transient ? undefined : find(owner);
+    if (!slot?.lease) return opened(slot, owner, signal);
+    take(slot);
+    return slot.lease;
+  }
+
+  /** Waits for a conversation that is being opened, or opens one. */
+  async function opened(found: Slot | undefined, owner: string, signal?: AbortSignal): Promise<Lease | NoLease> {
+    let slot = found;
     if (!slot) {
       const rest = resting();
       if (rest) {
@@ -189,29 +217,12 @@ export function pool(options: {
       if (!makeRoom()) return { message: 'All connections are in use', busy: true, retryAfterMs: 1_000 };
       slot = start(owner);
     }
-    slot.leases += 1;
-    slot.calls += 1;
-    const opened = slot.session ?? (await orAborted(slot.opening, signal));
-    const taken = slot;
-    const giveBack = (): void => {
-      taken.leases -= 1;
-      taken.lastUsed = clock();
-      if (taken.retired && taken.leases === 0) leave(taken);
-      else if (!taken.retired && (transient || taken.calls >= limits.maxCalls)) retire(taken);
-    };
-    if (!('ask' in opened)) {
-      taken.leases -= 1;
-      if (taken.retired && taken.leases === 0) leave(taken);
-      return opened;
-    }
-    return {
-      session: opened,
-      release(answered) {
-        if (answered) failures = 0;
-        else if (opened.end && slots.delete(taken)) failed(opened.end);
-        giveBack();
-      },
-    };
+    take(slot);
+    const session = await orAborted(slot.opening, signal);
+    if ('ask' in session) return (slot.lease ??= leaseOf(slot, session));
+    slot.leases -= 1;
+    if (slot.retired && slot.leases === 0) leave(slot);
+    return session;
   }
 
   return {

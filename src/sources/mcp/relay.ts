@@ -70,6 +70,12 @@ const capabilitiesOf = ({ back }: Call): JsonObject => {
   };
 };
 
+const askerOf = ({ principal, session = '', back }: Call): Asker => {
+  const who = `${principal.id}\n${session}`;
+  if (back?.progress === undefined && back?.log === undefined) return { who };
+  return { who, ...(back.progress && { progress: back.progress }), ...(back.log && { log: back.log }) };
+};
+
 /** Carries calls to the server and its questions back, whichever protocol either side speaks. */
 export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Relay {
   const sealed = seal();
@@ -158,7 +164,7 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     });
   };
 
-  /** Asks a server that does not ask back, and follows the task it may make of the call where it was told that it may. */
+  /** Asks a server that may make a task of the call, and follows the task. */
   async function finished(
     call: Call,
     what: Relayed,
@@ -167,36 +173,35 @@ export function relay({ source, remote, pool, ownerOf, park }: RelayOptions): Re
     carried: Carried | undefined,
     plain: JsonObject,
   ): Promise<TaskEnd> {
-    const asTask =
-      carried?.task !== undefined || (longRunning.has(what.params['name']) && call.back?.withoutTasks !== true);
-    const capabilities = asTask ? { ...plain, ...tasksDeclared } : plain;
+    const capabilities = { ...plain, ...tasksDeclared };
     const aboutTask: AskAboutTask = (method, params) =>
       lease.session.ask(method, params, { timeoutMs: aboutTaskMs, capabilities });
     if (carried?.task !== undefined)
       return answerTask(carried.task, call.confirmation?.answers ?? {}, aboutTask, call.signal);
     const reply = await ask(call, what, lease, asker, carried, capabilities, call.signal);
-    return asTask && 'result' in reply && reply.result['resultType'] === 'task'
+    return 'result' in reply && reply.result['resultType'] === 'task'
       ? followTask(reply.result, aboutTask, call.signal)
       : { reply };
   }
 
+  const isTask = (call: Call, what: Relayed, carried: Carried | undefined): boolean =>
+    carried?.task !== undefined || (longRunning.has(what.params['name']) && call.back?.withoutTasks !== true);
+
   async function begin(call: Call, what: Relayed, carried: Carried | undefined, again = true): Promise<Outcome> {
     const owner = ownerOf(call);
-    const lease = await pool.lease(owner, call.signal);
+    const found = pool.lease(owner, call.signal);
+    const lease = found instanceof Promise ? await found : found;
     if (!('session' in lease))
       return call.signal.aborted
         ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote)
         : endedOutcome(source, lease, remote);
-    const { back } = call;
-    const asker: Asker = {
-      who: `${call.principal.id}\n${call.session ?? ''}`,
-      ...(back?.progress && { progress: back.progress }),
-      ...(back?.log && { log: back.log }),
-    };
+    const asker = askerOf(call);
     const capabilities = capabilitiesOf(call);
     // Only a server of the older kind asks while a call runs; the usual call pays nothing for it.
     if (lease.session.introduction.modern || capabilities === nothing) {
-      const end = await finished(call, what, lease, asker, carried, capabilities);
+      const end: TaskEnd = isTask(call, what, carried)
+        ? await finished(call, what, lease, asker, carried, capabilities)
+        : { reply: await ask(call, what, lease, asker, carried, capabilities, call.signal) };
       const reply: RpcReply = 'reply' in end ? end.reply : { result: end.question };
       lease.release('result' in reply || !lease.session.end || reply.error === sessionGone);
       // The server has not looked at the call, so making it once more is making it once.

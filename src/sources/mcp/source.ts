@@ -136,7 +136,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const connections = pool({ open: connect, limits: { ...poolLimits, ...options.pool } });
   const watching = watches({
     connectMs: options.connectMs,
-    lease: () => connections.lease(listAs),
+    lease: async () => connections.lease(listAs),
     listChanged: changed,
   });
 

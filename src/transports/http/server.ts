@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.js';
 import { lightController } from '../../lib/light-signal.js';
 import type { TokenBucket } from '../../lib/token-bucket.js';
 import { tokenBucket } from '../../lib/token-bucket.js';
-import type { Authenticator } from './authenticate.js';
+import type { Authenticated, Authenticator } from './authenticate.js';
 import { readBody } from './body.js';
 import type { Cors } from './cors.js';
 import { cors } from './cors.js';
@@ -68,19 +68,28 @@ export function httpDoor(options: HttpOptions): HttpDoor {
       });
 
     const { route, params } = found;
-    const principal = await admitted(route.auth, req, res);
-    if (principal === undefined) return undefined;
-    const body = await acceptedBody(route, req, res);
-    if (body === undefined) return undefined;
+    // Only what must be waited for is awaited: each wait costs as much as a small guard.
+    const admission = admitted(route.auth, req, res);
+    const principal = admission instanceof Promise ? await admission : admission;
+    if (principal === undefined || !isExpected(route, req, res)) return undefined;
+    const body = await readBody(req, options.maxBodyBytes);
+    if (typeof body === 'string') return unreadable(body, req, res);
     await route.handle({ req, res, principal, pathname, query, params, body, signal: hangUpOf(req.socket) });
   }
 
-  async function admitted(auth: RouteAuth, req: IncomingMessage, res: ServerResponse): Promise<Principal | undefined> {
+  type Admission = Principal | undefined;
+
+  function admitted(auth: RouteAuth, req: IncomingMessage, res: ServerResponse): Admission | Promise<Admission> {
     if (auth === 'open') return stranger;
     const { authorization } = req.headers;
     if (auth === 'optional' && !authorization) return stranger;
     const checked = options.authenticator.authenticate(authorization);
-    const result = checked instanceof Promise ? await checked : checked;
+    return checked instanceof Promise
+      ? checked.then((result) => judged(result, auth, res))
+      : judged(checked, auth, res);
+  }
+
+  function judged(result: Authenticated, auth: RouteAuth, res: ServerResponse): Admission {
     if ('refused' in result) {
       const status = result.refused === 'insufficient' ? 403 : 401;
       sendProblem(res, status, status === 401 ? 'unauthorized' : 'permission_denied', result.message, {
@@ -95,22 +104,18 @@ export function httpDoor(options: HttpOptions): HttpDoor {
     return result.principal;
   }
 
-  async function acceptedBody(route: Route, req: IncomingMessage, res: ServerResponse): Promise<Buffer | undefined> {
-    if (route.consumes !== undefined && mediaType(req.headers['content-type']) !== route.consumes) {
-      // An empty body needs no type: `curl -X POST` of a tool without arguments is fine.
-      if (hasBody(req)) {
-        unread(req, res);
-        sendProblem(res, 415, 'unsupported_media_type', `Send ${route.consumes}`, { connection: 'close' });
-        return undefined;
-      }
-    }
-    const body = await readBody(req, options.maxBodyBytes);
-    if (Buffer.isBuffer(body)) return body;
-    if (body === 'too_large') {
-      unread(req, res);
-      sendProblem(res, 413, 'too_large', `The body may have ${options.maxBodyBytes} bytes`, { connection: 'close' });
-    }
-    return undefined;
+  function isExpected({ consumes }: Route, req: IncomingMessage, res: ServerResponse): boolean {
+    // An empty body needs no type: `curl -X POST` of a tool without arguments is fine.
+    if (consumes === undefined || mediaType(req.headers['content-type']) === consumes || !hasBody(req)) return true;
+    unread(req, res);
+    sendProblem(res, 415, 'unsupported_media_type', `Send ${consumes}`, { connection: 'close' });
+    return false;
+  }
+
+  function unreadable(why: 'too_large' | 'broken', req: IncomingMessage, res: ServerResponse): void {
+    if (why === 'broken') return;
+    unread(req, res);
+    sendProblem(res, 413, 'too_large', `The body may have ${options.maxBodyBytes} bytes`, { connection: 'close' });
   }
 
   const server: Server = createServer(
