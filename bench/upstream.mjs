@@ -28,8 +28,8 @@ async function own(path, args) {
   };
 }
 
-/** The floor over pipes: the same calls straight to the server, so many in flight. */
-function directPipe(inFlight, calls) {
+/** The floor over pipes: the same calls straight to the server, so many in flight; the first ones only warm it. */
+function directPipe(inFlight, { warm, calls }) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [place('upstream/echo-stdio.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
     const began = new Map();
@@ -50,10 +50,11 @@ function directPipe(inFlight, calls) {
         const { id, result } = JSON.parse(line);
         if (result?.content[0].text !== `said ${id}.`) return reject(new Error(`wrong answer ${line}`));
         times.push(performance.now() - began.get(id));
-        if (next < calls) send();
+        if (next < warm + calls) send();
       }
-      if (times.length === calls) {
+      if (times.length === warm + calls) {
         child.stdin.end();
+        times.splice(0, warm);
         times.sort((a, b) => a - b);
         resolve({ p50Ms: times[calls >> 1], p99Ms: times[Math.floor(calls * 0.99)] });
       }
@@ -63,8 +64,11 @@ function directPipe(inFlight, calls) {
   });
 }
 
-async function measured(server, way, connections, calls) {
-  await load({ port: server.port, connections, calls: Math.ceil(calls / 4), ...way });
+/** What every server, ours or a peer, is warmed and measured with; a compiler that is still at work would be what is measured. */
+const plans = { 32: { warm: 24_000, calls: 12_000 }, 1: { warm: 3_000, calls: 3_000 } };
+
+async function measured(server, way, connections, { warm, calls }) {
+  await load({ port: server.port, connections, calls: warm, ...way });
   const before = server.cost();
   const seen = await load({ port: server.port, connections, calls, ...way });
   const after = server.cost();
@@ -77,6 +81,8 @@ async function measured(server, way, connections, calls) {
   };
 }
 
+const peers = ['mcp-hub', 'mcp-proxy', 'supergateway'];
+
 const hub = {
   open: undefined,
   request: (number) => ({
@@ -86,56 +92,68 @@ const hub = {
   path: '/api/servers/tools',
 };
 
-async function table(connections, withPeers) {
-  const calls = connections === 1 ? 3_000 : 12_000;
-  const rows = {};
-  const far = await own('upstream/echo-http.mjs', []);
-  const [pipes, http] = [
-    await own('upstream/gate.mjs', ['stdio']),
-    await own('upstream/gate.mjs', ['http', String(far.port)]),
-  ];
-  const floors = {
-    stdio: await directPipe(connections, calls),
-    http: await load({ port: far.port, connections, calls, request: modern }),
-  };
-  rows['direct, HTTP'] = await measured(far, { request: modern }, connections, calls);
-  rows['toolgate, stdio upstream'] = await measured(pipes, { request: modern }, connections, calls);
-  rows['toolgate, HTTP upstream'] = await measured(http, { request: modern }, connections, calls);
-  for (const each of [pipes, http, far]) await each.stop();
-  for (const name of withPeers ? ['mcp-hub', 'mcp-proxy', 'supergateway'] : []) {
+/** One server at 32 in flight, then at 1. */
+async function row(server, way) {
+  const figures = {};
+  for (const connections of [32, 1])
+    figures[connections] = await measured(server, way, connections, plans[connections]);
+  return figures;
+}
+
+async function peerRow(name) {
+  try {
+    const peer = await startPeer(name);
     try {
-      const peer = await startPeer(name);
-      try {
-        rows[name] = await measured(
-          peer,
-          name === 'mcp-hub' ? hub : { request: legacy, open },
-          connections,
-          Math.ceil(calls / 6),
-        );
-      } finally {
-        peer.stop();
-      }
-    } catch (error) {
-      rows[name] = { skipped: error.message.slice(0, 200) };
+      return await row(peer, name === 'mcp-hub' ? hub : { request: legacy, open });
+    } finally {
+      peer.stop();
     }
+  } catch (error) {
+    const skipped = { skipped: error.message.slice(0, 200) };
+    return { 32: skipped, 1: skipped };
   }
-  for (const [name, row] of Object.entries(rows)) {
-    if (row.p50Ms === undefined || name.startsWith('direct')) continue;
-    const floor = name.includes('HTTP') ? floors.http : floors.stdio;
-    Object.assign(row, { addedP50Ms: round(row.p50Ms - floor.p50Ms), addedP99Ms: round(row.p99Ms - floor.p99Ms) });
+}
+
+/** Every way of calling the same tool, one after the other, each with the same calls. */
+async function table(withPeers) {
+  const far = await own('upstream/echo-http.mjs', []);
+  const rows = { 'direct, HTTP': await row(far, { request: modern }) };
+  for (const [name, args] of [
+    ['toolgate, stdio upstream', ['stdio']],
+    ['toolgate, HTTP upstream', ['http', String(far.port)]],
+  ]) {
+    const gate = await own('upstream/gate.mjs', args);
+    rows[name] = await row(gate, { request: modern });
+    await gate.stop();
   }
-  return rows;
+  await far.stop();
+  if (withPeers) for (const name of peers) rows[name] = await peerRow(name);
+  const figures = {};
+  for (const connections of [1, 32]) {
+    const pipe = await directPipe(connections, plans[connections]);
+    const at = Object.fromEntries(Object.entries(rows).map(([name, each]) => [name, each[connections]]));
+    for (const [name, each] of Object.entries(at)) {
+      if (each.p50Ms === undefined || name.startsWith('direct')) continue;
+      const floor = name.includes('HTTP') ? at['direct, HTTP'] : pipe;
+      Object.assign(each, { addedP50Ms: round(each.p50Ms - floor.p50Ms), addedP99Ms: round(each.p99Ms - floor.p99Ms) });
+    }
+    figures[`${connections} in flight`] = {
+      'direct, pipe': { p50Ms: round(pipe.p50Ms), p99Ms: round(pipe.p99Ms) },
+      ...at,
+    };
+  }
+  return figures;
 }
 
 /** A warm singleton against a server started for each call. */
 async function lifecycles() {
   const figures = {};
-  for (const [lifecycle, calls] of [
-    ['singleton', 1_000],
-    ['transient', 30],
+  for (const [lifecycle, plan] of [
+    ['singleton', plans[1]],
+    ['transient', { warm: 5, calls: 30 }],
   ]) {
     const gate = await own('upstream/gate.mjs', ['stdio', '1', lifecycle]);
-    const { p50Ms, p99Ms, cpuMicros } = await measured(gate, { request: modern }, 1, calls);
+    const { p50Ms, p99Ms, cpuMicros } = await measured(gate, { request: modern }, 1, plan);
     figures[lifecycle === 'singleton' ? 'warm singleton' : lifecycle] = { p50Ms, p99Ms, cpuMicros };
     await gate.stop();
   }
@@ -181,13 +199,11 @@ async function longList(connections, lists) {
 
 /** What upstream servers cost behind the gateway. */
 export async function run() {
-  const withPeers = havePeers();
-  const figures = {};
-  for (const connections of [1, 32]) figures[`${connections} in flight`] = await table(connections, withPeers);
+  const figures = await table(havePeers());
   const crowd = figures['32 in flight'];
   const ours = crowd['toolgate, stdio upstream'].cpuMicros;
   const ratios = Object.fromEntries(
-    ['mcp-hub', 'mcp-proxy', 'supergateway']
+    peers
       .filter((name) => crowd[name]?.cpuMicros)
       .map((name) => [`${name} over toolgate`, round(crowd[name].cpuMicros / ours, 1)]),
   );
