@@ -8,6 +8,7 @@ import { grantFiles } from '../serve/grant-files.js';
 import { homeOf, makeHome } from '../serve/home.js';
 import { authorizationEgress, clientOf } from '../serve/mcp-remote.js';
 import { beginLogin } from '../sources/mcp/oauth/login.js';
+import { withoutSecret } from '../sources/mcp/oauth/tokens.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate login <source> [--principal id] [--config file]
@@ -72,7 +73,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const files = grantFiles(home.grants);
     files.write(id, [
       ...files.read(id).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
-      grant,
+      // A configured secret stays where it is configured.
+      client ? withoutSecret(grant) : grant,
     ]);
     io.out(`logged in at ${visible(grant.issuer)} as ${grant.principal}\n`);
     return 0;

@@ -319,3 +319,13 @@ test('no text and no environment makes the loader throw: there is always a confi
     { numRuns: 300 },
   );
 });
+
+test('a client secret needs the authorization server it is for [CVE-2026-27124]', async () => {
+  const text = (more: string): string =>
+    `sources:\n  far: { kind: mcp, url: 'https://far.example/mcp', oauth: { client_id: gate, client_secret: '\${FAR}'${more} } }\n`;
+  const env = { FAR: 'x'.repeat(20) };
+  expect(await lines(loadedText(text(''), { env }))).toEqual([
+    expect.stringMatching(/^.*toolgate\.yaml:2:.*needs issuer/),
+  ]);
+  expect(await lines(loadedText(text(', issuer: https://login.example'), { env }))).toEqual([]);
+});

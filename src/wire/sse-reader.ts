@@ -18,7 +18,10 @@ export interface SseReader {
 export function sseReader(maxEventBytes: number): SseReader {
   const decoder = new StringDecoder('utf8');
   const last: { id: string | undefined; retryMs: number | undefined } = { id: undefined, retryMs: undefined };
-  let rest = '';
+  /** The unfinished line, in the pieces it came in: to join them with each one would take the square of their number. */
+  let parts: string[] = [];
+  let held = 0;
+  let carried = '';
   let event = '';
   let data: string[] = [];
   let size = 0;
@@ -32,51 +35,70 @@ export function sseReader(maxEventBytes: number): SseReader {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') {
       data.push(value);
-      size += value.length;
+      // An empty line of data takes room, too.
+      size += value.length + lineCost;
     } else if (name === 'event') event = value;
-    else if (name === 'id' && !value.includes('\0')) last.id = value;
+    else if (name === 'id' && value.length <= longestId && !value.includes('\0')) last.id = value;
     else if (name === 'retry' && /^\d{1,9}$/.test(value)) last.retryMs = Number(value);
+  };
+
+  const textOf = (piece: Uint8Array): string => {
+    // A Buffer view is needed by the decoder; the bytes are not copied.
+    const text = carried + decoder.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    carried = '';
+    if (!first || text === '') return text;
+    first = false;
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  };
+  const finish = (events: SseEvent[]): void => {
+    if (data.length > 0)
+      events.push({
+        event: event || 'message',
+        data: data.join('\n'),
+        ...(last.id !== undefined && { id: last.id }),
+      });
+    event = '';
+    data = [];
+    size = 0;
   };
 
   return {
     last,
     push(piece) {
       if (broken) return undefined;
-      // A Buffer view is needed by the decoder; the bytes are not copied.
-      rest += decoder.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
-      if (first && rest !== '') {
-        first = false;
-        if (rest.startsWith('\uFEFF')) rest = rest.slice(1);
-      }
+      const text = textOf(piece);
       const events: SseEvent[] = [];
       let start = 0;
-      for (let at = 0; at < rest.length; at += 1) {
-        const char = rest.charCodeAt(at);
+      for (let at = 0; at < text.length; at += 1) {
+        const char = text.charCodeAt(at);
         if (char !== 0x0a && char !== 0x0d) continue;
         // A carriage return at the very end may be half of a pair.
-        if (char === 0x0d && at === rest.length - 1) break;
-        const line = rest.slice(start, at);
-        if (char === 0x0d && rest.charCodeAt(at + 1) === 0x0a) at += 1;
-        start = at + 1;
-        if (line !== '') field(line);
-        else {
-          if (data.length > 0)
-            events.push({
-              event: event || 'message',
-              data: data.join('\n'),
-              ...(last.id !== undefined && { id: last.id }),
-            });
-          event = '';
-          data = [];
-          size = 0;
+        if (char === 0x0d && at === text.length - 1) {
+          carried = '\r';
+          break;
         }
+        const end = text.slice(start, at);
+        const line = held === 0 ? end : parts.join('') + end;
+        parts = [];
+        held = 0;
+        if (char === 0x0d && text.charCodeAt(at + 1) === 0x0a) at += 1;
+        start = at + 1;
+        if (line === '') finish(events);
+        else field(line);
       }
-      rest = rest.slice(start);
-      if (rest.length + size > maxEventBytes) {
+      const rest = text.slice(start, text.length - carried.length);
+      if (rest !== '') parts.push(rest);
+      held += rest.length;
+      if (held + parts.length * lineCost + size > maxEventBytes) {
         broken = true;
+        parts = [];
         return undefined;
       }
       return events;
     },
   };
 }
+
+const lineCost = 16;
+/** Ids are sent back in a header. */
+const longestId = 1_024;

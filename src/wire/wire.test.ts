@@ -304,3 +304,45 @@ test('an id is text that JSON reads back as it was', () => {
     '12345678901234567890',
   ]);
 });
+
+describe('a stream of a stranger', () => {
+  const pushed = (pieces: Iterable<string>, max = 16 * 1024 * 1024): boolean => {
+    const reader = sseReader(max);
+    for (const piece of pieces) if (reader.push(Buffer.from(piece)) === undefined) return false;
+    return true;
+  };
+  function* times(count: number, text: string): Generator<string> {
+    for (let at = 0; at < count; at += 1) yield text;
+  }
+
+  test('cannot fill the memory with lines that hold nothing', () => {
+    expect(pushed(times(20_000, 'data:\n'), 100_000)).toBe(false);
+    expect(pushed(times(20_000, ':\n'), 100_000)).toBe(true);
+  });
+
+  test('costs no more than its length where an event comes in many pieces', () => {
+    const cpuOf = (pieces: number): number => {
+      const before = process.cpuUsage();
+      expect(pushed(times(pieces, 'x'.repeat(4_096)))).toBe(true);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    cpuOf(400);
+    // Eight times as much takes sixty-four times as long where each piece is joined to all before it.
+    expect(cpuOf(3_200) / cpuOf(400)).toBeLessThan(32);
+  });
+
+  test('has an id too long for a header ignored', () => {
+    const reader = sseReader(100_000);
+    reader.push(Buffer.from(`id: ok\ndata: a\n\nid: ${'x'.repeat(2_000)}\ndata: b\n\n`));
+    expect(reader.last.id).toBe('ok');
+  });
+
+  test('is read the same wherever a line end is cut', () => {
+    const text = 'event: e\r\ndata: a\r\ndata: b\r\n\r\ndata: c\rdata: d\r\rdata: e\n\n';
+    const whole = sseReader(1_000).push(Buffer.from(text));
+    const reader = sseReader(1_000);
+    expect([...text].flatMap((char) => reader.push(Buffer.from(char)) ?? [])).toEqual(whole);
+    expect(whole?.map(({ data }) => data)).toEqual(['a\nb', 'c\nd', 'e']);
+  });
+});

@@ -37,7 +37,12 @@ const oauth = z
       .boolean()
       .default(false)
       .describe('Whether one login serves every caller; each needs their own unless told.'),
-    issuer: z.exactOptional(z.url()).describe('The only authorization server that is believed.'),
+    issuer: z
+      .exactOptional(z.url())
+      .describe('The only authorization server that is believed; needed with `client_secret`.'),
+  })
+  .refine((oauth) => oauth.client_secret === undefined || oauth.issuer !== undefined, {
+    message: 'needs issuer beside client_secret: else the server itself would say who is sent the secret',
   })
   .describe('OAuth 2.1 towards a remote server.');
 

@@ -15,12 +15,13 @@ import { messagesOf, problemOf, whole } from './http-answers.js';
 /** Who we are to a remote server: headers that are made anew for each request, and what to do when they are refused. */
 export interface Credentials {
   headers(signal?: AbortSignal): Promise<Presented>;
-  /** Told of a refusal; true where it is worth trying once more. */
-  refused?(status: number, challenge: string | undefined): Promise<boolean>;
+  /** Told of a refusal and of what was refused; true where it is worth trying once more. */
+  refused?(status: number, challenge: string | undefined, sent: Readonly<Record<string, string>>): Promise<boolean>;
 }
 
-/** Headers to send, or why there are none. */
-export type Presented = { readonly headers: Readonly<Record<string, string>> } | { readonly problem: string };
+/** Headers to send, or why there are none; `held` where somebody has to do something first. */
+export type Presented =
+  { readonly headers: Readonly<Record<string, string>> } | { readonly problem: string; readonly held?: boolean };
 
 export interface HttpOptions {
   readonly url: string;
@@ -36,6 +37,9 @@ const quietMs = 300_000;
 const farewellMs = 2_000;
 const maxResumes = 5;
 const reopenMs = 1_000;
+const shortestReopenMs = 100;
+const mostQuick = 5;
+const maxAsked = 64;
 const longestReopenMs = 30_000;
 const basic = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
@@ -50,6 +54,7 @@ export function httpChannel(
   let sessionId: string | undefined;
   let version: string | undefined;
   let nextId = 1;
+  let asked = 0;
   let closing: Promise<void> | undefined;
 
   const finish = (message: string): void => {
@@ -98,8 +103,8 @@ export function httpChannel(
         };
       if ((answer.status !== 401 && answer.status !== 403) || attempt > 0) return answer;
       const challenge = answer.headers['www-authenticate'];
-      if (!(await credentials.refused?.(answer.status, typeof challenge === 'string' ? challenge : challenge?.[0])))
-        return answer;
+      const said = typeof challenge === 'string' ? challenge : challenge?.[0];
+      if (!(await credentials.refused?.(answer.status, said, own.headers))) return answer;
       answer.cancel();
     }
   }
@@ -109,10 +114,16 @@ export function httpChannel(
     if ('kind' in answer) answer.cancel();
   };
   const answerTo = async (request: RpcRequest, owner: object | undefined): Promise<void> => {
-    const reply = await events.request(request.method, request.params, owner);
-    await post(
-      'result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error),
-    );
+    // A server that asks without end would have us hold its questions.
+    if (asked >= maxAsked) return;
+    asked += 1;
+    try {
+      const { id, method, params } = request;
+      const reply = await events.request(method, params, owner);
+      await post('result' in reply ? encodeResult(id, JSON.stringify(reply.result)) : encodeError(id, reply.error));
+    } finally {
+      asked -= 1;
+    }
   };
 
   /** Reads a stream until the answer to `id` or its end; what else comes goes to whom it concerns. */
@@ -161,7 +172,7 @@ export function httpChannel(
       reply === undefined && place.lastId !== undefined && tries < maxResumes && !signal.aborted;
       tries += 1
     ) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(place.retryMs ?? reopenMs, longestReopenMs)));
+      await pause(Math.min(place.retryMs ?? reopenMs, longestReopenMs), signal);
       const again = await exchange(
         'GET',
         { accept: 'text/event-stream', 'last-event-id': place.lastId, ...inSession() },
@@ -182,6 +193,7 @@ export function httpChannel(
   /** The stream on which a server of 2025 speaks on its own account; one that has none says 405. */
   async function listen(): Promise<void> {
     const place: { lastId?: string; retryMs?: number } = {};
+    let quick = 0;
     for (let wait = reopenMs; !ended(); wait = Math.min(2 * wait, longestReopenMs)) {
       const since = performance.now();
       const answer = await exchange(
@@ -199,8 +211,12 @@ export function httpChannel(
         if (answer.status !== 200) return answer.cancel();
         await follow(answer, undefined, undefined, place).catch(() => {});
       }
-      if (performance.now() - since > longestReopenMs) wait = reopenMs;
-      await new Promise((resolve) => setTimeout(resolve, place.retryMs ?? wait).unref());
+      const lasted = performance.now() - since > longestReopenMs;
+      if (lasted) wait = reopenMs;
+      quick = lasted ? 0 : quick + 1;
+      // A server that closes at once and says to come back at once would have us ask it for ever.
+      const least = quick > mostQuick ? reopenMs : shortestReopenMs;
+      await pause(Math.min(Math.max(place.retryMs ?? wait, least), longestReopenMs), stop.signal);
     }
   }
 
@@ -278,4 +294,19 @@ export function httpChannel(
       return closing;
     },
   };
+}
+
+/** Waits, unless the signal fires first. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    timer.unref();
+    signal.addEventListener('abort', end, { once: true });
+  });
 }

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { localEgress } from '../../../test/support/gates.js';
 import { done } from '../../core/outcome.js';
 import { aCall, ada, aTool, bob, never } from '../../../test/support/make.js';
 import { served, sourceOf } from '../../../test/support/mcp.js';
@@ -284,4 +285,40 @@ test('a tool may ask for arguments as headers, and gets them', async () => {
     'mcp-param-region': 'us-west1',
     'mcp-protocol-version': '2026-07-28',
   });
+});
+
+test('a server that closes its stream at once and says to come back at once is asked ever more seldom', async () => {
+  const times: number[] = [];
+  const far = await listener(({ req, res, body }) => {
+    if (req.method === 'GET') {
+      times.push(performance.now());
+      return void res.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 0\nid: 1\ndata:\n\n');
+    }
+    if (body?.id === undefined) return void res.writeHead(202).end();
+    return json(res, { jsonrpc: '2.0', id: body.id, result: result(body) });
+  });
+  await aRemote(far.url, { source: { era: 'legacy' } }).list(never);
+  await expect.poll(() => times.length, { timeout: 20_000 }).toBeGreaterThan(7);
+  expect((times[7] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_400);
+});
+
+test('a server that asks without end is not answered without end', async () => {
+  let answers = 0;
+  const far = await listener(({ req, res, body }) => {
+    if (req.method !== 'POST') return void res.writeHead(405).end();
+    if (body.method === undefined) return void (answers += 1); // held for ever
+    if (body.id === undefined) return void res.writeHead(202).end();
+    if (body.method !== 'tools/call') return json(res, { jsonrpc: '2.0', id: body.id, result: result(body) });
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let id = 0; id < 500; id += 1)
+      res.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n\n`);
+    return void res.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: body.id, result: result(body) })}\n\n`);
+  });
+  const wide = localEgress({ connectionsPerHost: 1_000 });
+  onTestFinished(() => wide.close());
+  const source = aRemote(far.url, { source: { era: 'legacy' }, remote: { egress: wide } });
+  expect(said(await callTool(source, 'far__echo'))).toBe('said');
+  await expect.poll(() => answers).toBe(64);
+  expect(said(await callTool(source, 'far__echo'))).toBe('said');
+  expect(answers).toBe(64);
 });

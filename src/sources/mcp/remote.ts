@@ -15,9 +15,12 @@ export interface RemoteOptions extends Omit<HttpOptions, 'credentials'> {
 /** Opens a way to a remote server; one that does not know Streamable HTTP is spoken to in the way of 2024. */
 export const remoteChannel =
   ({ transport, credentials, ...options }: RemoteOptions): OpenChannel =>
-  (events: ChannelEvents, owner: string): Promise<Channel | Ended> => {
+  async (events: ChannelEvents, owner: string): Promise<Channel | Ended> => {
     const own = { ...options, credentials: credentials(owner) };
-    return transport === 'sse' ? sseChannel(own, events) : Promise.resolve(withFallback(own, events));
+    const presented = await own.credentials.headers();
+    // Somebody who has not logged in is no failure of the server, after which it would be left alone for everybody.
+    if ('problem' in presented && presented.held) return { message: presented.problem, held: true };
+    return transport === 'sse' ? sseChannel(own, events) : withFallback(own, events);
   };
 
 /** Only the greeting may find out that the address is an old one: later a 404 means something else. */

@@ -4,6 +4,7 @@ import type { Completion, Prompt, Resource, ResourceTemplate } from '../../core/
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
 import type { Limits, Tool } from '../../core/tool.js';
 import { isObject } from '../../wire/message.js';
+import { calmly } from './calmly.js';
 import type { Ended, OpenChannel } from './channel.js';
 import type { Item } from './definitions.js';
 import type { Era } from './handshake.js';
@@ -72,7 +73,6 @@ interface Shelf {
 }
 
 const empty: Shelf = { tools: [], prompts: [], resources: [], templates: [], withheld: [] };
-const calmMs = 100;
 
 /** Offers what an upstream server offers, through connections of its own. */
 export function mcpSource(options: McpSourceOptions): McpSource {
@@ -84,18 +84,14 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   let shelf: Shelf | undefined;
   let loading: Promise<Shelf> | undefined;
   let problem: Ended | undefined;
-  let calm: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const changed = (): void => {
-    // A flood of notifications is one change.
-    if (closed || calm) return;
-    calm = setTimeout(() => {
-      calm = undefined;
-      for (const listener of listeners) listener();
-    }, calmMs);
-    calm.unref();
-  };
+  const changes = calmly(() => {
+    for (const listener of listeners) listener();
+    // Whoever listens asks for the list; the next change is told when that is done.
+    return loading?.catch(() => undefined);
+  });
+  const changed = changes.happen;
 
   const connect = async (signal: AbortSignal, owner: string): Promise<Session | Ended> => {
     const opened = await session({
@@ -263,7 +259,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     }),
     async close() {
       closed = true;
-      clearTimeout(calm);
+      changes.close();
       listeners.clear();
       relayed.close();
       watching.close();

@@ -10,6 +10,7 @@ import type { HttpOptions } from './http-channel.js';
 const quietMs = 300_000;
 const postMs = 30_000;
 const longMs = 2_000_000_000;
+const maxAsked = 64;
 
 /** A channel in the way of 2024: one stream for everything the server says, and a second address for what we say. */
 export async function sseChannel(
@@ -19,6 +20,7 @@ export async function sseChannel(
   const stop = lightController();
   let end: Ended | undefined;
   let endpoint: string | undefined;
+  let asked = 0;
 
   const finish = (message: string): void => {
     if (end) return;
@@ -84,9 +86,12 @@ export async function sseChannel(
       if (event === 'endpoint' && data !== undefined) name(data);
       else if (message?.kind === 'response') pending.settle(message);
       else if (message?.kind === 'notification') events.notification(message.method, message.params, undefined);
-      else if (message?.kind === 'request') {
+      // A server that asks without end would have us hold its questions.
+      else if (message?.kind === 'request' && asked < maxAsked) {
+        asked += 1;
         void events
           .request(message.method, message.params, undefined)
+          .finally(() => (asked -= 1))
           .then((reply) =>
             send(
               'result' in reply

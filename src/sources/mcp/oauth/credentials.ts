@@ -1,8 +1,8 @@
 import type { Credentials } from '../http-channel.js';
 import type { Problem, Way } from './metadata.js';
-import { challengeValue, findIssuer, findResource } from './metadata.js';
+import { challengeValue, covers, findIssuer, findResource } from './metadata.js';
 import type { Client, Grant, GrantStore } from './tokens.js';
-import { clientCredentials, refreshed } from './tokens.js';
+import { clientCredentials, refreshed, withoutSecret } from './tokens.js';
 
 export interface OAuthOptions {
   readonly source: string;
@@ -26,6 +26,9 @@ export interface TokenKeeper {
 }
 
 const earlyMs = 30_000;
+
+const bearer = ({ accessToken }: Grant): string => `Bearer ${accessToken}`;
+
 const maxStepUps = 2;
 
 /** Keeps tokens fresh: one renewal for all who wait for it, and only at the issuer that gave them. */
@@ -36,16 +39,25 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
   let stepUps = 0;
 
   const find = (principal: string): Grant | undefined =>
-    grants
-      .read(source)
-      .find(
-        (grant) => grant.principal === principal && (options.issuer === undefined || grant.issuer === options.issuer),
-      );
+    grants.read(source).find(
+      (grant) =>
+        grant.principal === principal &&
+        (options.issuer === undefined || grant.issuer === options.issuer) &&
+        // The same source may stand for another server by now, which must not be sent this one's tokens.
+        covers(grant.resource, url),
+    );
+  const isConfigured = ({ client }: Grant): boolean => options.client?.()?.id === client.id;
+  /** What is written down; the secret of a configured client stays where it is configured. */
+  const written = (grant: Grant): Grant => (isConfigured(grant) ? withoutSecret(grant) : grant);
   const keep = (grant: Grant): void =>
     grants.write(source, [
       ...grants.read(source).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
-      grant,
+      written(grant),
     ]);
+  const renewed = (grant: Grant): Promise<Grant | Problem> => {
+    const client = options.client?.();
+    return refreshed(way, client?.id === grant.client.id ? { ...grant, client } : grant);
+  };
   const forget = (grant: Grant): void =>
     grants.write(
       source,
@@ -87,7 +99,7 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
     const grant = find(principal);
     if (grant && grant.expiresAt - earlyMs > now()) return grant;
     if (options.grant === 'client_credentials') return once(principal, () => byRight(principal, undefined));
-    return grant ? once(principal, () => refreshed(way, grant)) : { problem: login(principal) };
+    return grant ? once(principal, () => renewed(grant)) : { problem: login(principal), held: true };
   }
 
   return {
@@ -96,12 +108,12 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
         const others = (await options.headers?.(signal)) ?? { headers: {} };
         if ('problem' in others) return others;
         const grant = await token(principal);
-        return 'problem' in grant
-          ? grant
-          : { headers: { ...others.headers, authorization: `Bearer ${grant.accessToken}` } };
+        return 'problem' in grant ? grant : { headers: { ...others.headers, authorization: bearer(grant) } };
       },
-      async refused(status, challenge) {
+      async refused(status, challenge, sent) {
         const grant = find(principal);
+        // Somebody who was refused before us has renewed it meanwhile.
+        if (status === 401 && grant && sent['authorization'] !== bearer(grant)) return true;
         if (status === 403) {
           if (
             challengeValue(challenge, 'error') !== 'insufficient_scope' ||
@@ -113,15 +125,16 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
           for (const scope of (challengeValue(challenge, 'scope') ?? '').split(' '))
             if (scope !== '') wanted.add(scope);
         }
-        const renewed = await once(principal, () =>
+        const found = await once(principal, () =>
           options.grant === 'client_credentials'
             ? byRight(principal, challenge)
             : grant
-              ? refreshed(way, grant)
-              : Promise.resolve({ problem: login(principal) }),
+              ? renewed(grant)
+              : Promise.resolve({ problem: login(principal), held: true }),
         );
-        if ('problem' in renewed && grant) forget(grant);
-        return 'accessToken' in renewed;
+        // An authorization server that cannot be reached has not taken anything back.
+        if ('problem' in found && found.final && grant) forget(grant);
+        return 'accessToken' in found;
       },
     }),
   };

@@ -24,7 +24,8 @@ export interface Resource {
   readonly scopes: readonly string[];
 }
 
-export type Problem = { readonly problem: string };
+/** What went wrong: `held` where somebody must log in first, `final` where what was granted is granted no more. */
+export type Problem = { readonly problem: string; readonly held?: boolean; readonly final?: boolean };
 
 const maxBytes = 262_144;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -102,7 +103,8 @@ export async function findResource(
   return { resource: server, issuers: [url.origin], scopes: asked ?? [] };
 }
 
-function covers(resource: string, server: string): boolean {
+/** Whether tokens made for a resource are for this server. */
+export function covers(resource: string, server: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [declared, used] = [new URL(resource), new URL(server)];
   const under = declared.pathname.endsWith('/') ? declared.pathname : `${declared.pathname}/`;

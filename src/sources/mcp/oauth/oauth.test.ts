@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ada, bob } from '../../../../test/support/make.js';
+import { ada, aCall, bob, never } from '../../../../test/support/make.js';
 import { localEgress } from '../../../../test/support/gates.js';
 import type { Loose } from '../../../../test/support/mcp.js';
 import { aRemote, json } from '../../../../test/support/upstream-http.js';
@@ -20,7 +20,7 @@ interface Far {
   readonly tokens: URLSearchParams[];
   readonly authorizations: (string | undefined)[];
   /** Changes what the documents say. */
-  readonly say: { resource?: Loose; issuer?: Loose; slow?: boolean; accepts: Set<string> };
+  readonly say: { resource?: Loose; issuer?: Loose; slow?: boolean; refuses?: Loose; accepts: Set<string> };
 }
 
 /** A protected MCP server and its authorization server on one loopback address. */
@@ -55,6 +55,7 @@ async function far(): Promise<Far> {
         if (req.url === '/token') {
           const form = new URLSearchParams(text);
           tokens.push(form);
+          if (say.refuses) return json(res, say.refuses, say.refuses.error === undefined ? 503 : 400);
           const token = `token-${tokens.length}`;
           say.accepts.add(`Bearer ${token}`);
           return json(res, {
@@ -266,7 +267,7 @@ test('a token of one issuer is not used once another one is configured', async (
     scopes: [],
     issuer: 'https://other.example',
   }).of('ada');
-  expect(await credentials.headers()).toEqual({ problem: expect.stringContaining('nobody has logged in') });
+  expect(await credentials.headers()).toMatchObject({ problem: expect.stringContaining('nobody has logged in') });
 });
 
 test.each([
@@ -290,4 +291,73 @@ test('parameters of a challenge are read by name, and only whole ones', () => {
   ).toBe('https://a/b');
   expect(challengeValue('Bearer xscope="no"', 'scope')).toBeUndefined();
   expect(challengeValue(undefined, 'scope')).toBeUndefined();
+});
+
+test('a token is sent to the server it was made for, and not to one that took over the name of the source', async () => {
+  const [before, after] = [await far(), await far()];
+  const grants = memoryGrants([aGrant(before, 'ada')]);
+  const keeper = (url: string) =>
+    tokenKeeper({ source: 'far', url, way: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
+  expect(await keeper(before.url).headers()).toEqual({ headers: { authorization: 'Bearer own-ada' } });
+  expect(await keeper(after.url).headers()).toMatchObject({ problem: expect.stringContaining('nobody has logged in') });
+});
+
+test('a login outlives an authorization server that is away for a while, and ends when it is taken back', async () => {
+  const server = await far();
+  const grants = memoryGrants([aGrant(server, 'ada')]);
+  const credentials = tokenKeeper({
+    source: 'far',
+    url: server.url,
+    way: way(),
+    grants,
+    grant: 'authorization_code',
+    scopes: [],
+  }).of('ada');
+  const sent = { authorization: 'Bearer own-ada' };
+  server.say.refuses = {};
+  expect(await credentials.refused?.(401, undefined, sent)).toBe(false);
+  expect(grants.all()).toMatchObject([{ principal: 'ada', refreshToken: 'r-ada' }]);
+  server.say.refuses = { error: 'invalid_grant' };
+  expect(await credentials.refused?.(401, undefined, sent)).toBe(false);
+  expect(grants.all()).toEqual([]);
+});
+
+test('who is refused with a token that was renewed meanwhile does not renew it again', async () => {
+  const server = await far();
+  const grants = memoryGrants([aGrant(server, 'ada')]);
+  const credentials = tokenKeeper({
+    source: 'far',
+    url: server.url,
+    way: way(),
+    grants,
+    grant: 'authorization_code',
+    scopes: [],
+  }).of('ada');
+  const sent = { authorization: 'Bearer own-ada' };
+  expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
+  expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
+  expect(server.tokens.length).toBe(1);
+});
+
+test('the secret of a configured client is not written down beside its tokens', async () => {
+  const server = await far();
+  const grants = memoryGrants();
+  await callTool(protectedSource(server, { grants }), 'far__who');
+  expect(grants.all()).toMatchObject([{ accessToken: 'token-1', client: { id: 'gate' } }]);
+  expect(JSON.stringify(grants.all())).not.toContain('s3cret');
+});
+
+test('callers who have not logged in do not keep those out who have', async () => {
+  const server = await far();
+  const grants = memoryGrants([aGrant(server, 'local'), aGrant(server, 'ada')]);
+  for (const { accessToken } of grants.all()) server.say.accepts.add(`Bearer ${accessToken}`);
+  const source = protectedSource(server, { grant: 'authorization_code', grants });
+  const tools = await source.list(never);
+  const who = tools.find(({ name }) => name === 'far__who');
+  for (let tries = 0; tries < 10; tries += 1)
+    expect(await who?.run(aCall({ principal: bob, timeoutMs: 10_000 }))).toMatchObject({
+      error: { message: expect.stringContaining('toolgate login far --principal bob') },
+    });
+  const outcome = await who?.run(aCall({ principal: ada, timeoutMs: 10_000 }));
+  expect(outcome && said(outcome)).toBe('Bearer own-ada');
 });

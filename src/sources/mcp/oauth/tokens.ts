@@ -22,6 +22,9 @@ export interface Grant {
   readonly scopes: readonly string[];
 }
 
+/** A grant as it is written down where its client's secret is kept elsewhere. */
+export const withoutSecret = (grant: Grant): Grant => ({ ...grant, client: { id: grant.client.id } });
+
 /** Where grants are kept, by source; whoever logs in elsewhere writes to the same place. */
 export interface GrantStore {
   read(source: string): readonly Grant[];
@@ -60,7 +63,10 @@ export async function requestToken(
   });
   if (answer.kind !== 'response') return { problem: `the authorization server cannot be reached: ${answer.message}` };
   const given = parsed(answer.body) ?? {};
-  if (answer.status !== 200) return { problem: `the authorization server refused (${errorOf(given, answer.status)})` };
+  if (answer.status !== 200) {
+    const error = errorOf(given, answer.status);
+    return { problem: `the authorization server refused (${error})`, final: error === 'invalid_grant' };
+  }
   const { access_token: token, token_type: type, refresh_token: refresh, expires_in: life, scope } = given;
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token) || String(type).toLowerCase() !== 'bearer')
     return { problem: 'the authorization server gave no bearer token' };
@@ -98,5 +104,5 @@ export const clientCredentials = (
 /** A new token for an old grant, from the issuer that gave it. */
 export const refreshed = (way: Way, grant: Grant): Promise<Grant | Problem> =>
   grant.refreshToken === undefined
-    ? Promise.resolve({ problem: 'the token has expired' })
+    ? Promise.resolve({ problem: 'the token has expired', final: true })
     : requestToken(way, { grant_type: 'refresh_token', refresh_token: grant.refreshToken }, grant);
