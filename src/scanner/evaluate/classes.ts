@@ -168,8 +168,16 @@ export function initFields(machine: Machine, cls: ClassValue, made: ObjectValue)
   }
 }
 
+const lines = new WeakMap<ClassValue, readonly ClassValue[]>();
+
 /** A class and its project ancestors, nearest first. */
-export function ancestry(cls: ClassValue): ClassValue[] {
+export function ancestry(cls: ClassValue): readonly ClassValue[] {
+  const known = lines.get(cls) ?? lineOf(cls);
+  lines.set(cls, known);
+  return known;
+}
+
+function lineOf(cls: ClassValue): readonly ClassValue[] {
   const found: ClassValue[] = [];
   const open: Value[] = [cls];
   for (let at = open.shift(); at && found.length < 40; at = open.shift()) {
@@ -208,14 +216,26 @@ export function findMethod(machine: Machine, cls: ClassValue, name: string): Fun
   return found;
 }
 
+const getters = new WeakMap<ClassValue, Map<string, FunctionValue | undefined>>();
+
 /** The getter of a name as an instance would find it. */
 export function findGetter(cls: ClassValue, name: string): FunctionValue | undefined {
-  for (const each of ancestry(cls)) {
-    const member = each.cls.members.find((one) => one.name === name && one.kind === 'getter');
-    if (member?.fn)
-      return { kind: 'function', fn: member.fn, scope: each.scope, module: each.module, home: each, props: new Map() };
-  }
-  return undefined;
+  const cache = getters.get(cls) ?? new Map<string, FunctionValue | undefined>();
+  getters.set(cls, cache);
+  if (cache.has(name)) return cache.get(name);
+  const found = ancestry(cls)
+    .map((each) => ({ each, fn: each.cls.members.find((one) => one.name === name && one.kind === 'getter')?.fn }))
+    .find(({ fn }) => fn !== undefined);
+  const getter: FunctionValue | undefined = found?.fn && {
+    kind: 'function',
+    fn: found.fn,
+    scope: found.each.scope,
+    module: found.each.module,
+    home: found.each,
+    props: new Map(),
+  };
+  cache.set(name, getter);
+  return getter;
 }
 
 /** What `super` reads: the first ancestor beyond a class that knows the name. */

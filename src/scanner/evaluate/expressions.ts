@@ -14,6 +14,7 @@ import { lookup, scopeIn, type Scope } from './scope.js';
 import {
   constant,
   join,
+  joinAll,
   list,
   nothing,
   object,
@@ -188,9 +189,8 @@ function indexedOne(machine: Machine, holder: Value, key: Value): Value {
   const enumerated = key.kind === 'object' ? stringOf(key.props.get('value')) : undefined;
   if (name !== undefined || enumerated !== undefined) return memberOf(machine, holder, name ?? enumerated ?? '');
   if (holder.kind === 'class') return holder;
-  if (holder.kind === 'list') return holder.items.reduce<Value>((all, item) => join(all, item), unknown('item'));
-  if (holder.kind === 'object' && !holder.cls)
-    return [...holder.props.values()].reduce<Value>((all, item) => join(all, item), unknown('item'));
+  if (holder.kind === 'list') return joinAll(holder.items, unknown('item'));
+  if (holder.kind === 'object' && !holder.cls) return joinAll(holder.props.values(), unknown('item'));
   return holder.kind === 'external' ? holder : unknown('index');
 }
 

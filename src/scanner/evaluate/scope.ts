@@ -27,7 +27,13 @@ export function holderOf(scope: Scope, name: string): Scope | undefined {
 }
 
 /** What a name stands for, or undefined where nobody bound it. */
-export const lookup = (scope: Scope, name: string): Value | undefined => holderOf(scope, name)?.vars.get(name);
+export function lookup(scope: Scope, name: string): Value | undefined {
+  for (let at: Scope | undefined = scope; at; at = at.parent) {
+    const found = at.vars.get(name);
+    if (found) return found;
+  }
+  return undefined;
+}
 
 /** Binds a name here; in a place less certain than the scope, the old value stays possible. */
 export function bind(scope: Scope, name: string, value: Value, level: number): void {

@@ -154,6 +154,16 @@ export function join(one: Value | undefined, other: Value | undefined): Value {
   return options.length === 1 ? (options[0] ?? nothing) : { kind: 'choice', options };
 }
 
+/** Any of several values; a list of thousands is looked at only until there is no room for another option. */
+export function joinAll(values: Iterable<Value>, first: Value): Value {
+  let made = first;
+  for (const value of values) {
+    if (made.kind === 'choice' && made.options.length >= maxOptions) return made;
+    made = join(made, value);
+  }
+  return made;
+}
+
 /** Nothing, or nothing known. */
 export const isVoid = (value: Value): boolean =>
   value.kind === 'unknown' || (value.kind === 'constant' && (value.value === undefined || value.value === null));

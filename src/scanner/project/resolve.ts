@@ -123,7 +123,7 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
     if (files.has(`${clean}.py`)) return `${clean}.py`;
     return files.has(`${clean}/__init__.py`) ? `${clean}/__init__.py` : undefined;
   };
-  return (from, source) => {
+  return remembering((from, source) => {
     const dots = /^\.*/.exec(source)?.[0].length ?? 0;
     const parts = source.slice(dots).split('.').filter(Boolean).join('/');
     let folder = posix.dirname(from);
@@ -143,5 +143,19 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
     }
     // A package whose folder is not above the importing file (a src layout beside it) is found by its own path.
     return parts.includes('/') ? bySuffix.get(parts) : undefined;
+  });
+}
+
+const maxRemembered = 50_000;
+
+/** A resolver that is asked once for each import of a folder: a function with an import in it may run thousands of times. */
+function remembering(resolve: Resolver): Resolver {
+  const known = new Map<string, string | undefined>();
+  return (from, source) => {
+    const key = `${posix.dirname(from)}\u0000${source}`;
+    if (known.has(key)) return known.get(key);
+    const found = resolve(from, source);
+    if (known.size < maxRemembered) known.set(key, found);
+    return found;
   };
 }

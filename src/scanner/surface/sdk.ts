@@ -1,3 +1,4 @@
+import type { ClassNode } from '../ir/nodes.js';
 import { ancestry } from '../evaluate/classes.js';
 import { optionsOf, type ClassValue, type Value } from '../evaluate/values.js';
 import type { Sdk } from './report.js';
@@ -55,8 +56,15 @@ function kindOfExternal(source: string, name: string, isPython: boolean): Server
 export function kindOfClass(value: Value, isPython: boolean): ServerKind | undefined {
   if (value.kind === 'external') return kindOfExternal(value.source, value.path.at(-1) ?? '', isPython);
   if (value.kind !== 'class') return undefined;
+  if (!classKinds.has(value)) classKinds.set(value, kindByAncestry(value));
+  return classKinds.get(value);
+}
+
+const classKinds = new WeakMap<ClassValue, ServerKind | undefined>();
+
+function kindByAncestry(value: ClassValue): ServerKind | undefined {
   for (const each of ancestry(value)) {
-    const shape = kindOfShape(each);
+    const shape = shapeOf(each).kind;
     if (shape) return shape;
     for (const base of each.bases) {
       if (base.kind !== 'external') continue;
@@ -67,16 +75,34 @@ export function kindOfClass(value: Value, isPython: boolean): ServerKind | undef
   return undefined;
 }
 
+/** What the members of a class tell of it, looked at once: every call in a run asks. */
+interface Shape {
+  readonly kind: ServerKind | undefined;
+  readonly isTransport: boolean;
+}
+
+const shapes = new WeakMap<ClassNode, Shape>();
+
+function shapeOf({ cls }: ClassValue): Shape {
+  const known = shapes.get(cls);
+  if (known) return known;
+  const names = new Set(cls.members.map((member) => member.name));
+  const isTransport = names.has('start') && names.has('send') && names.has('close');
+  const made = { kind: kindOfShape(names), isTransport };
+  shapes.set(cls, made);
+  return made;
+}
+
 /** Whether a method belongs to a class of an SDK or transport that a bundle carries: such code is never followed. */
 export function isSdkMethod(callee: Value): boolean {
   if (callee.kind !== 'function' || !callee.home) return false;
-  const has = (name: string) => callee.home?.cls.members.some((member) => member.name === name) ?? false;
-  return kindOfShape(callee.home) !== undefined || (has('start') && has('send') && has('close'));
+  const { kind, isTransport } = shapeOf(callee.home);
+  return kind !== undefined || isTransport;
 }
 
 /** A bundle carries the SDK's classes without their names: they are told by the methods that only they have. */
-function kindOfShape(cls: ClassValue): ServerKind | undefined {
-  const has = (name: string) => cls.cls.members.some((member) => member.name === name);
+function kindOfShape(names: ReadonlySet<string>): ServerKind | undefined {
+  const has = (name: string) => names.has(name);
   if (has('sendToolListChanged') && (has('registerTool') || has('tool')) && has('connect')) return 'script-high';
   if (has('setRequestHandler') && (has('assertCanSetRequestHandler') || has('setNotificationHandler')))
     return 'script-low';

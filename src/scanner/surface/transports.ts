@@ -5,13 +5,41 @@ import type { Findings } from './registrations.js';
 import type { Transport } from './report.js';
 import { scriptSdkOf, sdkOf, serverKind } from './sdk.js';
 
-const starters =
-  /^(?:run|run_async|run_stdio_async|run_sse_async|run_streamable_http_async|run_http_async|start|connect|serve|listen|http_app|sse_app|streamable_http_app|stdio_server|serve_stdio|run_stdio|serveStdio|createMcpHandler|StdioServerTransport|SSEServerTransport|StreamableHTTPServerTransport|NodeStreamableHTTPServerTransport|WebStandardStreamableHTTPServerTransport|SseServerTransport|StreamableHTTPSessionManager|WebSocketServerTransport|websocket_server|serveSSE)$/;
+const starters = new Set([
+  'run',
+  'run_async',
+  'run_stdio_async',
+  'run_sse_async',
+  'run_streamable_http_async',
+  'run_http_async',
+  'start',
+  'connect',
+  'serve',
+  'listen',
+  'http_app',
+  'sse_app',
+  'streamable_http_app',
+  'stdio_server',
+  'serve_stdio',
+  'run_stdio',
+  'serveStdio',
+  'createMcpHandler',
+  'StdioServerTransport',
+  'SSEServerTransport',
+  'StreamableHTTPServerTransport',
+  'NodeStreamableHTTPServerTransport',
+  'WebStandardStreamableHTTPServerTransport',
+  'SseServerTransport',
+  'StreamableHTTPSessionManager',
+  'WebSocketServerTransport',
+  'websocket_server',
+  'serveSSE',
+]);
 
 /** Keeps the calls by which servers start to listen. */
 export function seeStart(findings: Findings, seen: CallSeen): void {
   const name = seen.method || (seen.callee.kind === 'external' ? (seen.callee.path.at(-1) ?? '') : '');
-  if (!starters.test(name)) return;
+  if (!starters.has(name)) return;
   const isSdkName = /(?:Transport|Manager|stdio|Stdio|createMcpHandler|websocket_server|_app$|SSE)/.test(name);
   const sdk =
     seen.callee.kind === 'external' ? (sdkOf(seen.callee.source) ?? scriptSdkOf(seen.callee.source)) : undefined;

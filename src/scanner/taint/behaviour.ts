@@ -1,5 +1,6 @@
 import { locationOf, type Location } from '../ir/positions.js';
 import { all, mergeTaints, taintsIn, type Fact, type Taint } from './facts.js';
+import { byName } from './names.js';
 import { knownText } from './queries.js';
 import type { SeenCall } from './sinks.js';
 
@@ -25,9 +26,11 @@ const mark = '\u0000read ';
 const readers =
   /^(?:open\(\)\.(?:read|readlines|readline)|io\.open\(\)\.read|pathlib\..*\.(?:read_text|read_bytes)|fs(?:\.promises)?\.(?:readFile|readFileSync)|aiofiles\.open\(\)\.read|json\.load)$/;
 
+const isReader = byName((name) => readers.test(name));
+
 /** The content of a file that the code reads itself, so that it can be followed to where it is sent. */
 export function contentRead(call: SeenCall): Fact | undefined {
-  if (!readers.test(call.name)) return undefined;
+  if (!isReader(call.name)) return undefined;
   const holder = call.name.startsWith('fs') || call.name === 'json.load' ? call.args[0] : call.receiver;
   const path = holder ? (typeof holder.lead === 'string' ? holder.lead : knownText(holder)) : '';
   const taint: Taint = {
@@ -53,8 +56,12 @@ const fetched =
 const writers =
   /^(?:open|io\.open|fs(?:\.promises)?\.(?:writeFile|writeFileSync|appendFile|appendFileSync)|pathlib\..*\.(?:write_text|write_bytes))$/;
 
+const renamers = /(?:registerTool|tool|registerPrompt)\(\)\.update$/;
+const isNoted = byName((name) => [senders, evaluators, writers, renamers].some((each) => each.test(name)));
+
 /** Notes what one call does on its own account. */
 export function observe(behaviour: Behaviour, call: SeenCall): void {
+  if (!isNoted(call.name)) return;
   const at = () => locationOf(call.at.module, call.at.spot);
   if (senders.test(call.name)) seeSend(behaviour, call, at());
   if (evaluators.test(call.name)) {
@@ -69,8 +76,7 @@ export function observe(behaviour: Behaviour, call: SeenCall): void {
     const path = target && taintsIn(target).length === 0 ? knownText(target) : '';
     if (path !== '' && /[wax+]/.test(mode)) behaviour.written.push({ at: at(), path });
   }
-  if (/(?:registerTool|tool|registerPrompt)\(\)\.update$/.test(call.name) && call.args[0]?.fields?.has('description'))
-    behaviour.renamed.push(at());
+  if (renamers.test(call.name) && call.args[0]?.fields?.has('description')) behaviour.renamed.push(at());
 }
 
 function seeSend(behaviour: Behaviour, call: SeenCall, at: Location): void {

@@ -162,7 +162,12 @@ export const unsafe = (taints: readonly Taint[], kinds: number): readonly Taint[
 /** Every taint of a value and of its parts. */
 export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
   if (!fact.fields || depth > 4) return fact.taints;
-  return mergeTaints(fact.taints, ...[...fact.fields.values()].map((field) => taintsIn(field, depth + 1)));
+  const lists: (readonly Taint[])[] = fact.taints.length > 0 ? [fact.taints] : [];
+  for (const field of fact.fields.values()) {
+    const inner = taintsIn(field, depth + 1);
+    if (inner.length > 0) lists.push(inner);
+  }
+  return mergeTaints(...lists);
 }
 
 const isSame = (one: Fact, other: Fact): boolean =>

@@ -13,7 +13,7 @@ const permits = /public|safe|allow|valid|external|permit|ok$/i;
 /** What the answer of a function that knows internal addresses means: true says so, or true says the contrary. */
 export function asksForInternal(fn: FunctionNode, module: Module): 'refuses' | 'permits' | undefined {
   const name = fn.name ?? '';
-  if (!namesInternal(module.text.slice(fn.start, Math.min(fn.end, fn.start + 6_000)))) return undefined;
+  if (!knowledge(fn, module).knows) return undefined;
   return refuses.test(name) && !/^(?:is_?)?(?:not|non)/i.test(name)
     ? 'refuses'
     : permits.test(name)
@@ -21,8 +21,23 @@ export function asksForInternal(fn: FunctionNode, module: Module): 'refuses' | '
       : undefined;
 }
 
-/** Whether a function fails for internal addresses, so that whoever gets past it was looked at. */
-export function failsForInternal(fn: FunctionNode, module: Module): boolean {
-  const text = module.text.slice(fn.start, Math.min(fn.end, fn.start + 6_000));
-  return /\b(?:throw|raise)\b/.test(text) && namesInternal(text);
+interface Knowledge {
+  readonly knows: boolean;
+  readonly fails: boolean;
 }
+
+const known = new WeakMap<FunctionNode, Knowledge>();
+
+/** What the text of a function says of internal addresses, looked at once. */
+function knowledge(fn: FunctionNode, module: Module): Knowledge {
+  const before = known.get(fn);
+  if (before) return before;
+  const text = module.text.slice(fn.start, Math.min(fn.end, fn.start + 6_000));
+  const knows = namesInternal(text);
+  const made = { knows, fails: knows && /\b(?:throw|raise)\b/.test(text) };
+  known.set(fn, made);
+  return made;
+}
+
+/** Whether a function fails for internal addresses, so that whoever gets past it was looked at. */
+export const failsForInternal = (fn: FunctionNode, module: Module): boolean => knowledge(fn, module).fails;

@@ -18,6 +18,21 @@ const aliases = new Map([
   ['io.open', 'open'],
 ]);
 
+const maxNames = 20_000;
+
+/** Asks once for each name: a program has few, and calls them thousands of times. */
+export function byName<T>(ask: (name: string) => T): (name: string) => T {
+  const known = new Map<string, T>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const made = ask(name);
+    if (known.size >= maxNames) known.clear();
+    known.set(name, made);
+    return made;
+  };
+}
+
 const spelled = (source: string, path: readonly string[]): string => {
   const plain = source.replace(/^node:/, '');
   const head = aliases.get(plain) ?? plain;

@@ -1,6 +1,6 @@
 import type { Value } from '../evaluate/values.js';
 import { mergeTaints, taintsIn, type Fact } from './facts.js';
-import { lastWord } from './names.js';
+import { byName, lastWord } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
 
 const runners = new Set([
@@ -70,23 +70,31 @@ const finders = new Set([
   'replace_one',
 ]);
 
+const isFile = byName((name) =>
+  /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(
+    name,
+  ),
+);
+const ldap = /^(?:search|search_s|search_ext_s|search_st|searchAsync)$/;
+const xpath = /^(?:xpath|selectNodes|XPath|ETXPath)$/;
+const isQuery = byName((name) => {
+  const method = lastWord(name);
+  return runners.has(method) || finders.has(method) || ldap.test(method) || xpath.test(method);
+});
+
 /** Queries in a language of their own: SQL, Mongo, LDAP and XPath. */
 export function querySink(call: SeenCall): readonly Hit[] {
+  if (!isQuery(call.name)) return [];
   const method = lastWord(call.name);
   const what = call.name.replace(/^\?\./, '');
   const found: Hit[] = [];
   const [first] = call.args;
-  const isFile =
-    /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(
-      call.name,
-    );
-  if (first && runners.has(method) && call.name.includes('.') && !isFile && speaksSql(call, first))
+  if (first && runners.has(method) && call.name.includes('.') && !isFile(call.name) && speaksSql(call, first))
     found.push({ rule: 'sql', facts: [first], what });
-  if (first && finders.has(method) && call.name.includes('.') && !isFile && isDocument(call, first))
+  if (first && finders.has(method) && call.name.includes('.') && !isFile(call.name) && isDocument(call, first))
     found.push({ rule: 'query', facts: [first], what });
-  if (/^(?:search|search_s|search_ext_s|search_st|searchAsync)$/.test(method)) found.push(...ldapFilter(call, what));
-  if (/^(?:xpath|selectNodes|XPath|ETXPath)$/.test(method) && first && call.language === 'python')
-    found.push({ rule: 'query', facts: [first], what });
+  if (ldap.test(method)) found.push(...ldapFilter(call, what));
+  if (xpath.test(method) && first && call.language === 'python') found.push({ rule: 'query', facts: [first], what });
   return found;
 }
 

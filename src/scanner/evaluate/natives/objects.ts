@@ -4,7 +4,7 @@ import type { Machine } from '../machine.js';
 import { memberOf, setMember } from '../members.js';
 import {
   constant,
-  join,
+  joinAll,
   list,
   native,
   nothing,
@@ -82,10 +82,7 @@ function collectionMethod(
       };
     case 'get':
       return ({ positional: [key] }) =>
-        values[find(key)] ??
-        (key?.kind === 'constant' && !self.open
-          ? nothing
-          : values.reduce<Value>((all, each) => join(all, each), unknown('entry')));
+        values[find(key)] ?? (key?.kind === 'constant' && !self.open ? nothing : joinAll(values, unknown('entry')));
     case 'has':
       return ({ positional: [key] }) =>
         find(key) >= 0
@@ -139,7 +136,7 @@ function dictMethod(machine: Machine, self: ObjectValue, name: string): ((args: 
         const found = stringOf(key) === undefined ? undefined : self.props.get(stringOf(key) ?? '');
         if (found) return found;
         if (key?.kind === 'constant' && !self.open) return otherwise ?? constant(null);
-        return [...self.props.values()].reduce<Value>((all, each) => join(all, each), otherwise ?? unknown('get'));
+        return joinAll(self.props.values(), otherwise ?? unknown('get'));
       };
     case 'update':
       return ({ positional: [more], named }) => {
