@@ -26,6 +26,7 @@ export const logEvents = {
   'source.quarantined': 'warning',
   'source.denied': 'error',
   'source.not_in_source': 'warning',
+  'source.read_unconfined': 'warning',
   'tool_discovery.tool_loaded': 'info',
   'tool_discovery.tool_refused': 'warning',
   'tool_discovery.tool_skipped': 'warning',

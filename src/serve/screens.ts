@@ -18,7 +18,7 @@ export interface ScreensOptions {
   readonly config: () => Config;
   readonly base: string;
   readonly home: Pick<Home, 'scans'>;
-  readonly processes: Pick<Processes, 'run'>;
+  readonly processes: Pick<Processes, 'run' | 'tiers'>;
   readonly pins: PinFiles;
   onEvent(event: string, fields: JsonObject): void;
   onDecision(screening: Screening): void;
@@ -41,7 +41,7 @@ export function screensOf({
     onEvent,
     onDecision,
     identityOf,
-    read: sourceReader(processes),
+    read: sourceReader(processes, (problem) => onEvent('source.read_unconfined', { problem })),
     readings: readings(home.scans),
     contentOf: contents(),
     files: pins,

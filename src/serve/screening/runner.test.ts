@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Finished, RunResult } from '../../processes/index.js';
+import type { Finished, ProcessSpec, RunResult, TierReport } from '../../processes/index.js';
+import { noTiers } from '../../processes/tiers.js';
 import { sourceReader } from './runner.js';
 
 const ended = (over: Partial<Finished>): RunResult => ({
@@ -17,6 +18,9 @@ const ended = (over: Partial<Finished>): RunResult => ({
   ...over,
 });
 
+const weak = { available: false, reason: 'bwrap is not installed' };
+const tiers = async (): Promise<TierReport> => ({ ...noTiers('nothing'), bwrapNoNetwork: weak });
+
 test.each<[string, RunResult]>([
   ['its reading took longer than 60 s', ended({ code: null, signal: 'SIGKILL', timedOut: true })],
   ['its reading gave more than can be kept', ended({ truncatedStdout: true })],
@@ -25,7 +29,7 @@ test.each<[string, RunResult]>([
   ['its reading could not be understood', ended({ stdout: Buffer.from('{"half') })],
   ['its reading could not be started: no broker', { kind: 'refused', reason: 'broker_lost', message: 'no broker' }],
 ])('%s: it is unread, never taken for clean', async (unread, result) => {
-  const read = sourceReader({ run: async () => result });
+  const read = sourceReader({ run: async () => result, tiers });
   expect(await read({ root: '/nowhere', timeoutMs: 60_000, memoryMb: 64 })).toEqual({ unread });
 });
 
@@ -33,6 +37,7 @@ test('few are read at once, and each gets its turn', async () => {
   let now = 0;
   let most = 0;
   const read = sourceReader({
+    tiers,
     async run() {
       most = Math.max(most, (now += 1));
       await new Promise((resolve) => setImmediate(resolve));
@@ -42,4 +47,14 @@ test('few are read at once, and each gets its turn', async () => {
   });
   await Promise.all(Array.from({ length: 20 }, () => read({ root: '/nowhere', timeoutMs: 1, memoryMb: 64 })));
   expect(most).toBeLessThanOrEqual(2);
+});
+
+test('without bwrap a source is read with limits only, and that is told once', async () => {
+  const told: string[] = [];
+  const held: ProcessSpec[] = [];
+  const run = async (spec: ProcessSpec): Promise<RunResult> => (held.push(spec), ended({}));
+  const read = sourceReader({ run, tiers }, (why) => void told.push(why));
+  await Promise.all([1, 2, 3].map(() => read({ root: '/nowhere', timeoutMs: 1, memoryMb: 64 })));
+  expect(held.map(({ tier, network }) => `${tier} ${network}`)).toEqual(Array(3).fill('prlimit host'));
+  expect(told).toEqual(['bwrap is not installed']);
 });
