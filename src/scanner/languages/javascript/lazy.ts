@@ -37,7 +37,7 @@ export function readLazily(
       tryParse(text, startIndex === 0 ? options : { ...options, startIndex, startLine: 1, startColumn: startIndex }),
     partial: false,
   };
-  const made = part(source, 0, length, 0, 0, (shell) => source.parse(shell, 0)?.program.body);
+  const made = inPieces(source) ?? piece(source, 0, length, 0);
   return made === undefined || made === 'too-large'
     ? made
     : {
@@ -51,6 +51,69 @@ export function readLazily(
 
 type Nodes = Parameters<typeof toStmts>[0];
 
+interface Part {
+  readonly body: Stmt[];
+  readonly bytes: number;
+}
+
+/** Reads statements at the top of a program. */
+const piece = (source: Source, from: number, to: number, firstPair: number): Part | 'too-large' | undefined =>
+  part(source, from, to, firstPair, 0, (shell) => source.parse(shell, from)?.program.body);
+
+/**
+ * Reads a large program piece by piece, since the parser's own tree of all of it would take most of the memory of a
+ * scan. A cut in the wrong place leaves a piece that is no program: then the next one is tried, and where that fails
+ * too, undefined says that the text must be read at once.
+ */
+function inPieces(source: Source): Part | undefined {
+  if (source.length < minPiecesLength) return undefined;
+  const cuts = cutsIn(textOf(source), source.bodies);
+  if (cuts.length < 2) return undefined;
+  const body: Stmt[] = [];
+  let [bytes, from, firstPair] = [0, 0, 0];
+  for (let at = 0; at < cuts.length;) {
+    let made: ReturnType<typeof piece>;
+    for (let tries = 0; tries < maxTries && at < cuts.length && typeof made !== 'object'; tries += 1, at += 1) {
+      made = piece(source, from, cuts[at] ?? source.length, firstPair);
+    }
+    if (typeof made !== 'object') return undefined;
+    for (const stmt of made.body) body.push(stmt);
+    bytes += made.bytes;
+    from = cuts[at - 1] ?? source.length;
+    while (firstPair < source.bodies.length && (source.bodies[firstPair] ?? 0) < from) firstPair += 2;
+  }
+  return { body, bytes };
+}
+
+/** Shorter programs are read at once. */
+const minPiecesLength = 2_000_000;
+/** How much code outside functions a piece has, about. */
+const pieceBytes = 200_000;
+const maxTries = 4;
+const begins = /\n(?=(?:class|function|export|import|const|let|var)\b)/;
+
+/** Where pieces may end: before a line that begins a declaration, outside the bodies of functions; the last is the end of the text. */
+function cutsIn(text: string, bodies: Bodies): readonly number[] {
+  const cuts: number[] = [];
+  let pair = 0;
+  let [at, dense] = [0, 0];
+  while (at < text.length) {
+    // Outermost bodies only: a body inside another begins before that one ends.
+    while (pair < bodies.length && (bodies[pair] ?? 0) < at) pair += 2;
+    const open = bodies[pair] ?? text.length;
+    dense += open - at;
+    if (dense > pieceBytes) {
+      const found = text.slice(at, open).search(begins);
+      if (found !== -1) {
+        cuts.push(at + found + 1);
+        dense = open - at - found;
+      }
+    }
+    at = pair < bodies.length ? (bodies[pair + 1] ?? text.length) : text.length;
+  }
+  return [...cuts, text.length];
+}
+
 /** Reads one part with what is inside it left blank; undefined where it cannot be read or a blank is no function's body. */
 function part(
   source: Source,
@@ -59,7 +122,7 @@ function part(
   firstPair: number,
   depth: number,
   parse: (shell: string) => Nodes | undefined,
-): { readonly body: Stmt[]; readonly bytes: number } | 'too-large' | undefined {
+): Part | 'too-large' | undefined {
   const { shell, blanks, bytes } = shellOf(source, from, to, firstPair);
   if (bytes > maxDenseLength) return 'too-large';
   const nodes = parse(shell);
