@@ -47,7 +47,7 @@ function isAwaiter(callee: FunctionValue): boolean {
 }
 
 function asAsync(fn: FunctionNode): FunctionNode {
-  const made = plainAsync.get(fn) ?? { ...fn, isGenerator: false, isAsync: true };
+  const made = plainAsync.get(fn) ?? { ...fn, body: fn.body, isGenerator: false, isAsync: true };
   plainAsync.set(fn, made);
   return made;
 }

@@ -1,6 +1,13 @@
 import type { ProjectLimits } from '../project/load.js';
+import type { Walked } from '../project/walk.js';
 import type { Tree } from '../project/tree.js';
 import type { ScanReport } from '../report.js';
+
+/** A tree to be looked at before it is cut. */
+export interface SurveyOrder {
+  readonly walked: Walked;
+  readonly limits: ProjectLimits;
+}
 
 /** What all parts of one tree share; handed to a worker once. */
 export interface PartSetting {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ownFile } from '../../lib/own-files.js';
-import type { PartAnswer, PartOrder, PartSetting } from './order.js';
+import type { PartAnswer, PartOrder, PartSetting, SurveyOrder } from './order.js';
+import type { Survey } from './survey.js';
 
 // The built file, also under a test runner that reads TypeScript: plain Node must be able to start it, so tests build first.
 const mainFile = ownFile('dist/scanner/parts/worker-main.js');
@@ -36,8 +37,10 @@ export async function readParts(
     for (let at = next++; at < orders.length; at = next++) {
       const order = orders[at];
       if (!order) continue;
-      worker ??= started(options);
-      const answer = await asked(worker, order, options.timeoutMs);
+      worker ??= started(options.setting, options);
+      const coming = answerOf<PartAnswer>(worker, options.timeoutMs);
+      worker.postMessage(order, []);
+      const answer = await coming;
       answers[at] = answer;
       onDone(order);
       if (!('broken' in answer)) continue;
@@ -50,38 +53,46 @@ export async function readParts(
   return answers;
 }
 
-function started({ setting, memoryMb, mainFile: file = mainFile }: PoolOptions): Worker {
-  const worker = new Worker(file, {
-    workerData: setting,
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
-    stdin: false,
-  });
-  worker.setMaxListeners(0);
-  return worker;
+/** Looks at a tree in a worker that ends with it. */
+export async function surveyed(
+  order: SurveyOrder,
+  options: Omit<PoolOptions, 'setting' | 'workers'>,
+): Promise<Survey | Broken> {
+  const worker = started(order, options);
+  const answer = await answerOf<Survey>(worker, options.timeoutMs);
+  await worker.terminate();
+  return answer;
 }
 
 /** Room for what is made and thrown away: each megabyte counts three times in memory. */
 const youngMb = 16;
 
-function asked(worker: Worker, order: PartOrder, timeoutMs: number): Promise<PartAnswer | Broken> {
+function started(workerData: PartSetting | SurveyOrder, options: Pick<PoolOptions, 'memoryMb' | 'mainFile'>): Worker {
+  const worker = new Worker(options.mainFile ?? mainFile, {
+    workerData,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: youngMb },
+  });
+  // A worker that breaks while it is being ended says so to nobody else.
+  return worker.on('error', () => {});
+}
+
+const outOfMemory = 'it needs more memory than a scan may take';
+const brokenOff = 'its reading broke off';
+
+/** The next thing that a worker says, or why it says nothing more. */
+function answerOf<T extends object>(worker: Worker, timeoutMs: number): Promise<T | Broken> {
   return new Promise((resolve) => {
-    const settle = (answer: PartAnswer | Broken): void => {
+    const settle = (answer: T | Broken): void => {
       clearTimeout(timer);
       worker.off('message', settle).off('error', fail).off('exit', end);
       resolve(answer);
     };
-    const fail = (error: Error & { code?: string }): void =>
-      settle({
-        broken:
-          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-            ? 'it needs more memory than a scan may take'
-            : 'its reading broke off',
-      });
-    const end = (): void => settle({ broken: 'its reading broke off' });
+    const fail = (error: Error & { readonly code?: string }): void =>
+      settle({ broken: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? outOfMemory : brokenOff });
+    const end = (): void => settle({ broken: brokenOff });
     const timer = setTimeout(() => settle({ broken: 'its reading took too long' }), timeoutMs);
     worker.on('message', settle).on('error', fail).on('exit', end);
-    worker.postMessage(order, []);
   });
 }

@@ -7,8 +7,8 @@ import type { SurfaceReport } from '../surface/report.js';
 import { merged, type Merged, type ReadPart } from './merge.js';
 import type { PartAnswer, PartOrder, PartSetting } from './order.js';
 import { partsOf, type Part } from './parts.js';
-import { readParts, type Broken } from './pool.js';
-import { surveyOf, type Survey } from './survey.js';
+import { readParts, surveyed, type Broken } from './pool.js';
+import type { Survey } from './survey.js';
 
 /** How trees are read that are too large for one reading. */
 export interface LargeTrees {
@@ -28,7 +28,7 @@ const defaults: LargeTrees = {
 };
 
 /** What the heap of a worker may hold; a program that is larger than a part has the room of two. */
-const heapMb = { part: 150, alone: 300 };
+const heapMb = { part: 140, alone: 265 };
 const maxFilesAtOnce = 600;
 /** How often a file is read on average, at most, where programs share it. */
 const maxReadings = 3;
@@ -52,7 +52,9 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
   const { limits } = shared;
   const { partBytes, workers } = { ...defaults, ...large };
   const deadline = Date.now() + limits.timeoutMs * phases;
-  const survey = await surveyOf(walked, limits, Date.now() + limits.timeoutMs);
+  const timeoutMs = limits.timeoutMs * phases + graceMs;
+  const survey = await surveyed({ walked, limits }, { memoryMb: heapMb.alone, timeoutMs });
+  if ('broken' in survey) return unread(walked, survey);
   const parts = partsOf(survey.files, survey.entries, { maxCost: partBytes, maxFiles: maxFilesAtOnce, maxReadings });
   const answers = new Map<Part, PartAnswer | Broken>();
   const count = parts.reduce((sum, { paths }) => sum + paths.length, 0);
@@ -61,7 +63,6 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
     done += paths.length;
     onProgress?.(`read ${done} of ${count} files`);
   };
-  const timeoutMs = limits.timeoutMs * phases + graceMs;
   const read = async (some: readonly Part[], most: number, memoryMb: number, elsewhere: boolean): Promise<void> => {
     const orders = some.map(({ paths }): PartOrder => ({ paths, elsewhere, deadline }));
     const pool = { setting: { ...shared, tree: survey.tree }, workers: most, memoryMb, timeoutMs };
@@ -88,6 +89,10 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
   }
   return concluded(parts, answers, survey);
 }
+
+/** A tree that could not even be looked at: nothing of it is known. */
+const unread = ({ files, skipped }: Walked, { broken }: Broken): Merged =>
+  merged([], { files: 0, bytes: 0, skipped, gaps: files.filter(isCode).map((file) => ({ file, reason: broken })) });
 
 function concluded(parts: readonly Part[], answers: ReadonlyMap<Part, PartAnswer | Broken>, survey: Survey): Merged {
   const made = parts.flatMap((part): ReadPart[] => {

@@ -35,7 +35,8 @@ const minLazyBytes = 8_000;
 const speaksOfSdk = /modelcontextprotocol|fastmcp|\bmcp\b/i;
 
 /** Looks at every file of a tree once, to tell what belongs together. */
-export async function surveyOf(walked: Walked, limits: ProjectLimits, deadline: number): Promise<Survey> {
+export async function surveyOf(walked: Walked, limits: ProjectLimits): Promise<Survey> {
+  const deadline = Date.now() + limits.timeoutMs;
   const manifests = noManifests();
   const skipped: Skipped[] = [...walked.skipped];
   const seen: Seen[] = [];

@@ -1,11 +1,16 @@
-// Reads parts of a large tree in a thread of its own; what comes back is small and plain.
+// Looks at a large tree, or reads parts of it, in a thread of its own; what comes back is small and plain.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PartOrder, PartSetting } from './order.js';
+import type { PartOrder, PartSetting, SurveyOrder } from './order.js';
 import { readPart } from './read-part.js';
+import { surveyOf } from './survey.js';
 
-// Both are written by our own side.
-const setting = workerData as PartSetting;
-parentPort?.on(
-  'message',
-  (order: PartOrder) => void readPart(setting, order).then((answer) => parentPort?.postMessage(answer, [])),
-);
+// Written by our own side, as are the orders.
+const given = workerData as PartSetting | SurveyOrder;
+if ('walked' in given) {
+  // In a thread that ends with it: texts of fifty megabytes would stay with the main thread until it is next cleaned.
+  void surveyOf(given.walked, given.limits).then((survey) => parentPort?.postMessage(survey, []));
+} else {
+  parentPort?.on('message', (order: PartOrder) => {
+    void readPart(given, order).then((answer) => parentPort?.postMessage(answer, []));
+  });
+}

@@ -1,5 +1,5 @@
-import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
-import { spotOf, type Context } from './context.js';
+import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt, Unread } from '../../ir/nodes.js';
+import { spotOf, type Context, type Later } from './context.js';
 import { toExpr, toKey } from './expressions.js';
 import { toPattern } from './patterns.js';
 import { toStmts } from './statements.js';
@@ -32,11 +32,42 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
     start: spot.start,
     end: spot.end,
   };
-  if (!later) return { ...made, body: bodyOf(node, context) };
-  return Object.defineProperties(
-    { ...made, body: [] },
-    { body: { get: later.body, enumerable: true }, unread: { get: later.unread } },
-  );
+  return later ? new LazyFunction(made, later) : { ...made, body: bodyOf(node, context) };
+}
+
+/** A function whose body is read when it is first asked for. A class: getters of its own cost each object a kilobyte, and bundles have a million. */
+class LazyFunction implements FunctionNode {
+  readonly name: string | undefined;
+  readonly params: readonly Param[];
+  readonly isAsync: boolean;
+  readonly isGenerator: boolean;
+  readonly isArrow: boolean;
+  readonly decorators: readonly Expr[];
+  readonly decoratedStart: number;
+  readonly start: number;
+  readonly end: number;
+  readonly #later: Later;
+
+  constructor(made: Omit<FunctionNode, 'body' | 'unread'>, later: Later) {
+    this.name = made.name;
+    this.params = made.params;
+    this.isAsync = made.isAsync;
+    this.isGenerator = made.isGenerator;
+    this.isArrow = made.isArrow;
+    this.decorators = made.decorators;
+    this.decoratedStart = made.decoratedStart;
+    this.start = made.start;
+    this.end = made.end;
+    this.#later = later;
+  }
+
+  get body(): readonly Stmt[] {
+    return this.#later.body();
+  }
+
+  get unread(): Unread | undefined {
+    return this.#later.unread();
+  }
 }
 
 const bodyOf = (node: FunctionLike, context: Context): Stmt[] =>

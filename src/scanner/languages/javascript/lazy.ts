@@ -15,8 +15,8 @@ interface Source {
   partial: boolean;
 }
 
-/** Shorter bodies are read with the code around them: starting a parser costs about as much. */
-const minLength = 300;
+/** Shorter bodies are read with the code around them: starting a parser costs about as much. In a large program memory counts more. */
+const minLengthIn = (source: Source): number => (source.length < minPiecesLength ? 300 : 80);
 
 /**
  * Reads a program with the bodies of its functions left blank; undefined where a blank turned out to be no body, so
@@ -65,7 +65,7 @@ const piece = (source: Source, from: number, to: number, firstPair: number): Par
  * scan. A cut in the wrong place leaves a piece that is no program: then the next one is tried, and where that fails
  * too, undefined says that the text must be read at once.
  */
-function inPieces(source: Source): Part | undefined {
+function inPieces(source: Source): Part | 'too-large' | undefined {
   if (source.length < minPiecesLength) return undefined;
   const cuts = cutsIn(textOf(source), source.bodies);
   if (cuts.length < 2) return undefined;
@@ -79,6 +79,7 @@ function inPieces(source: Source): Part | undefined {
     if (typeof made !== 'object') return undefined;
     for (const stmt of made.body) body.push(stmt);
     bytes += made.bytes;
+    if (bytes > maxPiecesBytes) return 'too-large';
     from = cuts[at - 1] ?? source.length;
     while (firstPair < source.bodies.length && (source.bodies[firstPair] ?? 0) < from) firstPair += 2;
   }
@@ -90,6 +91,8 @@ const minPiecesLength = 2_000_000;
 /** How much code outside functions a piece has, about. */
 const pieceBytes = 200_000;
 const maxTries = 4;
+/** More code than this outside functions takes more memory as nodes than a scan may take. */
+const maxPiecesBytes = 7_000_000;
 const begins = /\n(?=(?:class|function|export|import|const|let|var)\b)/;
 
 /** Where pieces may end: before a line that begins a declaration, outside the bodies of functions; the last is the end of the text. */
@@ -135,7 +138,7 @@ function part(
       const pair = blanks.get(open);
       if (pair === undefined) return undefined;
       claimed += 1;
-      return laterBody(source, pair, head, at);
+      return new LaterBody(source, pair, head, at);
     },
   };
   const body = toStmts(nodes, context);
@@ -144,18 +147,43 @@ function part(
   return { body, bytes };
 }
 
-function laterBody(source: Source, pair: number, head: Head, depth: number): Later {
-  const [open = 0, close = 0] = source.bodies.subarray(pair, pair + 2);
-  const read = () => readBody(source, open, close, pair, head, depth);
-  let known: readonly Stmt[] | undefined;
-  const keep = (): readonly Stmt[] => {
-    const made = source.reading.takeRoom(0) ? read() : undefined;
-    const hasRoom = made !== undefined && source.reading.takeRoom(made.bytes);
-    source.partial ||= !hasRoom;
+/** A body that is left out: only where it stands and how it is to be read. A class, since closures for each would take more than that. */
+class LaterBody implements Later {
+  readonly #source: Source;
+  readonly #pair: number;
+  readonly #head: Head;
+  readonly #depth: number;
+  #known: readonly Stmt[] | undefined;
+
+  constructor(source: Source, pair: number, head: Head, depth: number) {
+    this.#source = source;
+    this.#pair = pair;
+    this.#head = head;
+    this.#depth = depth;
+  }
+
+  body(): readonly Stmt[] {
+    return (this.#known ??= this.#kept());
+  }
+
+  unread(): Unread | undefined {
+    if (this.#known) return undefined;
+    const [open = 0, close = 0] = this.#source.bodies.subarray(this.#pair, this.#pair + 2);
+    return { text: () => textOf(this.#source).slice(open, close + 1), glance: () => this.#read().body };
+  }
+
+  #kept(): readonly Stmt[] {
+    const { reading } = this.#source;
+    const made = reading.takeRoom(0) ? this.#read() : undefined;
+    const hasRoom = made !== undefined && reading.takeRoom(made.bytes);
+    this.#source.partial ||= !hasRoom;
     return made && hasRoom ? made.body : [];
-  };
-  const unread: Unread = { text: () => textOf(source).slice(open, close + 1), glance: () => read().body };
-  return { body: () => (known ??= keep()), unread: () => (known ? undefined : unread) };
+  }
+
+  #read(): { readonly body: readonly Stmt[]; readonly bytes: number } {
+    const [open = 0, close = 0] = this.#source.bodies.subarray(this.#pair, this.#pair + 2);
+    return readBody(this.#source, open, close, this.#pair, this.#head, this.#depth);
+  }
 }
 
 /** The text as it was: a file that changed since has other bodies, and is read no further. */
@@ -196,6 +224,7 @@ function shellOf(
   firstPair: number,
 ): { readonly shell: string; readonly blanks: ReadonlyMap<number, number>; readonly bytes: number } {
   const { bodies } = source;
+  const minLength = minLengthIn(source);
   const text = textOf(source);
   let bytes = to - from;
   const pieces: string[] = [];
