@@ -1,3 +1,5 @@
+import { commonness } from './neighbours.js';
+
 /** Hears of a literal and where it stands; returns where to go on: literals that begin before that place are passed over. */
 export type OnLiteral = (at: number, literal: string) => number;
 
@@ -13,47 +15,29 @@ interface Anchored {
   readonly last: number;
 }
 
-/**
- * A search for many literals of three characters or more in one pass: a table tells for any three or four neighbours whether
- * they are the rarest of some literal, so that honest text is read at the speed of the loop however many literals there are.
- */
-export function literalSearch(literals: readonly string[]): LiteralSearch {
-  const shortest = Math.min(...literals.map((literal) => literal.length));
-  if (shortest < 3) throw new Error('a literal needs three characters');
-  // Made with the first text: a gateway that starts has none to search, and somebody waits for it.
-  let search: LiteralSearch | undefined;
-  return (text, onLiteral) => (search ??= prepared(literals, shortest))(text, onLiteral);
+interface Tables {
+  /** One bit for the hash of every slot that is taken. */
+  readonly taken: Int32Array;
+  readonly bySlot: ReadonlyMap<number, readonly Anchored[]>;
 }
 
-function prepared(literals: readonly string[], shortest: number): LiteralSearch {
-  const neighbours = Math.min(4, shortest);
+/**
+ * A search for many literals of two characters or more in one pass: a table tells for any few neighbours whether they are the
+ * rarest of some literal, so that honest text is read at the speed of the loop however many literals there are.
+ */
+export function literalSearch(literals: readonly string[]): LiteralSearch {
+  const neighbours = Math.min(4, ...literals.map((literal) => literal.length));
+  if (neighbours < 2) throw new Error('a literal needs two characters');
   // Five bits a neighbour: lower-case letters differ in them, and the character before the neighbours is shifted out.
-  const mask = (1 << (5 * neighbours)) - 1;
-  const slotOf = (literal: string, end: number): number => {
-    let slot = 0;
-    for (let at = end - neighbours + 1; at <= end; at++) slot = ((slot << 5) ^ (literal.charCodeAt(at) & 0xff)) & mask;
-    return slot;
-  };
-  const shared = new Map<string, number>();
-  for (const literal of new Set(literals))
-    for (const group of groupsOf(literal, neighbours)) shared.set(group, (shared.get(group) ?? 0) + 1);
-  const bySlot = new Map<number, readonly Anchored[]>();
-  for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
-    const offset = rarestEnd(literal, neighbours, shared);
-    const slot = slotOf(literal, offset);
-    bySlot.set(slot, [
-      ...(bySlot.get(slot) ?? []),
-      { literal, offset, first: literal.charCodeAt(0), last: literal.charCodeAt(literal.length - 1) },
-    ]);
-  }
-  // By a hash of the slot: this way the table stays in the nearest cache, also when other work comes between.
-  const taken = new Int32Array(1 << (tableBits - 5));
-  for (const slot of bySlot.keys()) {
-    const bit = hashed(slot);
-    taken[bit >> 5] = (taken[bit >> 5] ?? 0) | (1 << (bit & 31));
-  }
+  const bits = neighbours < 3 ? 8 : 5;
+  const mask = (1 << (bits * neighbours)) - 1;
+  // Made with the first text: a gateway that starts has none to search, and somebody waits for it. The search itself asks for them,
+  // since a function around it would keep it from being compiled into its callers.
+  let tables: Tables | undefined;
 
   return (text, onLiteral) => {
+    tables ??= tablesOf(literals, neighbours, bits, mask);
+    const { taken, bySlot } = tables;
     const room = (rooms[depth] ??= Buffer.alloc(pieceLength));
     depth += 1;
     try {
@@ -62,7 +46,7 @@ function prepared(literals: readonly string[], shortest: number): LiteralSearch 
       for (let start = 0; start < text.length; start += pieceLength) {
         const length = room.write(text.length <= pieceLength ? text : text.slice(start, start + pieceLength), 'latin1');
         for (let index = 0; index < length; index++) {
-          slot = ((slot << 5) ^ (room[index] ?? 0)) & mask;
+          slot = ((slot << bits) ^ (room[index] ?? 0)) & mask;
           const bit = hashed(slot);
           if (((taken[bit >> 5] ?? 0) & (1 << (bit & 31))) === 0) continue;
           const candidates = bySlot.get(slot);
@@ -73,6 +57,31 @@ function prepared(literals: readonly string[], shortest: number): LiteralSearch 
       depth -= 1;
     }
   };
+}
+
+function tablesOf(literals: readonly string[], neighbours: number, bits: number, mask: number): Tables {
+  const slotOf = (literal: string, end: number): number => {
+    let slot = 0;
+    for (let at = end - neighbours + 1; at <= end; at++)
+      slot = ((slot << bits) ^ (literal.charCodeAt(at) & 0xff)) & mask;
+    return slot;
+  };
+  const bySlot = new Map<number, Anchored[]>();
+  for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
+    const offset = rarestEnd(literal, neighbours);
+    const slot = slotOf(literal, offset);
+    const anchored = { literal, offset, first: literal.charCodeAt(0), last: literal.charCodeAt(literal.length - 1) };
+    const others = bySlot.get(slot);
+    if (others) others.push(anchored);
+    else bySlot.set(slot, [anchored]);
+  }
+  // By a hash of the slot: this way the table stays in the nearest cache, also when other work comes between.
+  const taken = new Int32Array(1 << (tableBits - 5));
+  for (const slot of bySlot.keys()) {
+    const bit = hashed(slot);
+    taken[bit >> 5] = (taken[bit >> 5] ?? 0) | (1 << (bit & 31));
+  }
+  return { taken, bySlot };
 }
 
 // A string is asked for each character in turn, bytes are not: the lower half of every character is read from here, a piece at a
@@ -102,24 +111,13 @@ function compared(
   return from;
 }
 
-/** Letters from the commonest to the rarest in honest text; whatever is not listed is rarer still. */
-const COMMON = ' etaoinsrhdlcumpfgybwvk.,-_/';
-
-/** Neighbours that many literals have are common in honest text too, and lead to many comparisons. */
-function rarestEnd(literal: string, neighbours: number, shared: ReadonlyMap<string, number>): number {
+/** Where those neighbours of a literal end that honest text has the least of. */
+function rarestEnd(literal: string, neighbours: number): number {
   let best = neighbours - 1;
-  let bestRarity = -Infinity;
-  groupsOf(literal, neighbours).forEach((group, at) => {
-    const rarity = [...group].reduce((sum, _, index) => sum + rarityOf(group, index), 0) - 2 * (shared.get(group) ?? 0);
-    if (rarity > bestRarity) [best, bestRarity] = [at + neighbours - 1, rarity];
-  });
+  let least = Infinity;
+  for (let end = neighbours - 1; end < literal.length; end++) {
+    const common = commonness(literal.slice(end - neighbours + 1, end + 1));
+    if (common < least) [best, least] = [end, common];
+  }
   return best;
-}
-
-const groupsOf = (literal: string, neighbours: number): string[] =>
-  Array.from({ length: literal.length - neighbours + 1 }, (_, at) => literal.slice(at, at + neighbours));
-
-function rarityOf(literal: string, at: number): number {
-  const rank = COMMON.indexOf(literal.charAt(at));
-  return rank < 0 ? COMMON.length + 6 : rank;
 }
