@@ -1,5 +1,6 @@
 import { clean } from '../clean.js';
-import { disguisedMatch, encodedMatches } from './encoded.js';
+import { disguisedMatch } from './disguises.js';
+import { encodedMatches } from './encoded.js';
 import { hiddenMatches } from './hidden.js';
 import { normalise } from './normalise.js';
 import { phraseMatches } from './phrases.js';
@@ -44,18 +45,21 @@ const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, find
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
   const matches = everyMatch(text, kind);
   if (matches.length === 0) return NOTHING;
-  const weighed = (weigh: (match: Match) => number): number =>
+  const weighed = (weigh: (match: Match) => number) =>
+    matches.map((match) => ({
+      rule: match.rule.id,
+      family: match.rule.family,
+      weight: weigh(match),
+      start: match.start,
+    }));
+  const talk = scoreOf(weighed(({ weight }) => weight));
+  // Whoever knows what passes for talk can dress an attack as it; what is a whole attack counts, whatever stands around it. Two
+  // rules that see one sentence do not make it a second sign.
+  const isWhole =
     scoreOf(
-      matches.map((match) => ({
-        rule: match.rule.id,
-        family: match.rule.family,
-        weight: weigh(match),
-        start: match.start,
-      })),
-    );
-  const talk = weighed(({ weight }) => weight);
-  // Whoever knows what passes for talk can dress an attack as it; what is a whole attack counts, whatever stands around it.
-  const isWhole = weighed(({ full }) => full) >= WHOLE_ATTACK;
+      weighed(({ full }) => full),
+      0,
+    ) >= WHOLE_ATTACK;
   const score = isWhole
     ? Math.max(talk, FLAG_AT[kind])
     : matches.every(({ weight, full }) => weight < full)
@@ -90,14 +94,14 @@ const excerptOf = (text: string, start: number, end: number): string =>
 function everyMatch(text: string, kind: TextKind): readonly Match[] {
   const normalised = normalise(text);
   const speaks = (decoded: string): boolean =>
-    phraseMatches(normalise(decoded).text, kind).some((match) => match.weight >= ENOUGH);
+    phraseMatches(normalise(decoded), kind).some((match) => match.weight >= ENOUGH);
   const found: Match[] = [];
   let disguises = 0;
   const onDisguise = (at: number, literal: string): void => {
     const match = disguises++ < MAX_DISGUISED ? disguisedMatch(normalised.text, at, literal, speaks) : undefined;
     if (match) found.push(match);
   };
-  found.push(...phraseMatches(normalised.text, kind, onDisguise));
+  found.push(...phraseMatches(normalised, kind, onDisguise));
   const placed = found.map((match) => ({
     ...match,
     start: normalised.origin(match.start),

@@ -27,10 +27,10 @@ export interface Rule {
   /** 0.7 flags an output alone, 0.8 a description; less needs company nearby. */
   readonly weight: number;
   readonly kinds?: readonly TextKind[];
-  /** Literals of four characters or more, one of which stands in every match. */
+  /** Literals of four characters or more, in Chinese, Japanese and Korean two, one of which stands in every match. */
   readonly cues: readonly string[];
-  /** For a rule without cues: the script its words are written in. */
-  readonly script?: RegExp;
+  /** For a rule whose cues begin its matches: how many characters before a cue they begin at most. Only there it is tried. */
+  readonly leads?: number;
   readonly pattern: RegExp;
   /** Text just before or after the match that makes it talk about an attack instead of being one. */
   readonly unless?: RegExp;

@@ -15,8 +15,11 @@ export const FLAG_AT: Readonly<Record<TextKind, number>> = { output: 0.7, descri
 const NEAR = 400;
 const MOST_NEAR = 32;
 
-/** The heaviest company of findings, sorted by place, within reach of each other: families add up, a further rule of a family adds half. */
-export function scoreOf(findings: readonly Weighed[]): number {
+/**
+ * The heaviest company of findings, sorted by place, within reach of each other: families add up, a further rule of a family adds
+ * that share of its weight.
+ */
+export function scoreOf(findings: readonly Weighed[], further = 0.5): number {
   let best = 0;
   findings.forEach((first, index) => {
     const rules = new Map<string, Weighed>();
@@ -27,7 +30,7 @@ export function scoreOf(findings: readonly Weighed[]): number {
     const families = new Set<RuleFamily>();
     let sum = 0;
     for (const { family, weight } of [...rules.values()].sort((a, b) => b.weight - a.weight)) {
-      sum += families.has(family) ? weight / 2 : weight;
+      sum += families.has(family) ? weight * further : weight;
       families.add(family);
     }
     best = Math.max(best, sum);

@@ -54,7 +54,7 @@ export const concealment: readonly Rule[] = [
       \b(?:do not|don't|never|must not|no need to|need not|without) (?:ever )?(?:
         mention(?:ing)?|bring(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|discuss(?:ing)?
         |refer(?:ring)? to|talk(?:ing)? about|acknowledge|include
-      ) (?:that you|this|it|these|the (?:step|call|file|instructions?|tool|request))(?:
+      ) (?:that you(?! are an? (?:ai|chat|language|assistant|bot))|this|it|these|the (?:step|call|file|instructions?|tool|request))(?:
         \x20(?:
           step|up|instructions?|call|note|to|request|block|directive|in|first|action|tool|message|had|have|need
           |read|was|were|are
@@ -63,7 +63,7 @@ export const concealment: readonly Rule[] = [
       |\bkeep (?:this|it|these|that)
         (?: \w{1,12})? (?:secret|confidential|quiet|between us|to yourself|(?:hidden|private|secret) from)
       |\b(?:this|it) (?:must|should) (?:stay|remain|be kept) (?:hidden|secret|invisible)
-      |\bwithout (?:leaving (?:any |a )?trace|(?:their|the user'?s?) (?:knowledge|consent|awareness))
+      |\bwithout (?:leaving (?:any |a )?trace|(?:their knowledge|the user'?s? (?:knowledge|consent|awareness)))
     `,
     unless: phrase`
       (?:
@@ -122,7 +122,7 @@ export const concealment: readonly Rule[] = [
     unless: phrase`
       (?:
         detect|such as|silently (?:ignored|dropped|fails?)|apt|--silent|--quiet|msiexec|install(?:er)? silently
-        |npm
+        |\bnpms?\b
       )
     `,
   },
@@ -180,7 +180,7 @@ export const concealment: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        prettier|eslint|markdownlint|lint|generated|toc|badge|todo|license|issue template|pull request
+        prettier|eslint|markdownlint|\blints?\b|generated|\btocs?\b|badge|todo|license|issue template|pull request
         |please describe
       )
     `,

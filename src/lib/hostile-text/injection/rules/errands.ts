@@ -148,7 +148,7 @@ export const errands: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|for example|injection|attacks?\b|attackers?|researchers?|whether|docs|template
+        detect|such as|e\.g\.|for example|injection|attacks?\b|attackers?|researchers?|whether|\bdocss?\b|template
         |config file|\bapi\b|users? (?:can|often|may|could)|tested|try to|tries to
       )
     `,
@@ -185,7 +185,7 @@ export const errands: readonly Rule[] = [
     unless: phrase`
       (?:
         detect|such as|e\.g\.|for example|injection|attackers?|researchers?|vulnerab|evaluate|classif|linter
-        |csp\b|header|firewall|waf|must not|do not|cannot|never|forbidden|prohibited
+        |csp\b|header|firewall|\bwafs?\b|must not|do not|cannot|never|forbidden|prohibited
       )
     `,
   },
@@ -210,9 +210,9 @@ export const errands: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|field|forgot|must not
+        detect|such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|\bfields?\b|forgot|must not
         |should not|parameter|how (?:do|can|to)|enter|prompt(?:s|ed)? (?:for|the user)|wi-?fi|network|\{\{|\`
-        |env|config|api|aws|client|set\x20
+        |\benvs?\b|config|\bapis?\b|aws|client|set\x20
         |export|token|account|database|your own|documentation|secret key (?:from|in|of|is used|for)
       )
     `,
@@ -239,10 +239,10 @@ export const errands: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback
-        |before calling|deprecat|python|import|returns?|raises|class|def\x20
-        |method|error|warning
-        |you (?:need to|must|have to|should) (?:call|run|use|invoke) \`?(?:set|get|make|init|create|close|free)_
+        detect|such as|e\.g\.|you (?:can|could|may)|\bdocss?\b|pytest|\bnpms?\b|\btests?\b|if you|example|function\(|callback
+        |before calling|deprecat|python|\bimports?\b|returns?|raises|\bclasss?\b|def\x20
+        |\bmethods?\b|error|warning
+        |you (?:need to|must|have to|should) (?:call|run|use|invoke) \`?(?:\bsets?\b|get|make|init|create|close|free)_
       )
     `,
   },

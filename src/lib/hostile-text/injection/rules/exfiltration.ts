@@ -46,7 +46,7 @@ export const exfiltration: readonly Rule[] = [
     unless: phrase`
       (?:
         detect|such as|e\.g\.|do not|don't|never|must not|should not|authenticate|login|sign in|oauth
-        |authorization (?:server|endpoint)|token endpoint|to obtain|exchange|header|redirect|grant
+        |authorization (?:\bservers?\b|endpoint)|token endpoint|to obtain|exchange|header|redirect|grant
         |client[_ ]credentials|basic auth|cookie[s]? (?:are|is)|mfa|reset|verification|refresh token|id token
         |access token
       )
@@ -81,7 +81,7 @@ export const exfiltration: readonly Rule[] = [
       (?:
         detect|such as|e\.g\.|scan(?:s|ner)|flags?|do not|don't|never|must not|exists? before|configure|profile
         |aws configure|ssh-keygen|chmod|permissions|mount|volume|gitignore|dotenv
-        |\.env\.(?:example|sample|template|dist)|sudo|default(?:s)? to|stored in|boto|your own
+        |\.env\.(?:example|sample|template|dist)|\bsudos?\b|default(?:s)? to|stored in|boto|your own
       )
     `,
   },
@@ -109,7 +109,7 @@ export const exfiltration: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|base64|markdown|html|json|xml|csv|file_?content|content field|body field|file to
+        detect|such as|e\.g\.|base64|markdown|\bhtmls?\b|json|\bxmls?\b|csv|file_?content|content field|body field|file to
         |upload
       )
     `,
@@ -137,8 +137,8 @@ export const exfiltration: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|prevent|attackers? (?:can|could|may|might)|attempt|quote the|citation|do not|never
-        |don't|form|package|registry|artifact|error message|licen[cs]e|distribut|permitted|permission|copyright
+        detect|such as|e\.g\.|prevent|attackers? (?:can|could|may|might)|(?:\bor|\bto|can|could|agents?|may|might|did|would|will) (?:\w{1,12} )?exfiltrate|attempt|quote the|citation|do not|never
+        |don't|\bforms?\b|\bpackages?\b|registry|artifact|error message|licen[cs]e|distribut|permitted|permission|copyright
         |this file
       )
     `,
@@ -206,7 +206,7 @@ export const exfiltration: readonly Rule[] = [
         )
       )
     `,
-    unless: /(?:localhost|127\.0\.0\.1|docker|kubectl apply)/,
+    unless: /(?:localhost|127\.0\.0\.1|\bdockers?\b|kubectl apply)/,
   },
   {
     id: 'exfil-run-remote-script',
@@ -252,6 +252,6 @@ export const exfiltration: readonly Rule[] = [
           (?:[\w-]{1,20} ){0,3}?(?:webhook|external\w{0,5}|upload\w{0,6}|remote|endpoint|server|aggregation)
       )
     `,
-    unless: /(?:detect|such as|webhook subscription|after each (?:run|build|deploy)|test)/,
+    unless: /(?:detect|such as|webhook subscription|after each (?:run|\bbuilds?\b|deploy)|\btests?\b)/,
   },
 ];

@@ -1,12 +1,12 @@
-import { phrase } from '../phrase.js';
+import { literals, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-const rule = (id: string, language: string, cues: readonly string[] | RegExp, pattern: RegExp): Rule => ({
+const rule = (id: string, language: string, cues: readonly string[], pattern: RegExp): Rule => ({
   id: `language-${id}`,
   family: 'language',
   why: `It tells the reader, in ${language}, to drop its instructions or restrictions, or to keep the user in the dark.`,
   weight: 1,
-  ...(cues instanceof RegExp ? { cues: [], script: cues } : { cues }),
+  cues,
   pattern,
 });
 
@@ -15,19 +15,7 @@ export const languages: readonly Rule[] = [
   rule(
     'german',
     'German',
-    [
-      'ignorier',
-      'vergiss',
-      'vergessen',
-      'missacht',
-      'anweisung',
-      'einschrankung',
-      'aufgaben',
-      'benutzer',
-      'nutzer',
-      'direktiv',
-      'regeln',
-    ],
+    literals`ignorier|vergiss|vergessen|missacht|anweisung|einschrankung|aufgaben|benutzer|nutzer|direktiv|regeln`,
     phrase`
     \b(?:
       ignorier\w{0,4}|vergiss|vergessen sie(?! nicht)|nullifizieren|verwerfen|missacht\w{0,4}|verwirf
@@ -49,7 +37,7 @@ export const languages: readonly Rule[] = [
   rule(
     'spanish',
     'Spanish',
-    ['ignora', 'olvida', 'instruccion', 'restriccion', 'ilimitad', 'usuario', 'limitaciones', 'filtros', 'omite'],
+    literals`ignora|olvida|instruccion|restriccion|ilimitad|usuario|limitaciones|filtros|omite`,
     phrase`
     \b(?:
       ignor(?:a|e|ar|en|ad)|olvid(?:a|e|ar|en|ate)|reemplaz\w{1,4}|omit[aei]\w{0,1}|desestim\w{1,3}
@@ -70,23 +58,7 @@ export const languages: readonly Rule[] = [
   rule(
     'french',
     'French',
-    [
-      'ignorez',
-      'ignorer',
-      'oublie',
-      'consignes',
-      'ignore les',
-      'ignore tou',
-      'ignore ces',
-      'utilisateur',
-      'sans restriction',
-      'sans aucune',
-      'sans filtre',
-      'sans limite',
-      'ne tiens pas',
-      'ne tenez pas',
-      'demander',
-    ],
+    literals`ignorez|ignorer|oublie|consignes|ignore les|ignore tou|ignore ces|utilisateur|sans restriction|sans aucune|sans filtre|sans limite|ne tiens pas|ne tenez pas|demander`,
     phrase`
     \b(?:ignor(?:e|ez|er)|oubli(?:e|ez|er)|ne (?:tiens|tenez) pas compte)(?: d(?:e|es|'))?
       (?: (?:toutes?|tous|les|des|ces|tes|vos|mes|de|la)){1,4}? (?:\w{1,14} ){0,3}?
@@ -100,7 +72,7 @@ export const languages: readonly Rule[] = [
   rule(
     'italian',
     'Italian',
-    ['ignora', 'dimentica', 'istruzioni', 'restrizioni', 'utente', 'trascura'],
+    literals`ignora|dimentica|istruzioni|restrizioni|utente|trascura`,
     phrase`
     \b(?:ignora(?:re|te)?|dimentica(?:re|te)?|trascura(?:re|te)?) (?:\w{1,14} ){0,4}?
       (?:istruzioni|regole|direttive|indicazioni|ordini|restrizioni)
@@ -111,21 +83,7 @@ export const languages: readonly Rule[] = [
   rule(
     'portuguese',
     'Portuguese',
-    [
-      'ignore as',
-      'ignore tod',
-      'ignora as',
-      'ignora tod',
-      'ignorar',
-      'esqueca',
-      'esquece',
-      'desconsider',
-      'instrucoes',
-      'sem restri',
-      'sem limite',
-      'sem filtro',
-      'usuario',
-    ],
+    literals`ignore as|ignore tod|ignora as|ignora tod|ignorar|esqueca|esquece|desconsider|instrucoes|sem restri|sem limite|sem filtro|usuario`,
     phrase`
     \b(?:ignor[ae]\w{0,1}|esquec\w{1,2}|desconsider\w{1,2}) (?:\w{1,14} ){0,4}?
       (?:instrucoes|ordens|regras|diretrizes|comandos|restricoes)
@@ -136,7 +94,7 @@ export const languages: readonly Rule[] = [
   rule(
     'dutch',
     'Dutch',
-    ['negeer', 'vergeet', 'instructies'],
+    literals`negeer|vergeet|instructies`,
     phrase`
     \b(?:negeer|vergeet) (?:\w{1,14} ){0,4}?(?:instructies|opdrachten|regels|aanwijzingen|beperkingen)
     |\bvertel (?:het )?de gebruiker niet
@@ -145,7 +103,7 @@ export const languages: readonly Rule[] = [
   rule(
     'slavic-latin',
     'a South or West Slavic language',
-    ['zaboravi', 'ignoriraj', 'zignoruj', 'ignoruj', 'zapomnij', 'zapomen', 'instrukc', 'instrukcij', 'pokyny'],
+    literals`zaboravi|ignoriraj|zignoruj|ignoruj|zapomnij|zapomen|instrukc|instrukcij|pokyny`,
     phrase`
     \b(?:zaboravi\w{0,2}|ignoriraj\w{0,2}|zignoruj\w{0,2}|ignoruj\w{0,2}|zapomnij
       (?: o)?|zapomen\w{0,2}|pomin) (?:\w{1,14} ){0,4}?
@@ -155,7 +113,7 @@ export const languages: readonly Rule[] = [
   rule(
     'turkish',
     'Turkish',
-    ['talimat', 'gormezden', 'yok say', 'onceki'],
+    literals`talimat|gormezden|yok say|onceki`,
     phrase`
     \b(?:onceki|tum|yukaridaki)
       (?: \w{1,14}){0,3} (?:talimat\w{0,8}|komut\w{0,8}|kural\w{0,8}|yonerge\w{0,8}) (?:\w{1,14} ){0,2}?
@@ -165,19 +123,19 @@ export const languages: readonly Rule[] = [
   rule(
     'indonesian',
     'Indonesian or Malay',
-    ['abaikan', 'lupakan'],
+    literals`abaikan|lupakan`,
     /\b(?:abaikan|lupakan) (?:\w{1,14} ){0,3}?(?:instruksi|perintah|arahan|aturan|semua)/,
   ),
   rule(
     'vietnamese',
     'Vietnamese',
-    ['bo qua', 'huong dan', 'chi thi'],
+    literals`bo qua|huong dan|chi thi`,
     /\bbo qua (?:\w{1,10} ){0,4}?(?:huong dan|chi thi|lenh|quy tac)/,
   ),
   rule(
     'russian',
     'Russian or Ukrainian',
-    /[\u0400-\u04ff]/,
+    literals`игнор|забуд|обращай|отмени|ігнор|ограничени|пользователю`,
     phrase`
     (?:игнорир\S{0,6}|забуд\S{0,4}|не обращай\S{0,2} внимания|проигнорир\S{0,6}|отмени\S{0,3}|ігнор\S{0,6}) (?:\S{1,14} ){0,4}?(?:
       инструкци\S{0,3}|указани\S{0,3}|команд\S{0,3}|правил\S{0,3}|предыдущ\S{0,4}|что тебе говорил\S{0,3}
@@ -190,7 +148,7 @@ export const languages: readonly Rule[] = [
   rule(
     'chinese',
     'Chinese',
-    /[\u3400-\u9fff]/,
+    literals`忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵|绕过|跳过|取消|覆盖|限制|约束|約束|审查|完全自由|不受限|发送|转发|上传|告诉|告知|通知|提醒|让用户|让使用|让任何|系统提示|系統提示|提示词|初始指令|系统指令|密钥|凭证|密码|令牌|不征求|不经用|不经使|不需要`,
     phrase`
     (?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要遵守|不要遵循|绕过|跳过|取消)[^。\n]{0,12}?
       (?:指令|指示|提示|规则|規則|命令|要求|设定|設定|限制|内容|安全策略|安全检查|对话|说明)
@@ -208,7 +166,7 @@ export const languages: readonly Rule[] = [
   rule(
     'japanese',
     'Japanese',
-    /[\u3040-\u30ff]/,
+    literals`無視|忘れ|破棄|従わない|無効|解除|取り除|を破|制限|制約|フィルタ|規制|検閲|束縛|自由な|境界|ユーザ|利用者|プロンプト`,
     phrase`
     (?:以前|前|これまで|上記|先|すべて|全て|今まで)の?(?:すべての)?(?:指示|命令|指令|ルール|プロンプト|制約|制限)[^。\n]{0,8}?(?:無視|忘れ|破棄|従わない|無効)
     |(?:指示|命令|制限|制約|ルール)を(?:無視|忘れ|解除|取り除|破)
@@ -222,7 +180,7 @@ export const languages: readonly Rule[] = [
   rule(
     'korean',
     'Korean',
-    /[\uac00-\ud7af]/,
+    literals`지시|명령|지침|규칙|프롬프트|설정|제한|제약|규제|필터|자유분방|경계|금지된|사용자`,
     phrase`
     (?:이전|앞|위|기존|지금까지|모든)의?\s?(?:모든\s?)?(?:지시|명령|지침|규칙|프롬프트|설정|제한|제약)(?:사항|들)?(?:을|를|은|는)?\s?(?:모두\s?)?
       (?:무시|잊|따르지|취소|삭제|해제)
@@ -237,7 +195,7 @@ export const languages: readonly Rule[] = [
   rule(
     'arabic',
     'Arabic or Persian',
-    /[\u0600-\u06ff]/,
+    literals`تعليمات|الأوامر|القواعد|دستور|قوانین|المستخدم`,
     phrase`
     (?:تجاهل|انس|تجاوز|نادیده بگیر|فراموش کن)\S{0,3} (?:\S{1,12} ){0,4}?\S{0,2}
       (?:التعليمات|الأوامر|القواعد|دستور|دستورات|تعليمات|قوانین)
@@ -248,7 +206,7 @@ export const languages: readonly Rule[] = [
   rule(
     'hindi',
     'Hindi',
-    /[\u0900-\u097f]/,
+    literals`निर्देश|आदेश|नियम`,
     phrase`
     (?:पिछले|पूर्व|सभी|उपरोक्त)(?: \S{1,10}){0,3} (?:निर्देश\S{0,3}|आदेश\S{0,3}|नियम\S{0,3}) (?:\S{1,8} ){0,3}?
       (?:अनदेखा|नजरअंदाज|नज़रअंदाज|भूल|उपेक्षा)

@@ -24,16 +24,16 @@ export const markers: readonly Rule[] = [
       '<|begin',
     ],
     pattern: phrase`
-      <\|(?:
+      (?<!["'\`])<\|(?:
         im_(?:start|end|sep)|system|user|assistant|start_header_id|end_header_id|eot_id|endoftext|begin_of_text
         |endofprompt|end
-      )\|>
-      |\[inst\][\s\S]{0,200}?\[\/inst\]|<<\/?sys>>|<(?:start|end)_of_turn>
+      )\|>(?!["'\`])
+      |\[inst\][\s\S]{0,200}?\[\/inst\]|<<\/?sys>>|(?<!["'\`])<(?:start|end)_of_turn>(?!["'\`])
     `,
     unless: phrase`
       (?:
         tokenizer|template|chat format|chatml|special tokens?|vocab|detect|such as|e\.g\.|documentation|regex
-        |pattern
+        |pattern|stop\b|prompt format|prompt ?=|\*prompt:?\*|following format|<s>
       )
     `,
   },
@@ -55,7 +55,8 @@ export const markers: readonly Rule[] = [
         |untrusted\w{0,10}|user_\w{1,10}|prompt|note_to_\w{1,10}
       )>
     `,
-    unless: /(?:<user>@|usage:|html|jsx|xml|placeholder|<user>:|-u <user>|--user|<data>|<context>|<prompt>|detect)/,
+    unless:
+      /(?:<user>@|usage:|\bhtmls?\b|\bjsxs?\b|\bxmls?\b|placeholder|<user>:|-u <user>|--user|<data>|<context>|<prompt>|detect)/,
   },
   {
     id: 'marker-system-line',
@@ -89,7 +90,7 @@ export const markers: readonly Rule[] = [
       |"role": ?"system", ?"content": ?"[^"\n]{0,120}?\b
         (?:ignore|obey|from now on|override|reveal|unrestricted|must now|new policy)\b
     `,
-    unless: /(?:alpaca|vicuna|format|template|fine-?tun|dataset|sample|schema|messages)/,
+    unless: /(?:alpaca|vicuna|format|template|fine-?tun|dataset|sample|\bschemas?\b|messages)/,
   },
   {
     id: 'marker-closes-data',
@@ -164,7 +165,7 @@ export const markers: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        \[system\.|\[system\]\(|\[admin\]\(|log|syslog|ini|\.conf|toml|begin certificate|private key
+        \[system\.|\[system\]\(|\[admin\]\(|\blogs?\b|syslog|\binis?\b|\.conf|\btomls?\b|begin certificate|private key
         |----- ?end (?:rsa|certificate|pgp|public)|cpu|kernel|detect|such as
       )
     `,
@@ -181,11 +182,11 @@ export const markers: readonly Rule[] = [
       |ai must|ai should|re an ai|are an ai|re an llm|are an llm| ai:| ai,|chatbot
     `,
     pattern: phrase`
-      \b(?:note|attention|message|memo|notice|reminder|instructions?|directive|important|urgent)
+      (?<!sends? (?:a|the) |configure )\b(?:note|attention|message|memo|notice|reminder|instructions?|directive|important|urgent)
         (?: (?:to|for)|:|,)? (?:the |any |all |every |this )?(?:
         ai|llm|assistants?|language models?|agents?|models?|chatgpt|claude|gemini|copilot|bots?
         |automated (?:agents?|systems?)
-      )(?: (?:agents?|assistants?|models?|systems?|readers?|processing|reading)(?: \w{1,10}){0,4})?\s{0,2}[:,-]
+      )(?: (?:agents?|assistants?|models?|systems?|readers?|processing|reading)(?: \w{1,10}){0,4})?\s{0,2}(?:[:,]| ?- |--)
       |\b(?:hey|hello|dear|hi|attention)[, ]{1,2}
         (?:ai|llm|assistant|chatgpt|claude|gemini|copilot|gpt|agent|model)\b
       |\b(?:the |any |every )?(?:
@@ -210,8 +211,8 @@ export const markers: readonly Rule[] = [
         detect|such as|e\.g\.|agents?\.md|claude\.md|best practice|guidelines?
         |the agent (?:must|should) (?:use|call|return|read|run|include|respond|reply|have)
         |coding agent
-        |(?:ssh|monitoring|build|user|log|ecs|data|collector|ci) agent
-        |data model|the model (?:must|should|will|needs)|tool|skill|schema|django|orm|lint|mcp client|prompt
+        |(?:ssh|monitoring|\bbuilds?\b|user|\blogs?\b|ecs|data|collector|ci) agent
+        |data model|the model (?:must|should|will|needs)|\btools?\b|\bskills?\b|\bschemas?\b|django|\borms?\b|\blints?\b|mcp client|prompt
       )
     `,
   },
@@ -251,7 +252,7 @@ export const markers: readonly Rule[] = [
       )
       |\banswer: (?:task (?:complete|done)|done|complete)
     `,
-    unless: /(?:such as|e\.g\.|yaml|usage|detect|chat completion|example (?:conversation|dialog))/,
+    unless: /(?:such as|e\.g\.|\byamls?\b|usage|detect|chat completion|example (?:conversation|dialog))/,
   },
   {
     id: 'marker-system-announcement',
@@ -289,7 +290,7 @@ export const markers: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|css|iam\x20
+        detect|such as|e\.g\.|\bcsss?\b|iam\x20
         |granted (?:admin|full) access to (?:the|all) (?:database|bucket|cluster|account)
         |config|override (?:the|for|values?|settings?)|setting|users? (?:who|with)|postgres|mysql|sudoers
       )

@@ -21,7 +21,8 @@ const WEAK = part`
   (?:
     rules?|commands?|context|messages?|polic(?:y|ies)|restrictions?|constraints?|limitations?|limits?|protocols?
     |safeguards|tasks?|assignments?|requests?|text|training|boundaries|ethics|safety(?: \w{1,12})?|filters?
-    |checks?|conversations?|information|inputs?|role|configuration|content|data
+    |checks?|conversations?|information|inputs?|role|configuration|content|data|statements?|sentences?|words
+    |discussions?|dialogues?|history|chats?|knowledge|premises?
   )
 `;
 const BEFORE = part`
@@ -39,6 +40,7 @@ const TALK = phrase`
     |attempt(?:s|ed|ing)? to|research|paper|explain|guardrail|mock|training text|tries to|trying to|whether
     |how to (?:defend|prevent|detect|protect)|defen[cs]e|blocklist|scanner|classif|known as|documentation
     |example of|flags?\x20
+    |to override|overrid(?:e|es|ing) the (?:[\w-]{1,14} ){0,3}prompts?\b(?! (?:and|above|instead|to))|omit the prompt|override the default
   )
 `;
 
@@ -70,13 +72,14 @@ export const override: readonly Rule[] = [
       |nullify|1gno|1gn0|ign0|supersed|obey|not believe|deactivat|abandon|overrul|no attention|withdraw|past the
       |revoke|suspend
     `,
+    leads: 10,
     pattern: phrase`
       \b${VERB} ${FILL}{0,3}?${BEFORE} ${FILL}{0,3}?${WEAK}\b
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|phrases? like|warning|section header|parsing|table|figure|errors?\b|email|draft
-        |version|column|cell|injection|quote|attempt
+        detect|such as|e\.g\.|phrases? like|warning|section header|parsing|\btables?\b|\bfigures?\b|errors?\b|\bemails?\b|\bdrafts?\b
+        |\bversions?\b|\bcolumns?\b|\bcells?\b|injection|\bquotes?\b|attempt
       )
     `,
   },
@@ -88,6 +91,7 @@ export const override: readonly Rule[] = [
     cues: literals`
       ignor|disregard|forget|1gno|1gn0|ign0|discard
     `,
+    leads: 0,
     pattern: phrase`
       \b(?:please |just |now |then |and |but |so |to |- |")?(?:ignore|disregard|forget|discard|[i1]gn[o0]r[e3]) (?:about )?(?:
         (?:absolutely |literally )?(?:everything|anything|all(?: of (?:it|that|this|the))?|whatever)(?:
@@ -138,9 +142,9 @@ export const override: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|phrases? like|lint|eslint|firewall|iptables|attempt|research|attackers?\x20
-        |css|iam\x20
-        |bucket|waf|validation rules|override all|rate limit|--|database|cannot\x20
+        detect|such as|e\.g\.|phrases? like|\blints?\b|eslint|firewall|iptables|attempt|research|attackers?\x20
+        |\bcsss?\b|iam\x20
+        |bucket|\bwafs?\b|validation rules|override all|rate limit|--|database|cannot\x20
         |can't\x20
         |prevents?|never\x20
       )
@@ -183,8 +187,8 @@ export const override: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|configuration (?:will|is|was)|version|release|deprecat|changelog|documentation
-        |quer(?:y|ies)|header|cache|field|parameter is|file|if\x20
+        detect|such as|e\.g\.|configuration (?:will|is|was)|\bversions?\b|release|deprecat|changelog|documentation
+        |quer(?:y|ies)|header|cache|\bfields?\b|parameter is|\bfiles?\b|if\x20
       )
     `,
   },
@@ -223,9 +227,9 @@ export const override: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        such as|e\.g\.|phrases? like|to install|installation|build|setup|step|readme|detect|for the exam|patient
+        such as|e\.g\.|phrases? like|to install|installation|\bbuilds?\b|setup|\bsteps?\b|readme|detect|for the exam|patient
         |your new task (?:will|appears)
-        |in (?:the )?(?:docs|documentation|terminal|shell)
+        |in (?:the )?(?:\bdocss?\b|documentation|terminal|shell)
       )
     `,
   },

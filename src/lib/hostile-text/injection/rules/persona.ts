@@ -46,7 +46,7 @@ export const persona: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        research|paper|technique|detect|attackers|known as|such as|classif|users? (?:may|can)|data source
+        research|\bpapers?\b|technique|detect|attackers|known as|such as|classif|users? (?:may|can)|data source
         |unlimited (?:plan|storage|requests|number)|policy (?:forbids|prohibits)
         |without (?:limits|restrictions|filters) on|default|returns?|quer(?:y|ies)|endpoint
         |agent without (?:any )?(?:tools|configuration)
@@ -80,8 +80,8 @@ export const persona: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        research|paper|technique|detect|attackers|such as|default|tls|cors|proxy|rate limit|quota|iam|firewall
-        |schema|required to (?:be|have)|parameter|property|properties|version|tenant
+        research|\bpapers?\b|technique|detect|attackers|such as|default|\btlss?\b|\bcorss?\b|\bproxys?\b|rate limit|quota|\biams?\b|firewall
+        |\bschemas?\b|required to (?:be|have)|parameter|property|properties|\bversions?\b|tenant
         |not (?:required|have|need|restricted|limited) to
         |claim
       )
@@ -144,8 +144,8 @@ export const persona: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        such as|e\.g\.|phrases? like|detect|research|paper|technique|interview|load balancer|proxy|gateway
-        |wrapper|interface|buyer|user personas?|product|customer personas?|helpful|acts? as (?:a|the|an)
+        such as|e\.g\.|phrases? like|detect|research|\bpapers?\b|technique|interview|load balancer|\bproxys?\b|\bgateways?\b
+        |\bwrappers?\b|\binterfaces?\b|buyer|user personas?|\bproducts?\b|customer personas?|helpful|acts? as (?:a|the|an)
       )
     `,
   },
@@ -165,7 +165,7 @@ export const persona: readonly Rule[] = [
       )
       |\[[^\]\n]{0,6}classic\]
     `,
-    unless: /(?:detect|research|technique|user personas?|http|api|test|classic\]\()/,
+    unless: /(?:detect|research|technique|user personas?|\bhttps?\b|\bapis?\b|\btests?\b|classic\]\()/,
   },
   {
     id: 'persona-never-refuse',
@@ -188,7 +188,7 @@ export const persona: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|research|request(?:s)? (?:from|to)|server (?:will|may)|connection|payment|card|invitation|offer
+        detect|research|request(?:s)? (?:from|to)|server (?:will|may)|connection|payment|\bcards?\b|invitation|offer
         |users? (?:can|may)|transaction|firewall|must not reject|client
       )
     `,
@@ -245,7 +245,7 @@ export const persona: readonly Rule[] = [
     unless: phrase`
       (?:
         such as|e\.g\.|phrases? like|detect|how do i|vs ?code|android|chrome|phone|settings|device|research
-        |root detect|kernel|bios|router|grub|systemd|database|cluster|node|server in|ansible|flask|django|mongo
+        |root detect|kernel|bios|router|grub|systemd|database|cluster|\bnodes?\b|server in|ansible|flask|django|mongo
         |vm\x20
         |instance|scheduled|windows|quer(?:y|ies)
       )

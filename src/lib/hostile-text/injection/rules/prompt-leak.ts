@@ -40,8 +40,8 @@ export const promptLeak: readonly Rule[] = [
         such as|e\.g\.|detect
         |(?:do not|don't|never|must not|shouldn't|refuse to|cannot) (?:[\w']{1,12} ){0,2}
           (?:reveal|show|share|disclose|expose|print|output)
-        |shell prompt|command prompt|prompt templates?|user prompt|mcp|argument|parameter|endpoint|function
-        |method|api|research|returned string|llm prompts?|sudo|bash|\$
+        |shell prompt|command prompt|prompt templates?|user prompt|\bmcps?\b|argument|parameter|endpoint|function
+        |\bmethods?\b|\bapis?\b|research|returned string|llm prompts?|\bsudos?\b|\bbashs?\b|\$
       )
     `,
   },
@@ -76,7 +76,7 @@ export const promptLeak: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        such as|e\.g\.|detect|your rules (?:file|engine)|eslint|lint|follow your|write your (?:own )?rules
+        such as|e\.g\.|detect|your rules (?:\bfiles?\b|engine)|eslint|\blints?\b|follow your|write your (?:own )?rules
         |describe your rules|list your rules
       )
     `,
@@ -121,8 +121,8 @@ export const promptLeak: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        such as|e\.g\.|code above|the above (?:code|command|example|snippet)|output (?:of|from)|command|cursor
-        |file|print the previous (?:line|page)|diff
+        such as|e\.g\.|code above|the above (?:\bcodes?\b|command|example|snippet)|output (?:of|from)|command|cursor
+        |\bfiles?\b|print the previous (?:line|page)|diff
       )
     `,
   },
@@ -155,11 +155,11 @@ export const promptLeak: readonly Rule[] = [
       ){0,3}(?:letters? (?:of|in) the |characters? (?:of|in) the |hint (?:about|for) the |encoded form of the )?(?:
         secret(?: (?:word|key|phrase|code|password))?|pass ?word|passphrase|hidden word|passcode|access code
         |api keys?|credentials
-      )\b
+      )(?=\s{0,2}(?:[.,;:?!"')\]-]|$|\n|and\b|you\b|that\b|to me\b|now\b|please\b|but\b|with\b|in (?:\w{1,12} )?(?:reverse|caps|base64|rot13|morse|code|letters|parts|pieces|your)\b|is\b|was\b|or\b|then\b|so\b|backwards\b|letter\b|one\b|as\b))
     `,
     unless: phrase`
       (?:
-        such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|field|forgot|must not|should not
+        such as|e\.g\.|do not|don't|never|vault|policy|hash|reset|manager|\bfields?\b|forgot|must not|should not
         |parameter|how (?:do|can|to)|enter|prompt(?:s|ed)? (?:for|the user)|wi-?fi|network|\{\{|\`
       )
     `,

@@ -80,15 +80,14 @@ export const settings: readonly Rule[] = [
       )
       |\bcomme si tu n'avais pas de (?:restrictions|regles|limites)
     `,
-    unless: /(?:app|telefon|android|navigateur|navegador|browser|router)/,
+    unless: /(?:\bapps?\b|telefon|android|navigateur|navegador|browser|router)/,
   },
   {
     id: 'settings-cyrillic',
     family: 'language',
     why: 'It asks, in Russian, for the reader’s own instructions or to switch its restrictions off.',
     weight: 0.8,
-    cues: [],
-    script: /[\u0400-\u04ff]/,
+    cues: literals`системн|инструкци|ограничени|фильтр|режим|теперь ты`,
     pattern: phrase`
       (?:покажи|выведи|раскрой|назови|какие|какой)\S{0,3} (?:\S{1,10} ){0,3}?(?:
         системн\S{1,4} (?:промпт|сообщени|инструкци)\S{0,3}
@@ -104,8 +103,7 @@ export const settings: readonly Rule[] = [
     family: 'language',
     why: 'It asks, in Chinese, Japanese or Korean, for the reader’s own instructions or to switch its restrictions off.',
     weight: 0.8,
-    cues: [],
-    script: /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/,
+    cues: literals`系统提示|系统指令|初始指令|原始指令|你的提|你的指|你的规|者模式|制模式|越狱|现在是|过滤|限制|プロンプト|の指示|た指示|者モード|フィルタ|は今|프롬프트|원래 지|초기 지|개발자|필터|안전|규칙|이제`,
     pattern: phrase`
       (?:显示|告诉我|输出|打印|透露|重复)[^。\n]{0,8}?(?:系统提示|系统指令|初始指令|原始指令|你的(?:提示词|指令|规则))
       |(?:激活|启用|进入|打开)[^。\n]{0,4}?(?:开发者|无限制|越狱)模式|你现在是 ?dan|(?:关闭|禁用|解除)[^。\n]{0,6}?(?:安全|内容)?(?:过滤|限制)
@@ -120,8 +118,7 @@ export const settings: readonly Rule[] = [
     family: 'language',
     why: 'It asks, in Arabic, for the reader’s own instructions or to switch its restrictions off.',
     weight: 0.8,
-    cues: [],
-    script: /[\u0600-\u06ff]/,
+    cues: literals`النظام|تعليمات|قواعدك|قيود|الفلاتر|المطور|الآن`,
     pattern: phrase`
       (?:أظهر|اظهر|اعرض|اكشف|ما هو|ما هي) (?:\S{1,8} ){0,2}?(?:موجه النظام|تعليمات النظام|تعليماتك)
       |(?:تجاهل|تجاوز|عطل|ألغ) (?:\S{1,8} ){0,2}?(?:قواعدك|قيود|القيود|الفلاتر)

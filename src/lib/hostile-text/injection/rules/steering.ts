@@ -39,12 +39,12 @@ export const steering: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|your code (?:editor|base)|import|npm|pip
+        detect|such as|e\.g\.|your code (?:editor|base)|\bimports?\b|\bnpms?\b|\bpips?\b
         |you (?:can|could|may|might|want|need|should)|if you
         |to (?:use|add|integrate|include|run|make) (?:it|this|the|your|a)
-        |component|package|library|\bfunction\b|class|method|docs|documentation|quick ?start|getting started
-        |test|survey|questionnaire|server
-        |your (?:output|code|solution|implementation|program) (?:
+        |component|\bpackages?\b|\blibrarys?\b|\bfunction\b|\bclasss?\b|\bmethods?\b|\bdocss?\b|documentation|quick ?start|getting started
+        |\btests?\b|\bsurveys?\b|questionnaire|\bservers?\b
+        |your (?:output|\bcodes?\b|solution|implementation|program) (?:
           directory|folder|is|can|will|does|uses|with|from
         )
       )
@@ -86,13 +86,13 @@ export const steering: readonly Rule[] = [
         you (?:can|could|may|might|want|need|should|have to|will)
         |if you
         |to (?:your )?(?:the )?(?:
-          index|app|main|config|package|settings|urls|views|manifest|head|html|page|webpack|build
+          index|\bapps?\b|main|config|\bpackages?\b|settings|urls|views|manifest|head|\bhtmls?\b|page|webpack|\bbuilds?\b
         )
-        |file|component
-        |in (?:the|your) (?:terminal|shell|console|project|app|html|index)
-        |import|we\x20
+        |\bfiles?\b|component
+        |in (?:the|your) (?:terminal|shell|console|project|\bapps?\b|\bhtmls?\b|index)
+        |\bimports?\b|we\x20
         |i\x20
-        |let's|\.(?:js|ts|py|json|html|css|yml|yaml)\b
+        |let's|\.(?:js|ts|py|json|\bhtmls?\b|\bcsss?\b|yml|\byamls?\b)\b
       )
     `,
   },
@@ -115,7 +115,8 @@ export const steering: readonly Rule[] = [
       |\b(?:output|print|reveal|share|show|tell) (?:me )?your (?:unique id|configuration|secret)\b
       |\bat the (?:end|beginning|start) of your (?:response|reply|answer)\b
     `,
-    unless: /(?:detect|such as|e\.g\.|exam|essay question|candidate|students?|api|server|handler|endpoint|http)/,
+    unless:
+      /(?:detect|such as|e\.g\.|exam|essay question|candidate|students?|\bapis?\b|\bservers?\b|handler|endpoint|\bhttps?\b)/,
   },
   {
     id: 'steer-do-first',
@@ -166,10 +167,10 @@ export const steering: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        script|program|command|echo|console|printf|print\(|function|test|stdout|terminal|if\x20
+        \bscripts?\b|program|command|\bechos?\b|console|printf|print\(|function|\btests?\b|stdout|terminal|if\x20
         |when\x20
         |will\x20
-        |code|server|should|api|endpoint|method|users?\x20
+        |\bcodes?\b|\bservers?\b|should|\bapis?\b|endpoint|\bmethods?\b|users?\x20
       )
     `,
   },
@@ -190,7 +191,7 @@ export const steering: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback
+        detect|such as|e\.g\.|you (?:can|could|may)|\bdocss?\b|pytest|\bnpms?\b|\btests?\b|if you|example|function\(|callback
         |before calling
       )
     `,
@@ -216,7 +217,7 @@ export const steering: readonly Rule[] = [
     `,
     unless: phrase`
       (?:
-        detect|such as|e\.g\.|you (?:can|could|may)|docs|pytest|npm|test|if you|example|function\(|callback
+        detect|such as|e\.g\.|you (?:can|could|may)|\bdocss?\b|pytest|\bnpms?\b|\btests?\b|if you|example|function\(|callback
         |before calling
       )
     `,
@@ -275,7 +276,7 @@ export const toolAbuse: readonly Rule[] = [
       (?:
         detect|release note|changelog|authenticate|login|list_|get_|search
         |to (?:find|get|obtain|check|discover|understand|retrieve)
-        |documentation|validate|verify|confirm|schema|required|creating|planning|writing|generating|make sure
+        |documentation|validate|verify|confirm|\bschemas?\b|required|creating|planning|writing|generating|make sure
       )
     `,
   },
