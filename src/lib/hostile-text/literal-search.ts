@@ -90,7 +90,7 @@ const pieceLength = 16_384;
 const rooms: Buffer[] = [];
 let depth = 0;
 
-const tableBits = 15;
+const tableBits = 16;
 const hashed = (slot: number): number => Math.imul(slot, 0x9e3779b1) >>> (32 - tableBits);
 
 /** Tells of the candidates that stand where their neighbours end; returns where to go on. */
