@@ -86,6 +86,25 @@ export function registry(options: {
   function assemble(): void {
     const tools = new Map<string, Tool>();
     const problems: (Withheld & { readonly source: string })[] = [];
+    /** The first of each name, in order; a later one of another source is reported. */
+    const unique = <T extends { readonly source: string }>(
+      kind: string,
+      of: (each: Shelf) => readonly T[],
+      key: (item: T) => string,
+    ): readonly T[] => {
+      const first = new Map<string, T>();
+      for (const item of shelves.flatMap(of)) {
+        const taken = first.get(key(item));
+        if (taken === undefined) first.set(key(item), item);
+        else
+          problems.push({
+            source: item.source,
+            what: `${kind} ${key(item)}`,
+            why: `it is taken by source ${taken.source}`,
+          });
+      }
+      return [...first.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+    };
     for (const { source, tools: offered, problem } of shelves) {
       if (problem !== undefined) problems.push({ source: source.id, what: source.id, why: problem });
       for (const withheld of source.withheld?.() ?? [])
@@ -108,17 +127,20 @@ export function registry(options: {
     const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
     const next: Catalogue = {
       tools: sorted,
-      prompts: byKey(
-        shelves.flatMap((each) => each.prompts),
-        (prompt) => prompt.name,
+      prompts: unique(
+        'prompt',
+        (each) => each.prompts,
+        ({ name }) => name,
       ),
-      resources: byKey(
-        shelves.flatMap((each) => each.resources),
-        (resource) => resource.uri,
+      resources: unique(
+        'resource',
+        (each) => each.resources,
+        ({ uri }) => uri,
       ),
-      templates: byKey(
-        shelves.flatMap((each) => each.templates),
-        (template) => template.uriTemplate,
+      templates: unique(
+        'template',
+        (each) => each.templates,
+        ({ uriTemplate }) => uriTemplate,
       ),
     };
     const before = current;
@@ -188,14 +210,10 @@ export function registry(options: {
   };
 }
 
-const byKey = <T>(items: readonly T[], key: (item: T) => string): readonly T[] => {
-  const unique = new Map<string, T>();
-  for (const item of items) if (!unique.has(key(item))) unique.set(key(item), item);
-  return [...unique.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
-};
-
+/** Do clients see the same? A source may build its items anew without anything having changed. */
 const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((item, index) => item === b[index]);
+  a.length === b.length &&
+  a.every((item, index) => item === b[index] || JSON.stringify(item) === JSON.stringify(b[index]));
 
 /** Do clients see the same? A source may build its tools anew without anything having changed. */
 function sameTools(a: ReadonlyMap<string, Tool>, b: ReadonlyMap<string, Tool>): boolean {

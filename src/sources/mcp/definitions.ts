@@ -45,8 +45,15 @@ export function readItem(kind: ItemKind, definition: JsonObject): Item | Malform
   ) {
     return { what: `a ${kind} without a usable ${nameField[kind]}`, why: `${nameField[kind]} must be a short text` };
   }
-  const why = kind === 'tool' ? toolProblem(definition) : kind === 'prompt' ? promptProblem(definition) : undefined;
+  const why = problemOf(kind, name, definition);
   return why === undefined ? { kind, name, definition } : { what: shown(name), why };
+}
+
+function problemOf(kind: ItemKind, name: string, definition: JsonObject): string | undefined {
+  if (kind === 'tool') return toolProblem(definition);
+  if (kind === 'prompt') return promptProblem(definition);
+  // A pattern without a scheme of its own would catch what is meant for any other source.
+  return kind === 'template' && !/^[a-z][a-z0-9+.-]*:/i.test(name) ? 'uriTemplate has no scheme of its own' : undefined;
 }
 
 /** A stranger's text for people: nothing hidden in it, and not too much of it. */
@@ -110,11 +117,14 @@ export interface Naming {
 const plainText: Pen = { text: (value) => clean(value).text, fits: () => true, weigh: () => true, cut: () => {} };
 const maxExtraBytes = 16_384;
 
+/** What a definition holds beside its schemas, without what is hidden in it. */
+export const plainData = (data: JsonObject): JsonObject => rewriteData(data, plainText) as JsonObject; // types never change
+
 /** The fields of a definition that nobody here knows, without what is hidden in them; too much of them is left out. */
 export function extraOf(definition: JsonObject, known: ReadonlySet<string>): { readonly extra?: JsonObject } {
   const rest = Object.entries(definition).filter(([key]) => !known.has(key) && key !== '__proto__');
   if (rest.length === 0 || JSON.stringify(rest).length > maxExtraBytes) return {};
-  return { extra: rewriteData(Object.fromEntries(rest), plainText) as JsonObject }; // types never change
+  return { extra: plainData(Object.fromEntries(rest)) };
 }
 
 const toolFields = new Set([
@@ -146,14 +156,14 @@ export function toTool(
     input: strangersContract(input['type'] === undefined ? { type: 'object', ...input } : input),
     effects: effectsOf(hints, remote),
     limits,
-    annotations: hints,
+    annotations: plainData(hints),
     // The gateway keeps the task; the server sees a plain call.
     tasks: 'optional',
     lightSignal: true,
     details: { upstream: name, identity },
     ...(titled !== undefined && { title: titled }),
     ...(isObject(outputSchema) && { output: { schema: outputSchema } }),
-    ...(isObject(_meta) && { meta: _meta }),
+    ...(isObject(_meta) && { meta: plainData(_meta) }),
     ...extraOf(definition, toolFields),
     run,
   };

@@ -5,7 +5,7 @@ import type { Tool } from '../../core/tool.js';
 import { namespaced } from '../../registry/naming.js';
 import { isObject } from '../../wire/message.js';
 import { paramHeaders, toParamHeaders } from '../../wire/param-headers.js';
-import { extraOf, shown, toTool } from './definitions.js';
+import { extraOf, plainData, shown, toTool } from './definitions.js';
 import type { Item, Naming } from './definitions.js';
 import { callOutcome, dataOutcome } from './outcomes.js';
 import type { Relay } from './relay.js';
@@ -58,8 +58,8 @@ function described(definition: JsonObject): {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(mimeType !== undefined && { mimeType }),
-    ...(isObject(_meta) && { meta: _meta }),
-    ...(isObject(annotations) && { annotations }),
+    ...(isObject(_meta) && { meta: plainData(_meta) }),
+    ...(isObject(annotations) && { annotations: plainData(annotations) }),
     ...extraOf(definition, describedFields),
   };
 }
