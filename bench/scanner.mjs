@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pythonPackage } from './scanner-python.mjs';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '../dist/scanner/index.js');
 
@@ -148,14 +149,19 @@ export async function run({ servers = 9, large = true } = {}) {
     for (let at = 0; at < 20; at += 1) put(python, `server_${at}.py`, pythonServer(at * 40, 40));
     await warm(scan, join(folder, 'usual-0'));
     await warm(scan, join(python, 'server_0.py'));
+    const package_ = join(folder, 'package');
+    for (const [path, text] of pythonPackage(20)) put(package_, path, text);
     const [ofBundle, ofPython] = [await warm(scan, bundle), await warm(scan, python)];
-    if (ofBundle.tools !== 20 || ofPython.tools !== 800) throw new Error('not all tools were found');
+    const ofPackage = await warm(scan, package_);
+    if (ofBundle.tools !== 20 || ofPython.tools !== 800 || ofPackage.tools !== 40)
+      throw new Error('not all tools were found');
     const tree = join(folder, 'tree');
     if (large) largeTree(tree);
     const ofTree = large ? scanned(tree) : undefined;
     return {
       name: 'scanner',
       bundleMegabytesPerCpuSecond: perSecond(ofBundle),
+      pythonPackageMegabytesPerCpuSecond: perSecond(ofPackage),
       denseToolsMegabytesPerCpuSecond: perSecond(ofPython),
       denseToolsPerCpuSecond: round((ofPython.tools / ofPython.cpuMs) * 1e3),
       medianServerMs: round(usual[usual.length >> 1].ms),

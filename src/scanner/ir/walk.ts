@@ -22,71 +22,75 @@ export function walkModule(module: Module, visitor: Visitor): void {
   else if (visitor.mayHold(unread.text())) walk(unread.glance(), visitor);
 }
 
-/** Visits one statement and its parts. */
+/** Visits one statement and its parts; nothing is made for it, since every rule walks all of the code. */
 export function walkStmt(stmt: Stmt, visitor: Visitor): void {
   if (visitor.stmt?.(stmt) === false) return;
-  for (const part of partsOf(stmt)) {
-    if (part.expr) walkExpr(part.expr, visitor);
-    if (part.body) walk(part.body, visitor);
-    if (part.fn) walkFunction(part.fn, undefined, visitor);
-    if (part.cls) walkClass(part.cls, visitor);
-  }
-}
-
-interface Part {
-  readonly expr?: Expr | Pattern | undefined;
-  readonly body?: readonly Stmt[];
-  readonly fn?: FunctionNode;
-  readonly cls?: ClassNode;
-}
-
-function partsOf(stmt: Stmt): Part[] {
   switch (stmt.kind) {
     case 'expr':
-      return [{ expr: stmt.value }];
-    case 'assign':
-      return [{ expr: stmt.value }, { expr: stmt.target }, { expr: stmt.annotation }];
     case 'return':
     case 'throw':
-      return [{ expr: stmt.value }];
-    case 'assert':
-      return [{ expr: stmt.test }];
-    case 'if':
-      return [{ expr: stmt.test }, { body: stmt.yes }, { body: stmt.no }];
-    case 'while':
-      return [
-        { body: stmt.init },
-        { expr: stmt.test },
-        { body: stmt.body },
-        { expr: stmt.update },
-        { body: stmt.else },
-      ];
-    case 'for':
-      return [{ expr: stmt.iterable }, { expr: stmt.target }, { body: stmt.body }, { body: stmt.else }];
-    case 'try':
-      return [
-        { body: stmt.body },
-        ...stmt.handlers.flatMap((handler) => [{ expr: handler.type }, { body: handler.body }]),
-        { body: stmt.else },
-        { body: stmt.finally },
-      ];
-    case 'with':
-      return [...stmt.items.flatMap((item) => [{ expr: item.context }, { expr: item.target }]), { body: stmt.body }];
-    case 'switch':
-      return [
-        { expr: stmt.subject },
-        ...stmt.cases.flatMap((one) => [...one.tests.map((expr) => ({ expr })), { body: one.body }]),
-      ];
-    case 'function':
-      return [{ fn: stmt.fn }];
-    case 'class':
-      return [{ cls: stmt.cls }];
     case 'export':
-      return [{ expr: stmt.value }];
+      if (stmt.value) walkExpr(stmt.value, visitor);
+      return;
+    case 'assign':
+      if (stmt.value) walkExpr(stmt.value, visitor);
+      walkExpr(stmt.target, visitor);
+      if (stmt.annotation) walkExpr(stmt.annotation, visitor);
+      return;
+    case 'assert':
+      walkExpr(stmt.test, visitor);
+      return;
+    case 'if':
+      walkExpr(stmt.test, visitor);
+      walk(stmt.yes, visitor);
+      walk(stmt.no, visitor);
+      return;
+    case 'while':
+      walk(stmt.init, visitor);
+      if (stmt.test) walkExpr(stmt.test, visitor);
+      walk(stmt.body, visitor);
+      if (stmt.update) walkExpr(stmt.update, visitor);
+      walk(stmt.else, visitor);
+      return;
+    case 'for':
+      walkExpr(stmt.iterable, visitor);
+      walkExpr(stmt.target, visitor);
+      walk(stmt.body, visitor);
+      walk(stmt.else, visitor);
+      return;
+    case 'try':
+      walk(stmt.body, visitor);
+      for (const handler of stmt.handlers) {
+        if (handler.type) walkExpr(handler.type, visitor);
+        walk(handler.body, visitor);
+      }
+      walk(stmt.else, visitor);
+      walk(stmt.finally, visitor);
+      return;
+    case 'with':
+      for (const item of stmt.items) {
+        walkExpr(item.context, visitor);
+        if (item.target) walkExpr(item.target, visitor);
+      }
+      walk(stmt.body, visitor);
+      return;
+    case 'switch':
+      walkExpr(stmt.subject, visitor);
+      for (const one of stmt.cases) {
+        for (const test of one.tests) walkExpr(test, visitor);
+        walk(one.body, visitor);
+      }
+      return;
+    case 'function':
+      walkFunction(stmt.fn, undefined, visitor);
+      return;
+    case 'class':
+      walkClass(stmt.cls, visitor);
+      return;
     case 'block':
-      return [{ body: stmt.body }];
+      walk(stmt.body, visitor);
+      return;
     default:
-      return [];
   }
 }
 
