@@ -121,6 +121,6 @@ test('whatever the schema asks of texts, what comes back as data fits it or does
       if (!fits(data)) expect(outcome.kind).toBe('done');
       expect(JSON.stringify(outcome)).not.toContain(configured);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
