@@ -188,16 +188,21 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
       finished = true;
       void finish(code, name);
     };
-    const idle = (rounds: number, lastHeard: number): void => {
+    const look = (before: number, rounds: number): void => {
       const waitsForReader = unread >= outputWindowBytes && !isAsked();
-      if (rounds >= maxDrains || (heard === lastHeard && !waitsForReader)) return once();
-      setTimeout(idle, drainMs, waitsForReader ? rounds : rounds + 1, heard);
+      if (rounds >= maxDrains || (heard === before && !waitsForReader)) return once();
+      wait(waitsForReader ? rounds : rounds + 1);
+    };
+    // A timer that is late comes before what could be read in the meantime; an immediate comes after it.
+    const wait = (rounds: number): void => {
+      const before = heard;
+      setTimeout(() => setImmediate(() => look(before, rounds)), drainMs);
     };
     program.once('close', once);
     // What the program left behind goes with it: daemons, background jobs, whoever still holds the pipe.
     void (plan.tier === 'prlimit' ? swept() : group?.end());
     if (plan.tier === 'none' && program.pid !== undefined) signal(-program.pid, 'SIGKILL');
-    setTimeout(idle, drainMs, 0, heard);
+    wait(0);
   });
 
   return {

@@ -57,6 +57,8 @@ export function openEntry(
   let isKilled = false;
   let isBusy = false;
   let heard = 0;
+  /** Grows with whatever shows that more may come: the pipes, and each piece that was read. */
+  let stirred = 0;
   let uncredited = 0;
   let exited: (() => void) | undefined;
   let begun: { readonly pid: number; readonly tier: Tier } | undefined;
@@ -77,6 +79,7 @@ export function openEntry(
     const { stdin, stdout } = pipes;
     if (isStarted || isGone || begun === undefined || stdin === undefined || stdout === undefined) return;
     isStarted = true;
+    stirred += 1;
     input.open(stdin);
     resolve({
       kind: 'open',
@@ -91,6 +94,7 @@ export function openEntry(
     });
     stdout.on('data', (chunk: Buffer) => {
       heard += 1;
+      stirred += 1;
       const busy = handlers.onStdout(chunk);
       if (busy === undefined) return;
       isBusy = true;
@@ -126,15 +130,20 @@ export function openEntry(
       end({ code, signal, durationMs, ...lost });
       drop();
     };
-    const idle = (lastHeard: number, rounds: number): void => {
+    const look = (before: number, rounds: number): void => {
       if (isGone) return;
       const waits = isStarted ? isBusy && !isKilled : rounds < mostDrains;
-      if (heard === lastHeard && !waits) over();
-      else setTimeout(idle, drainMs, heard, rounds + 1);
+      if (stirred === before && !waits) over();
+      else wait(rounds + 1);
+    };
+    // A timer that is late comes before what could be read in the meantime; an immediate comes after it.
+    const wait = (rounds: number): void => {
+      const before = stirred;
+      setTimeout(() => setImmediate(() => look(before, rounds)), drainMs);
     };
     exited = over;
     if (pipes.stdout?.closed === true) over();
-    else setTimeout(idle, drainMs, heard, 0);
+    else wait(0);
   };
 
   return {
