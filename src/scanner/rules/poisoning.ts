@@ -5,7 +5,7 @@ import {
 } from '../../lib/hostile-text/injection/detect.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { placeInside, shownTexts, type Shown } from './descriptions.js';
-import type { Finding, Rule, Severity } from './rule.js';
+import type { Finding, Rule, Scanned, Severity } from './rule.js';
 
 /** A text that a model reads with every request gives it orders. */
 export const poisoning: Rule = {
@@ -64,7 +64,7 @@ def add(a: int, b: int) -> int:
         {
           rule: poisoning.id,
           kind: 'bug',
-          severity: severityOf(shown.text, verdict, shown.owner.startsWith('prompt ')),
+          severity: severityOf(shown.text, withoutOwn(scanned, shown, verdict), shown.owner.startsWith('prompt ')),
           tool: shown.tool,
           message: `The text of ${shown.owner} speaks to the model: ${worst?.why ?? 'it gives orders'}`,
           location: first ? placeInside(scanned, shown, first.start) : shown.location,
@@ -85,6 +85,17 @@ function onceEach(texts: readonly Shown[]): readonly Shown[] {
   return [...found.values()];
 }
 
+/** Where a tool takes a prompt, "your prompt" is what it is given and not what the model was told. */
+function withoutOwn(scanned: Scanned, { tool }: Shown, verdict: InjectionVerdict): InjectionVerdict {
+  const names = scanned.surface.tools
+    .filter((each) => each.name === tool)
+    .flatMap(({ schema }) => Object.keys(schema?.properties ?? {}));
+  if (!names.some((name) => /prompt/i.test(name))) return verdict;
+  const isOwn = ({ family, excerpt }: InjectionFinding): boolean =>
+    family === 'prompt-leak' && /\byour (?:own )?prompt\b/i.test(excerpt);
+  return { ...verdict, findings: verdict.findings.filter((each) => !isOwn(each)) };
+}
+
 /** Signs that honest descriptions carry too: they speak to the model, say in which order to call tools, and forbid what attackers ask for. */
 const isMild = ({ rule, family, excerpt }: InjectionFinding): boolean =>
   family === 'steering' ||
@@ -97,11 +108,22 @@ const isDenied = (text: string, { family, start }: InjectionFinding): boolean =>
   family === 'concealment' &&
   /\b(?:not|never|cannot|must not|n't)\s+(?:\w+\s+){0,2}$/i.test(text.slice(Math.max(0, start - 40), start));
 
+/** `This policy will override any existing policies`: said of what the tool does, not to the model. */
+const isOfItself = (text: string, { family, start }: InjectionFinding): boolean =>
+  family === 'override' &&
+  /\b(?:this|it|which|that|the (?:new|given)) (?:(?!you\b)\w+ ){0,4}(?:will|would|may|can|does) $/i.test(
+    text.slice(Math.max(0, start - 60), start),
+  );
+
 /** Hiding something from the user, or reaching for their data, is an attack; a prompt that speaks of itself as a prompt is none. */
 function severityOf(text: string, { findings, score }: InjectionVerdict, isPrompt: boolean): Severity {
   const strong = findings.filter(
     (each) =>
-      each.weight >= 0.6 && !isMild(each) && !isDenied(text, each) && !(isPrompt && each.family === 'prompt-leak'),
+      each.weight >= 0.6 &&
+      !isMild(each) &&
+      !isDenied(text, each) &&
+      !isOfItself(text, each) &&
+      !(isPrompt && each.family === 'prompt-leak'),
   );
   if (strong.length === 0) return 'medium';
   return score >= 0.9 && !isPrompt ? 'critical' : 'high';

@@ -6,6 +6,8 @@ const codeParam = /^(?:code|script|python|python_code|javascript|js|source|sourc
 const sqlParam = /(?:^|_)(?:sql|query|statement|stmt|sql_query|queries|cypher)$/i;
 /** Named so, it is a statement and not a word to look for. */
 const isStatement = /(?:^|_)(?:sql|sql_query|statement|stmt|cypher)$/i;
+/** Named so, it is a piece of a statement that the caller is asked to write. */
+const isClause = /^(?:raw_?)?(?:where|having)(?:_?clauses?|_?conditions?)?$/i;
 const urlParam = /(?:^|_)(?:urls?|uri|link|links|endpoint|href|website|page|site|webpage|feed|address)$|Url$|URL$|Uri$/;
 
 const runsCommands =
@@ -47,13 +49,16 @@ function isMeant(flow: Flow): boolean {
       // Code is often wrapped in a function before it is run; a tool named for running it still does what it says.
       return codeParam.test(param) && runsCode.test(says) && (whole || runsCode.test(name));
     case 'sql':
-      return sqlParam.test(param) && runsSql.test(says) && (whole || isStatement.test(param) || wrapsStatement(lead));
+      return runsSql.test(says) && (isClause.test(param) || (sqlParam.test(param) && isStatementItself(flow)));
     case 'url':
       return whole && urlParam.test(param) && fetches.test(says);
     default:
       return false;
   }
 }
+
+const isStatementItself = ({ param, whole, lead }: Flow): boolean =>
+  whole || isStatement.test(param) || wrapsStatement(lead);
 
 /** `EXPLAIN …`, `SELECT … FROM (…)`, or nothing before it: the caller's text is still the statement itself. */
 const wrapsStatement = (lead: string | true | undefined): boolean =>

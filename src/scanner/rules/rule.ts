@@ -21,6 +21,8 @@ export interface Finding {
   readonly message: string;
   readonly location: Location;
   readonly tool?: string | undefined;
+  /** Every tool from which the place is reached, where there are several. */
+  readonly tools?: readonly string[] | undefined;
   readonly param?: string | undefined;
   /** From where the text comes in to where it does harm. */
   readonly flow?: readonly { readonly at: Location; readonly says: string }[] | undefined;

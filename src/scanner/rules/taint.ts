@@ -38,27 +38,37 @@ function isGivenAway(scanned: Scanned, kind: TaintRule): boolean {
   );
 }
 
-/** Several parameters that reach one place in one tool are one finding, told by the worst of them. */
+/** Whatever reaches one place is one fault to mend, told by the worst of its ways; a power is told for each tool that has it. */
 function together(findings: readonly Finding[]): readonly Finding[] {
-  const found = new Map<string, Finding>();
+  const places = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const key = `${finding.location.file}:${finding.location.startLine} ${finding.tool ?? ''}`;
-    const before = found.get(key);
-    const [first, second] =
-      before && severities.indexOf(before.severity) <= severities.indexOf(finding.severity)
-        ? [before, finding]
-        : [finding, before];
-    found.set(
-      key,
-      second
-        ? {
-            ...first,
-            message: `${first.message}${first.message.includes(' Also: ') ? `, ${second.param ?? ''}` : ` Also: ${second.param ?? ''}`}`,
-          }
-        : first,
-    );
+    const { file, startLine } = finding.location;
+    const key = `${file}:${startLine} ${finding.kind === 'capability' ? (finding.tool ?? '') : ''}`;
+    places.set(key, [...(places.get(key) ?? []), finding]);
   }
-  return [...found.values()];
+  return [...places.values()].map(asOne);
+}
+
+const namedTools = 6;
+
+function asOne(findings: readonly Finding[]): Finding {
+  const worst = findings.reduce((one, other) =>
+    severities.indexOf(other.severity) < severities.indexOf(one.severity) ? other : one,
+  );
+  const unique = (names: readonly (string | undefined)[]): string[] => [
+    ...new Set(names.flatMap((name) => name ?? [])),
+  ];
+  const params = unique(findings.filter(({ tool }) => tool === worst.tool).map(({ param }) => param));
+  const tools = unique(findings.map(({ tool }) => tool)).sort();
+  const others = tools.filter((tool) => tool !== worst.tool);
+  const more = others.length > namedTools ? ` and ${others.length - namedTools} more` : '';
+  const also = params.filter((param) => param !== worst.param).join(', ');
+  const reached = others.length === 0 ? '' : ` Reached from ${others.slice(0, namedTools).join(', ')}${more} too.`;
+  return {
+    ...worst,
+    message: `${worst.message}${also === '' ? '' : ` Also: ${also}.`}${reached}`,
+    ...(others.length > 0 ? { tools } : {}),
+  };
 }
 
 function flowsIn(scanned: Scanned, kind: TaintRule): readonly Flow[] {

@@ -72,6 +72,27 @@ export function elementOf(fact: Fact): Fact {
   return { taints: fact.taints, from: fact.from };
 }
 
+/** A table whose keys the code wrote; values of the caller's under them do not make the keys the caller's. */
+const isTable = ({ fields, taints }: Fact): boolean =>
+  fields !== undefined &&
+  fields.size > 0 &&
+  taints.length === 0 &&
+  [...fields.keys()].every((key) => !/^(?:\d+|\*)$/.test(key));
+
+/** What going through a value gives at each turn; a table of Python gives its keys. */
+export const turnOf = (fact: Fact, isPython: boolean): Fact =>
+  isPython && isTable(fact) ? { taints: [] } : elementOf(fact);
+
+/** The keys of a table, or each with its value. */
+export function listed(table: Fact, how: 'keys' | 'pairs'): Fact | undefined {
+  if (!isTable(table)) return undefined;
+  const pair = listFact([
+    { fact: { taints: [] }, spread: false },
+    { fact: elementOf(table), spread: false },
+  ]);
+  return { taints: [], fields: new Map([['*', how === 'keys' ? { taints: [] } : pair]]) };
+}
+
 /** A list of known items. */
 export function listFact(items: readonly { readonly fact: Fact; readonly spread: boolean }[]): Fact {
   const fields = new Map<string, Fact>();

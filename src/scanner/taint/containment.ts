@@ -2,6 +2,15 @@ import type { Value } from '../evaluate/values.js';
 import { anyPath, known, type Fact } from './facts.js';
 import { nameOfValue } from './names.js';
 
+/** The name of a list of the parts of a path: each of them is one step and leads out of no folder. */
+export const cutPath = '\u0000cut';
+
+const slashes = /^\/\[?(?:\\?[/\\])+\]?\+?\/\w*$/;
+
+/** Whether a text that is cut at this is cut into the parts of a path. */
+export const isSeparator = (at: Fact | undefined, text: string | undefined): boolean =>
+  text === '/' || text === '\\' || separators.test(at?.name ?? '') || slashes.test(at?.name ?? '');
+
 /** Everything that a check of a path can say. */
 export const ofPath = anyPath | known.prefixed | known.spelled | known.followed;
 

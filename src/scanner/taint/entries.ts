@@ -21,7 +21,7 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
         const isDispatcher = dispatchers.has(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
         if (entries.has(key)) continue;
-        const twin = `${registration.kind} ${name} ${unbuilt(handler.module.path)}`;
+        const twin = `${registration.kind} ${name} ${sameness(handler)}`;
         const home = homes.get(twin) ?? handler.module.path;
         if (home !== handler.module.path) continue;
         homes.set(twin, home);
@@ -56,6 +56,12 @@ const readerOf = (handler: FunctionValue): Entry => ({
   schema: undefined,
   isDispatcher: true,
 });
+
+const bundleLength = 200_000;
+
+/** Two bundles that answer with the same text are one program, whatever their files are called. */
+const sameness = ({ module, fn }: FunctionValue): string =>
+  module.text.length > bundleLength ? module.text.slice(fn.start, fn.end) : unbuilt(module.path);
 
 /** A source and what was built from it, shipped side by side, are one program: the one that is started speaks for both. */
 const unbuilt = (path: string): string =>

@@ -1,4 +1,4 @@
-import { binaryFact, concat, elementOf, listFact } from './combine.js';
+import { binaryFact, concat, elementOf, listFact, turnOf } from './combine.js';
 import { isParsedUrl } from './transfer-names.js';
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
@@ -19,6 +19,7 @@ import {
   type Fact,
   type Taint,
 } from './facts.js';
+import { cutPath } from './containment.js';
 import { impliedBy } from './guards.js';
 import { readKey } from './context.js';
 
@@ -106,7 +107,8 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'comprehension': {
       const inner = branch(env);
       for (const clause of expr.clauses) {
-        assignTo(context, clause.target, elementOf(factOf(context, clause.iterable, inner)), inner);
+        const turn = turnOf(factOf(context, clause.iterable, inner), env.module.language === 'python');
+        assignTo(context, clause.target, turn, inner);
         for (const condition of clause.conditions)
           vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
       }
@@ -226,6 +228,14 @@ const fileKey = (expr: Expr): Pick<Fact, 'from'> => {
 };
 
 function indexFact(context: Context, expr: Expr & { kind: 'index' }, env: Env): Fact {
+  const part = indexed(context, expr, env);
+  const isCut = part.taints.length > 0 && expr.index.kind !== 'slice';
+  return isCut && factOf(context, expr.object, env).name === cutPath
+    ? { ...part, taints: vouchFor(part.taints, anyPath) }
+    : part;
+}
+
+function indexed(context: Context, expr: Expr & { kind: 'index' }, env: Env): Fact {
   const { index } = expr;
   if (index.kind === 'literal' && (typeof index.value === 'string' || typeof index.value === 'number'))
     return memberFact(context, expr, String(index.value), env);

@@ -1,4 +1,4 @@
-import { concat, elementOf, listFact, plainConstant } from './combine.js';
+import { concat, listFact, plainConstant, turnOf } from './combine.js';
 import type { Stmt } from '../ir/nodes.js';
 import { runImport } from '../evaluate/modules.js';
 import { nothing } from '../evaluate/values.js';
@@ -60,7 +60,8 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
     }
     case 'for': {
       const iterable = factOf(context, stmt.iterable, env);
-      const element = stmt.over === 'keys' ? { taints: iterable.taints } : elementOf(iterable);
+      const isPython = env.module.language === 'python';
+      const element = stmt.over === 'keys' ? { taints: iterable.taints } : turnOf(iterable, isPython);
       loop(env, frame, (inner) => {
         assignTo(context, stmt.target, element, inner);
         return runStatements(context, stmt.body, inner, frame);

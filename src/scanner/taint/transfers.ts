@@ -11,10 +11,11 @@ import {
   sameText,
   urlLike,
 } from './transfer-names.js';
-import { ofPath, held } from './containment.js';
+import { cutPath, held, isSeparator, ofPath } from './containment.js';
 import { all, anyPath, danger, mergeTaints, taintsIn, vouchFor, type Derived, type Fact } from './facts.js';
 import { vouchedByRefusal } from './charset.js';
 import { quotedBy } from './quoting.js';
+import { listed } from './combine.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 import type { SeenCall } from './sinks.js';
@@ -25,6 +26,10 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   const result: Fact = { taints: [], name: `${name.startsWith('?.') ? '' : name}()` };
   if (harmless.has(name)) return derived(result, call, keyOfArg, name.includes('path') ? 0 : 0);
   const given = mergeTaints(...args.map((arg) => taintsIn(arg)), ...[...named.values()].map((arg) => taintsIn(arg)));
+  const table = name === 'Object.keys' || name === 'Object.entries' ? args[0] : receiver;
+  const pairs = tableWords.get(lastWord(name));
+  const parts = table && pairs && listed(table, pairs);
+  if (parts) return { ...result, ...parts };
   const clean = cleaned.get(name);
   if (name === 'urllib.parse.quote' && call.textOf(named.get('safe')) === '')
     return { ...result, taints: vouchFor(given, danger.url | anyPath | danger.command) };
@@ -99,6 +104,12 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
     };
   return result;
 }
+
+const tableWords = new Map<string, 'keys' | 'pairs'>([
+  ['keys', 'keys'],
+  ['entries', 'pairs'],
+  ['items', 'pairs'],
+]);
 
 /** Every path of the caller's among these had its links followed. */
 const areReal = (args: readonly Fact[]): boolean =>
@@ -180,6 +191,10 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
   const taints = taintsIn(receiver);
   if (method === 'split' && (args.length === 0 || call.textOf(args[0]) === ' '))
     return cutWords(result, receiver) ?? { ...result, taints, from: receiver.from };
+  if (/^r?split$/.test(method) && isSeparator(args[0], call.textOf(args[0])))
+    return { ...result, name: cutPath, taints, from: receiver.from };
+  if (receiver.name === cutPath && /^(?:pop|shift|at)$/.test(method))
+    return { ...result, taints: vouchFor(taints, anyPath), from: receiver.from };
   if (listsArchive.test(method))
     return { ...result, taints: taints.map((taint) => ({ ...taint, safe: 0, whole: false, inArchive: true })) };
   if (method === 'resolve' || method === 'absolute')
