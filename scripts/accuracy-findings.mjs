@@ -26,6 +26,7 @@ const isOf = (finding, tool, category) =>
   category === 'secret' ||
   category === 'tool-shadowing' ||
   finding.tool === tool ||
+  finding.tools?.includes(tool) ||
   tool.includes('://');
 const hits = (report, row, category) =>
   report.findings.filter(
@@ -86,6 +87,7 @@ export async function silence(title, servers, verbose) {
   const sum = { servers: 0, tools: 0, high: 0, medium: 0 };
   for (const { key, path } of servers) {
     const { surface, findings } = await scan(path, { heuristics: false });
+    if (surface.tools.length === 0) continue;
     const high = findings.filter(isHigh);
     sum.servers += 1;
     sum.tools += surface.tools.length;

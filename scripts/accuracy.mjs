@@ -1,84 +1,101 @@
-// npm run accuracy -- [--checkouts folder]… [--cache folder] [--only text] [--verbose]
+// npm run accuracy -- [--download] [--checkouts folder]… [--clones folder]… [--cache folder] [--only text] [--verbose]
 //
-// Measures the scanner against servers whose real answers were recorded and against labelled findings, and writes
-// bench/results/accuracy.json: precision and recall of tool names; recall of findings, look-alikes flagged; high findings
-// per 100 tools of real servers.
+// Measures the scanner and writes bench/results/accuracy.json: what is offered (precision and recall of tool names, servers
+// exact, descriptions, parameter names), what is found (recall on labelled faults, look-alikes flagged, pairs told apart) and
+// how quiet it is (high findings per 100 tools of published servers).
 //
-// npm servers are fetched with `npm pack` into the cache (never run, never installed). Repositories are read from
-// <checkouts>/<owner>+<name>, each checked out at its recorded commit; those that are in none of the folders are left out.
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+// The labels are beside this checkout in ../shared. Packages are read from the cache, and with --download fetched into it
+// by `npm pack` and `pip download`, never run and never installed; scripts/accuracy/ names every package and version.
+// Labelled repositories are read from <checkouts>/<owner>+<name> at their recorded commit, and repositories of advisories
+// from clones at <clones>/<owner>+<name>. What is absent is said in one line, and its figures stay as they were.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { labelled, silence } from './accuracy-findings.mjs';
+import { advisories, twins } from './accuracy-pairs.mjs';
+import { atCommit, inFolders, packages } from './accuracy-places.mjs';
 import { surface } from './accuracy-surface.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const data = join(root, '../shared/corpus/scan');
+const results = join(root, 'bench/results/accuracy.json');
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: join(root, '.toolgate/accuracy') },
     checkouts: { type: 'string', multiple: true, default: [] },
+    clones: { type: 'string', multiple: true, default: [] },
+    download: { type: 'boolean', default: false },
     only: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
-const read = (name) => JSON.parse(readFileSync(join(data, name), 'utf8'));
+const { cache, verbose } = values;
+const published = packages(cache, values.download);
+const absent = [];
+const json = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const labels = (name) => (existsSync(join(data, name)) ? json(join(data, name)) : {});
 
-/** The folder of a repository, or undefined where it is not on this machine. */
-const checkout = (repo) =>
-  values.checkouts.map((folder) => join(folder, repo.replace('/', '+'))).find((folder) => existsSync(folder));
-
-function packed(key, { package: name, version }) {
-  const folder = join(values.cache, key);
-  if (existsSync(join(folder, 'package'))) return join(folder, 'package');
-  mkdirSync(folder, { recursive: true });
-  execFileSync('npm', ['pack', `${name}@${version}`, '--silent', '--ignore-scripts'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
+/** Servers with the folder they are in; how many are not here is said at the end. */
+function placed(what, servers, place) {
+  const wanted = Object.entries(servers).filter(([key]) => !values.only || key.includes(values.only));
+  const here = wanted.flatMap(([key, server]) => {
+    const path = place(server, key);
+    return path && existsSync(path) ? [{ key, server, path }] : [];
   });
-  const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
-  execFileSync('tar', ['xzf', archive], { cwd: folder });
-  return join(folder, 'package');
+  if (here.length < wanted.length) absent.push(`${wanted.length - here.length} ${what}`);
+  return here;
 }
 
-/** Servers with the folder they are in; those that are not here are told and left out. */
-function placed(servers, place) {
-  return Object.entries(servers)
-    .filter(([key]) => !values.only || key.includes(values.only))
-    .flatMap(([key, server]) => {
-      const path = place(key, server);
-      if (path && existsSync(path)) return [{ key, server, path }];
-      console.log(`left out: ${key} is not on this machine`);
-      return [];
-    });
-}
+const checkout = (repository) => inFolders(values.checkouts, repository);
+const { npm: onNpm, pypi: onPypi } = json(join(root, 'scripts/accuracy/published.json'));
+const rows = json(join(root, 'scripts/accuracy/advisories.json')).filter(
+  ({ id }) => !values.only || id.includes(values.only),
+);
+const npm = placed('npm servers (--download)', labels('npm-dev.json'), (server) =>
+  published.npm(server.package, server.version),
+);
+const python = placed('Python servers (--checkouts)', labels('py-dev.json'), ({ repo, path }) => {
+  const folder = checkout(repo);
+  return folder && join(folder, path);
+});
+const unseen = {
+  npm: placed('published npm packages (--download)', onNpm, (version, name) => published.npm(name, version)),
+  pypi: placed('published PyPI packages (--download)', onPypi, (version, name) => published.pypi(name, version)),
+};
+const faults = existsSync(data) ? [labels('vuln-dev.json'), labels('benign-dev.json')] : undefined;
+if (!faults) absent.push('the labels in ../shared');
+const homes = [...new Set((faults ?? []).flat().map(({ repo }) => repo))].filter((repo) => !checkout(repo));
+if (homes.length > 0) absent.push(`${homes.length} labelled repositories (--checkouts)`);
+const ofAdvisory = (row, version) =>
+  row.pypi ? published.pypi(row.pypi, version) : atCommit(values.clones, cache, row, version);
 
-if (!existsSync(data)) {
-  console.log('skipped: the labelled servers are not beside this checkout');
-} else {
-  const npm = placed(read('npm-dev.json'), packed);
-  const python = placed(read('py-dev.json'), (_key, server) => {
-    const folder = checkout(server.repo);
-    return folder && join(folder, server.path);
-  });
-  const figures = {
-    surface: {
-      npm: await surface('npm', npm, values.verbose),
-      python: await surface('Python', python, values.verbose),
+const before = existsSync(results) ? json(results).figures : {};
+/** New figures over those of an earlier run, group by group. */
+const over = (old, fresh) => ({ ...old, ...Object.fromEntries(Object.entries(fresh).filter(([, value]) => value)) });
+const figures = {
+  surface: over(before.surface, {
+    npm: await surface('npm', npm, verbose),
+    python: await surface('Python', python, verbose),
+  }),
+  ...over(
+    { findings: before.findings, advisories: before.advisories },
+    {
+      findings: faults && (await labelled(...faults, checkout, verbose)),
+      advisories: await advisories(rows, ofAdvisory, verbose),
     },
-    findings: await labelled(read('vuln-dev.json'), read('benign-dev.json'), checkout, values.verbose),
-    silence: {
-      npm: await silence('npm', npm, values.verbose),
-      python: await silence('Python', python, values.verbose),
-    },
-  };
-  if (!values.only) {
-    mkdirSync(join(root, 'bench/results'), { recursive: true });
-    writeFileSync(
-      join(root, 'bench/results/accuracy.json'),
-      `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`,
-    );
-  }
+  ),
+  twins: await twins(verbose),
+  silence: over(before.silence, {
+    npm: await silence('npm', npm, verbose),
+    python: await silence('Python', python, verbose),
+    published: await silence('published', [...unseen.npm, ...unseen.pypi], verbose),
+  }),
+};
+const missing = rows.length - (figures.advisories?.pairs ?? 0);
+if (missing > 0) absent.push(`${missing} advisories (--clones, --download)`);
+if (absent.length > 0) console.log(`absent, figures kept from before: ${absent.join(', ')}`);
+if (!values.only) {
+  mkdirSync(dirname(results), { recursive: true });
+  writeFileSync(results, `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`);
 }

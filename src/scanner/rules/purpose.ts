@@ -1,4 +1,5 @@
 import type { Flow } from '../taint/run.js';
+import type { Entry } from '../taint/sources.js';
 
 const commandParam =
   /^(?:command|commands|cmd|cmds|commandline|command_line|shell_command|script|bash|shell|program|executable|app|application|stdin|args|argv)$/i;
@@ -56,6 +57,12 @@ function isMeant(flow: Flow): boolean {
       return false;
   }
 }
+
+/** A tool named for running code, with a parameter for it. Commands are not believed by name: they may run elsewhere, on a device. */
+export const saysItRuns = ({ kind, name, schema }: Entry): boolean =>
+  kind === 'tool' &&
+  runsCode.test(name) &&
+  Object.keys(schema?.properties ?? {}).some((param) => codeParam.test(param));
 
 const isStatementItself = ({ param, whole, lead }: Flow): boolean =>
   whole || isStatement.test(param) || wrapsStatement(lead);

@@ -1,6 +1,6 @@
 import type { Flow } from '../taint/run.js';
 import type { TaintRule } from '../taint/sinks.js';
-import { purposeOf } from './purpose.js';
+import { purposeOf, saysItRuns } from './purpose.js';
 import { severities, type Finding, type Rule, type Scanned, type Severity } from './rule.js';
 
 /** A rule over the flows of one kind. */
@@ -33,8 +33,10 @@ const byRunning: readonly TaintRule[] = ['command', 'code', 'path', 'module', 'd
 /** Whether another tool of the server hands out this very power on purpose, so that a mistake adds nothing to it. */
 function isGivenAway(scanned: Scanned, kind: TaintRule): boolean {
   const gives = kind === 'sql' ? ['sql'] : byRunning.includes(kind) ? runsAnything : [];
-  return scanned.entries.some(({ result }) =>
-    result.flows.some((flow) => gives.includes(flow.rule) && purposeOf(flow) === 'by design'),
+  return scanned.entries.some(
+    ({ entry, result }) =>
+      (gives === runsAnything && saysItRuns(entry)) ||
+      result.flows.some((flow) => gives.includes(flow.rule) && purposeOf(flow) === 'by design'),
   );
 }
 

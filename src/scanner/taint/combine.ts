@@ -1,6 +1,7 @@
 import { type Constant, type Value, unknown } from '../evaluate/values.js';
 import { isClosedPrefix } from './containment.js';
 import { type Fact, type Taint, danger, joinFacts, mergeTaints, nothingKnown, taintsIn } from './facts.js';
+import { nameOfValue } from './names.js';
 import { safeBehind } from './quoting.js';
 import { isAnywhere } from './transfers.js';
 
@@ -106,6 +107,8 @@ export function listFact(items: readonly { readonly fact: Fact; readonly spread:
     if (inner && !inner.has('*') && at !== undefined) {
       for (const field of inner.values()) add(String(at++), field);
     } else if (spread) {
+      // What a list of the code's own begins with is not the caller's, whatever it is.
+      if (at === 0 && taintsIn(fact).length === 0) add('0', elementOf(fact));
       add('*', elementOf(fact));
       at = undefined;
     } else if (at === undefined) add('*', fact);
@@ -114,11 +117,26 @@ export function listFact(items: readonly { readonly fact: Fact; readonly spread:
   return { taints: [], fields };
 }
 
+const isList = ({ fields, value }: Fact): boolean => fields !== undefined && !value;
+const isNoText = ({ taints, value }: Fact): boolean =>
+  taints.length === 0 && value?.kind !== 'constant' && value?.kind !== 'text';
+
+/** A list that the run knows as a whole, with its items as parts. */
+function withItems(fact: Fact): Fact {
+  const { value } = fact;
+  if (fact.fields || value?.kind !== 'list') return fact;
+  const items = value.items.map((item, at): [string, Fact] => [
+    String(at),
+    { taints: [], value: item, name: nameOfValue(item) },
+  ]);
+  return { taints: [], fields: new Map(items) };
+}
+
 export function binaryFact(op: string, left: Fact, right: Fact): Fact {
   if (op === '+') {
-    if (left.fields && !left.value)
+    if ((left.fields && !left.value) || (isList(right) && isNoText(left)))
       return listFact([
-        { fact: left, spread: true },
+        { fact: withItems(left), spread: true },
         { fact: right, spread: true },
       ]);
     return concat([left, right]);

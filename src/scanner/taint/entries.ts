@@ -21,10 +21,10 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
         const isDispatcher = dispatchers.has(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
         if (entries.has(key)) continue;
-        const twin = `${registration.kind} ${name} ${sameness(handler)}`;
-        const home = homes.get(twin) ?? handler.module.path;
+        const twins = marksOf(handler).map((mark) => `${registration.kind} ${name} ${mark}`);
+        const home = twins.map((twin) => homes.get(twin)).find((each) => each !== undefined) ?? handler.module.path;
+        for (const twin of twins) homes.set(twin, home);
         if (home !== handler.module.path) continue;
-        homes.set(twin, home);
         const schema =
           schemaOf(machine, registration.schema) ??
           (handler.module.language === 'python' ? paramSchema(machine, handler) : undefined);
@@ -59,9 +59,11 @@ const readerOf = (handler: FunctionValue): Entry => ({
 
 const bundleLength = 200_000;
 
-/** Two bundles that answer with the same text are one program, whatever their files are called. */
-const sameness = ({ module, fn }: FunctionValue): string =>
-  module.text.length > bundleLength ? module.text.slice(fn.start, fn.end) : unbuilt(module.path);
+/** By what a program is known again: its file without its way of building, and in a bundle the text that answers. */
+const marksOf = ({ module, fn }: FunctionValue): readonly string[] => [
+  unbuilt(module.path),
+  ...(module.text.length > bundleLength ? [module.text.slice(fn.start, fn.end)] : []),
+];
 
 /** A source and what was built from it, shipped side by side, are one program: the one that is started speaks for both. */
 const unbuilt = (path: string): string =>
