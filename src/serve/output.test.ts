@@ -92,7 +92,10 @@ test('orders to the model are flagged with their reasons, and put between marks 
     meta: {
       'toolgate/injection': {
         flagged: true,
-        findings: [{ rule: 'override-previous-instructions', why: expect.any(String) }, { family: 'exfiltration' }],
+        findings: expect.arrayContaining([
+          expect.objectContaining({ rule: 'override-previous-instructions', why: expect.any(String) }),
+          expect.objectContaining({ family: 'exfiltration' }),
+        ]),
       },
       'toolgate/sanitized': { enveloped: true },
     },
