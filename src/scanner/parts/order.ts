@@ -29,5 +29,24 @@ export interface PartOrder {
   readonly deadline: number;
 }
 
+/** What was read of one part, as bytes of JSON: thousands of tools as objects would be a burden while other parts are read. */
+export interface PackedAnswer {
+  /** Whether the part was seen to register something. */
+  readonly offers: boolean;
+  readonly json: Uint8Array;
+}
+
 /** What was read of one part. */
 export type PartAnswer = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities'>;
+
+/** Makes an answer ready to be handed to another thread. */
+export function packed(answer: PartAnswer): PackedAnswer {
+  const { tools, optionalTools, resources, prompts } = answer.surface;
+  const sure = tools.filter(({ confidence }) => confidence !== 'heuristic');
+  const offers = sure.length + optionalTools.length + resources.length + prompts.length > 0;
+  return { offers, json: new TextEncoder().encode(JSON.stringify(answer)) };
+}
+
+/** The answer again; it was packed by our own side. */
+export const unpacked = ({ json }: PackedAnswer): PartAnswer =>
+  JSON.parse(new TextDecoder().decode(json)) as PartAnswer;

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { ownFile } from '../../lib/own-files.js';
-import type { PartAnswer, PartOrder, PartSetting, SurveyOrder } from './order.js';
+import type { PackedAnswer, PartOrder, PartSetting, SurveyOrder } from './order.js';
 import type { Survey } from './survey.js';
 
 // The built file, also under a test runner that reads TypeScript: plain Node must be able to start it, so tests build first.
@@ -29,8 +29,8 @@ export async function readParts(
   orders: readonly PartOrder[],
   options: PoolOptions,
   onDone: (order: PartOrder) => void = () => {},
-): Promise<readonly (PartAnswer | Broken)[]> {
-  const answers: (PartAnswer | Broken)[] = [];
+): Promise<readonly (PackedAnswer | Broken)[]> {
+  const answers: (PackedAnswer | Broken)[] = [];
   let next = 0;
   const serve = async (): Promise<void> => {
     let worker: Worker | undefined;
@@ -38,7 +38,7 @@ export async function readParts(
       const order = orders[at];
       if (!order) continue;
       worker ??= started(options.setting, options);
-      const coming = answerOf<PartAnswer>(worker, options.timeoutMs);
+      const coming = answerOf<PackedAnswer>(worker, options.timeoutMs);
       worker.postMessage(order, []);
       const answer = await coming;
       answers[at] = answer;

@@ -3,9 +3,8 @@ import { isCode } from '../languages/index.js';
 import { sizeOf } from '../project/load.js';
 import type { Walked } from '../project/walk.js';
 import type { Gap } from '../report.js';
-import type { SurfaceReport } from '../surface/report.js';
 import { merged, type Merged, type ReadPart } from './merge.js';
-import type { PartAnswer, PartOrder, PartSetting } from './order.js';
+import { unpacked, type PackedAnswer, type PartOrder, type PartSetting } from './order.js';
 import { partsOf, type Part } from './parts.js';
 import { readParts, surveyed, type Broken } from './pool.js';
 import type { Survey } from './survey.js';
@@ -28,7 +27,7 @@ const defaults: LargeTrees = {
 };
 
 /** What the heap of a worker may hold; a program that is larger than a part has the room of two. */
-const heapMb = { part: 140, alone: 265 };
+const heapMb = { part: 140, alone: 255 };
 const maxFilesAtOnce = 600;
 /** How often a file is read on average, at most, where programs share it. */
 const maxReadings = 3;
@@ -56,7 +55,7 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
   const survey = await surveyed({ walked, limits }, { memoryMb: heapMb.alone, timeoutMs });
   if ('broken' in survey) return unread(walked, survey);
   const parts = partsOf(survey.files, survey.entries, { maxCost: partBytes, maxFiles: maxFilesAtOnce, maxReadings });
-  const answers = new Map<Part, PartAnswer | Broken>();
+  const answers = new Map<Part, PackedAnswer | Broken>();
   const count = parts.reduce((sum, { paths }) => sum + paths.length, 0);
   let done = 0;
   const onDone = ({ paths }: PartOrder): void => {
@@ -73,7 +72,7 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
   };
   for (const isStarted of [true, false]) {
     const some = parts.filter((part) => part.isStarted === isStarted);
-    const elsewhere = [...answers.values()].some((answer) => !('broken' in answer) && offers(answer.surface));
+    const elsewhere = [...answers.values()].some((answer) => !('broken' in answer) && answer.offers);
     await read(
       some.filter(({ cost }) => cost <= partBytes),
       Math.max(1, workers),
@@ -94,10 +93,10 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
 const unread = ({ files, skipped }: Walked, { broken }: Broken): Merged =>
   merged([], { files: 0, bytes: 0, skipped, gaps: files.filter(isCode).map((file) => ({ file, reason: broken })) });
 
-function concluded(parts: readonly Part[], answers: ReadonlyMap<Part, PartAnswer | Broken>, survey: Survey): Merged {
+function concluded(parts: readonly Part[], answers: ReadonlyMap<Part, PackedAnswer | Broken>, survey: Survey): Merged {
   const made = parts.flatMap((part): ReadPart[] => {
     const answer = answers.get(part);
-    return answer && !('broken' in answer) ? [{ paths: part.paths, answer }] : [];
+    return answer && !('broken' in answer) ? [{ paths: part.paths, answer: unpacked(answer) }] : [];
   });
   const gaps = parts.flatMap((part): Gap[] => {
     const answer = answers.get(part);
@@ -108,7 +107,3 @@ function concluded(parts: readonly Part[], answers: ReadonlyMap<Part, PartAnswer
 }
 
 const cut = 'it was read without all that it imports: too many programs share it';
-
-const offers = ({ tools, optionalTools, resources, prompts }: SurfaceReport): boolean =>
-  tools.some(({ confidence }) => confidence !== 'heuristic') ||
-  optionalTools.length + resources.length + prompts.length > 0;

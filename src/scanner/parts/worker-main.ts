@@ -1,6 +1,6 @@
 // Looks at a large tree, or reads parts of it, in a thread of its own; what comes back is small and plain.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PartOrder, PartSetting, SurveyOrder } from './order.js';
+import { packed, type PartOrder, type PartSetting, type SurveyOrder } from './order.js';
 import { readPart } from './read-part.js';
 import { surveyOf } from './survey.js';
 
@@ -11,6 +11,9 @@ if ('walked' in given) {
   void surveyOf(given.walked, given.limits).then((survey) => parentPort?.postMessage(survey, []));
 } else {
   parentPort?.on('message', (order: PartOrder) => {
-    void readPart(given, order).then((answer) => parentPort?.postMessage(answer, []));
+    void readPart(given, order).then((answer) => {
+      const made = packed(answer);
+      parentPort?.postMessage(made, [made.json.buffer as ArrayBuffer]); // made of an array of its own, never of shared memory
+    });
   });
 }
