@@ -67,7 +67,8 @@ const piece = (source: Source, from: number, to: number, firstPair: number): Par
  */
 function inPieces(source: Source): Part | 'too-large' | undefined {
   if (source.length < minPiecesLength) return undefined;
-  const cuts = cutsIn(textOf(source), source.bodies);
+  const { cuts, outside } = cutsIn(textOf(source), source.bodies);
+  if (outside > maxPiecesBytes) return 'too-large';
   if (cuts.length < 2) return undefined;
   const body: Stmt[] = [];
   let [bytes, from, firstPair] = [0, 0, 0];
@@ -95,16 +96,17 @@ const maxTries = 4;
 const maxPiecesBytes = 7_000_000;
 const begins = /\n(?=(?:class|function|export|import|const|let|var)\b)/;
 
-/** Where pieces may end: before a line that begins a declaration, outside the bodies of functions; the last is the end of the text. */
-function cutsIn(text: string, bodies: Bodies): readonly number[] {
+/** Where pieces may end: before a line that begins a declaration, outside the bodies of functions; the last is the end of the text. With how much stands outside functions. */
+function cutsIn(text: string, bodies: Bodies): { readonly cuts: readonly number[]; readonly outside: number } {
   const cuts: number[] = [];
   let pair = 0;
-  let [at, dense] = [0, 0];
+  let [at, dense, outside] = [0, 0, 0];
   while (at < text.length) {
     // Outermost bodies only: a body inside another begins before that one ends.
     while (pair < bodies.length && (bodies[pair] ?? 0) < at) pair += 2;
     const open = bodies[pair] ?? text.length;
     dense += open - at;
+    outside += open - at;
     if (dense > pieceBytes) {
       const found = text.slice(at, open).search(begins);
       if (found !== -1) {
@@ -114,7 +116,7 @@ function cutsIn(text: string, bodies: Bodies): readonly number[] {
     }
     at = pair < bodies.length ? (bodies[pair + 1] ?? text.length) : text.length;
   }
-  return [...cuts, text.length];
+  return { cuts: [...cuts, text.length], outside };
 }
 
 /** Reads one part with what is inside it left blank; undefined where it cannot be read or a blank is no function's body. */
