@@ -1,4 +1,4 @@
-import { commonness } from './neighbours.js';
+import { commonness, mostCommon } from './neighbours.js';
 
 /** Hears of a literal and where it stands; returns where to go on: literals that begin before that place are passed over. */
 export type OnLiteral = (at: number, literal: string) => number;
@@ -16,9 +16,14 @@ interface Anchored {
 }
 
 interface Tables {
-  /** One bit for the hash of every slot that is taken. */
-  readonly taken: Int32Array;
-  readonly bySlot: ReadonlyMap<number, readonly Anchored[]>;
+  /** One byte for the hash of every slot: 1 where it is taken. Bits would be an eighth of it, and take twice the time to ask. */
+  readonly taken: Uint8Array;
+  /** For a hash that is taken, which of the lists holds its literals. */
+  readonly listOf: Uint16Array;
+  /** For each list, one bit for every character that may stand before its neighbours, and behind them. */
+  readonly before: Int32Array;
+  readonly behind: Int32Array;
+  readonly lists: readonly (readonly Anchored[])[];
 }
 
 /**
@@ -37,7 +42,7 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
 
   return (text, onLiteral) => {
     tables ??= tablesOf(literals, neighbours, bits, mask);
-    const { taken, bySlot } = tables;
+    const { taken, listOf, before, behind, lists } = tables;
     const room = (rooms[depth] ??= Buffer.alloc(pieceLength));
     depth += 1;
     try {
@@ -45,18 +50,48 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
       let from = 0;
       for (let start = 0; start < text.length; start += pieceLength) {
         const length = room.write(text.length <= pieceLength ? text : text.slice(start, start + pieceLength), 'latin1');
-        for (let index = 0; index < length; index++) {
-          slot = ((slot << bits) ^ (room[index] ?? 0)) & mask;
-          const bit = hashed(slot);
-          if (((taken[bit >> 5] ?? 0) & (1 << (bit & 31))) === 0) continue;
-          const candidates = bySlot.get(slot);
-          if (candidates !== undefined) from = compared(text, start + index, candidates, from, onLiteral);
+        for (let index = 0; ; index++) {
+          index = nextTaken(room, index, length, taken, bits, mask, slot);
+          slot = slotThere;
+          if (index === length) break;
+          const list = listOf[hashed(slot)] ?? 0;
+          const at = start + index;
+          // Most neighbours that are taken stand in other words: one look at each side spares the comparing.
+          if (((before[list] ?? 0) & bitOf(text, at - neighbours)) === 0) continue;
+          if (((behind[list] ?? 0) & bitOf(text, at + 1)) === 0) continue;
+          from = compared(text, at, lists[list] ?? [], from, onLiteral);
         }
       }
     } finally {
       depth -= 1;
     }
   };
+}
+
+let slotThere = 0;
+
+/**
+ * The next place whose neighbours are taken, or the end; `slotThere` is their slot. Short and alone, it is compiled as well for
+ * many searches as for one.
+ */
+function nextTaken(
+  room: Uint8Array,
+  from: number,
+  length: number,
+  taken: Uint8Array,
+  bits: number,
+  mask: number,
+  before: number,
+): number {
+  let slot = before;
+  for (let index = from; index < length; index++) {
+    slot = ((slot << bits) ^ (room[index] ?? 0)) & mask;
+    if (taken[hashed(slot)] === 0) continue;
+    slotThere = slot;
+    return index;
+  }
+  slotThere = slot;
+  return length;
 }
 
 function tablesOf(literals: readonly string[], neighbours: number, bits: number, mask: number): Tables {
@@ -66,22 +101,30 @@ function tablesOf(literals: readonly string[], neighbours: number, bits: number,
       slot = ((slot << bits) ^ (literal.charCodeAt(at) & 0xff)) & mask;
     return slot;
   };
-  const bySlot = new Map<number, Anchored[]>();
+  // By a hash of the slot: this way the tables stay in a near cache, also when other work comes between.
+  const taken = new Uint8Array(1 << tableBits);
+  const listOf = new Uint16Array(1 << tableBits);
+  const lists: Anchored[][] = [];
+  const before: number[] = [];
+  const behind: number[] = [];
   for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
     const offset = rarestEnd(literal, neighbours);
-    const slot = slotOf(literal, offset);
-    const anchored = { literal, offset, first: literal.charCodeAt(0), last: literal.charCodeAt(literal.length - 1) };
-    const others = bySlot.get(slot);
-    if (others) others.push(anchored);
-    else bySlot.set(slot, [anchored]);
+    const place = hashed(slotOf(literal, offset));
+    if (taken[place] === 0) {
+      taken[place] = 1;
+      listOf[place] = lists.push([]) - 1;
+    }
+    const list = listOf[place] ?? 0;
+    before[list] = (before[list] ?? 0) | (offset < neighbours ? -1 : bitOf(literal, offset - neighbours));
+    behind[list] = (behind[list] ?? 0) | (offset + 1 === literal.length ? -1 : bitOf(literal, offset + 1));
+    lists[list]?.push({
+      literal,
+      offset,
+      first: literal.charCodeAt(0),
+      last: literal.charCodeAt(literal.length - 1),
+    });
   }
-  // By a hash of the slot: this way the table stays in the nearest cache, also when other work comes between.
-  const taken = new Int32Array(1 << (tableBits - 5));
-  for (const slot of bySlot.keys()) {
-    const bit = hashed(slot);
-    taken[bit >> 5] = (taken[bit >> 5] ?? 0) | (1 << (bit & 31));
-  }
-  return { taken, bySlot };
+  return { taken, listOf, before: Int32Array.from(before), behind: Int32Array.from(behind), lists };
 }
 
 // A string is asked for each character in turn, bytes are not: the lower half of every character is read from here, a piece at a
@@ -111,12 +154,16 @@ function compared(
   return from;
 }
 
-/** Where those neighbours of a literal end that honest text has the least of. */
+/** The bit of the character at a place; beyond the text it is that of no letter. */
+const bitOf = (text: string, at: number): number => 1 << (text.charCodeAt(at) & 31);
+
+/** Where those neighbours of a literal end that honest text has the least of, with one more on each side. */
 function rarestEnd(literal: string, neighbours: number): number {
   let best = neighbours - 1;
   let least = Infinity;
   for (let end = neighbours - 1; end < literal.length; end++) {
-    const common = commonness(literal.slice(end - neighbours + 1, end + 1));
+    const around = literal.slice(Math.max(0, end - neighbours), end + 2);
+    const common = commonness(around) + mostCommon * (neighbours + 2 - around.length);
     if (common < least) [best, least] = [end, common];
   }
   return best;

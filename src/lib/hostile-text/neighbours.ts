@@ -40,6 +40,9 @@ const OTHER = 27;
 
 const rowOf = (unit: number): number => (unit >= 97 && unit <= 122 ? unit - 97 : unit === 32 ? BLANK : OTHER);
 
+/** What two neighbours count that are as common as any. */
+export const mostCommon = 9;
+
 /** How common the characters of a group are side by side: the sum over its pairs, so that groups of one length compare. */
 export function commonness(group: string): number {
   let sum = 0;
