@@ -3,21 +3,22 @@ import { problemLine } from '../config/problem.js';
 import { visible } from '../lib/visible.js';
 import { diffLines, differences } from '../registry/pin-diff.js';
 import type { PinBook } from '../registry/pins.js';
-import { approvePins } from '../registry/pins.js';
+import { approvePins, seenWord, waitingKeys } from '../registry/pins.js';
 import { homeOf, makeHome } from '../serve/home.js';
 import { pinFiles } from '../serve/pin-files.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate pins list [source] [--json] [--config file]
        toolgate pins diff <source> [item]
-       toolgate pins approve <source> <item ... | --all>
+       toolgate pins approve <source> <item ... | --all> [--seen=word]
 
 What upstream servers offer is pinned at first sight: whatever changes later is withheld until you approve it. A running
 gateway takes an approval over at once.
 
   list      shows how many definitions are pinned and what waits for approval
   diff      shows what would change
-  approve   lets waiting definitions in, by name (read_file) or by kind and name ("prompt greet")
+  approve   lets waiting definitions in, by name (read_file) or by kind and name ("prompt greet"); with the word that diff
+            showed, only what was seen there: a server may change what waits while you read
 `;
 
 /** Shows and approves what upstream servers offer. */
@@ -32,6 +33,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const files = pinFiles(home.pins);
   const asJson = loaded.rest.includes('--json');
   const all = loaded.rest.includes('--all');
+  const seen = loaded.rest.find((word) => word.startsWith('--seen='))?.slice('--seen='.length);
   const [verb = 'list', source, ...items] = loaded.rest.filter((word) => !word.startsWith('--'));
   if (!['list', 'diff', 'approve'].includes(verb) || (verb !== 'list' && source === undefined)) {
     io.err(help);
@@ -49,6 +51,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (items.length === 0 && !all) {
     io.err('toolgate pins approve: name what you approve, or say --all\n');
     return 2;
+  }
+  if (seen !== undefined && seen !== seenWord(book, waitingKeys(book, items))) {
+    io.err(`toolgate: what waits is not what you saw; look again with toolgate pins diff ${source}\n`);
+    return 1;
   }
   const { book: next, approved } = approvePins(book, items, new Date().toISOString());
   files.write(next);
@@ -85,14 +91,23 @@ function listed(books: readonly PinBook[], asJson: boolean, io: Io): number {
   return 0;
 }
 
-function shown({ pins, pending }: PinBook, items: readonly string[], io: Io): number {
-  const wanted = Object.entries(pending).filter(
-    ([key]) => items.length === 0 || items.some((item) => key === item || key.endsWith(` ${item}`)),
-  );
-  for (const [key, { definition, why }] of wanted) {
-    const before = Object.hasOwn(pins, key) ? pins[key]?.definition : undefined;
-    io.out(`${visible(key)}: ${why}\n${diffLines(differences(before ?? {}, definition)).join('\n')}\n`);
+function shown(book: PinBook, items: readonly string[], io: Io): number {
+  const keys = waitingKeys(book, items);
+  for (const key of keys) {
+    const waiting = book.pending[key];
+    if (!waiting) continue;
+    const before = Object.hasOwn(book.pins, key) ? book.pins[key]?.definition : undefined;
+    const lines = diffLines(differences(before ?? {}, waiting.definition));
+    io.out(`${visible(key)}: ${waiting.why}\n${lines.join('\n')}\n`);
   }
-  if (wanted.length === 0) io.out('nothing waits for approval\n');
+  if (keys.length === 0) io.out('nothing waits for approval\n');
+  else io.out(`\nTo let in exactly this: toolgate pins approve ${approval(book, items, keys)}\n`);
   return 0;
 }
+
+/** The rest of the command that approves what was shown, and nothing that took its place since. */
+const approval = (book: PinBook, items: readonly string[], keys: readonly string[]): string =>
+  [book.source, ...(items.length === 0 ? ['--all'] : items.map(quoted)), `--seen=${seenWord(book, keys)}`].join(' ');
+
+const quoted = (item: string): string =>
+  /^[\w./-]+$/.test(item) ? item : `'${visible(item).replaceAll("'", "'\\''")}'`;

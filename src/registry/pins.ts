@@ -99,15 +99,23 @@ export function judgePins<T extends Pinnable>(
   return { book: { ...book, pins, pending }, withheld, news };
 }
 
+/** What waits for approval under these names, with or without their kind; all of it where none is named. */
+export const waitingKeys = ({ pending }: PinBook, names: readonly string[]): readonly string[] =>
+  Object.keys(pending).filter(
+    (key) => names.length === 0 || names.includes(key) || names.includes(key.slice(key.indexOf(' ') + 1)),
+  );
+
+/** A short word for exactly what waits under these keys: a server may change it between the look and the approval. */
+export const seenWord = ({ pending }: PinBook, keys: readonly string[]): string =>
+  sha256(canonicalJson(keys.toSorted().map((key) => [key, pending[key]?.hash ?? '']))).slice(0, 16);
+
 /** The book with these waiting definitions let in, all of them where none is named; and which those were. */
 export function approvePins(
   book: PinBook,
   keys: readonly string[],
   now: string,
 ): { readonly book: PinBook; readonly approved: readonly string[] } {
-  const approved = Object.keys(book.pending).filter(
-    (key) => keys.length === 0 || keys.includes(key) || keys.includes(key.slice(key.indexOf(' ') + 1)),
-  );
+  const approved = waitingKeys(book, keys);
   const pins: Record<string, Pin> = { ...book.pins };
   const pending: Record<string, Pending> = { ...book.pending };
   for (const key of approved) {
