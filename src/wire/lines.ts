@@ -1,9 +1,15 @@
 const newline = 0x0a;
 
+/** A line past the limit: all of it was skipped but how it begins and how it ends. */
+export interface Overlong {
+  readonly begins: string;
+  readonly ends: string;
+}
+
 /** Cuts a byte stream into lines. */
 export interface LineReader {
-  /** The lines completed by this piece, without their line ends; `'overlong'` stands for a line past the limit, whose bytes are skipped. */
-  push(piece: Buffer): readonly (Buffer | 'overlong')[];
+  /** The lines completed by this piece, without their line ends. */
+  push(piece: Buffer): readonly (Buffer | Overlong)[];
   /** What came after the last newline. */
   end(): Buffer | undefined;
 }
@@ -12,7 +18,7 @@ export interface LineReader {
 export function lineReader(maxLineBytes: number): LineReader {
   let parts: Buffer[] = [];
   let held = 0;
-  let skipping = false;
+  let skipped: { readonly begins: string; ends: string } | undefined;
 
   const take = (tail: Buffer): Buffer => {
     const line = parts.length === 0 ? tail : Buffer.concat([...parts, tail]);
@@ -23,29 +29,28 @@ export function lineReader(maxLineBytes: number): LineReader {
 
   return {
     push(piece) {
-      const lines: (Buffer | 'overlong')[] = [];
+      const lines: (Buffer | Overlong)[] = [];
       let start = 0;
       for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, start)) {
-        if (skipping) {
-          skipping = false;
-          lines.push('overlong');
+        if (skipped) {
+          lines.push({ begins: skipped.begins, ends: endOf(skipped.ends + edgesOf(piece.subarray(start, at)).ends) });
+          skipped = undefined;
         } else if (held + at - start > maxLineBytes) {
-          take(piece.subarray(start, start));
-          lines.push('overlong');
+          lines.push(edgesOf(take(piece.subarray(start, at))));
         } else {
           const line = take(piece.subarray(start, at));
           if (line.length > 0) lines.push(line);
         }
         start = at + 1;
       }
-      if (skipping || start === piece.length) return lines;
+      if (start === piece.length) return lines;
       const rest = piece.subarray(start);
-      held += rest.length;
-      if (held > maxLineBytes) {
-        parts = [];
-        held = 0;
-        skipping = true;
-      } else parts.push(rest);
+      if (skipped) skipped.ends = endOf(skipped.ends + edgesOf(rest).ends);
+      else if (held + rest.length > maxLineBytes) skipped = edgesOf(take(rest));
+      else {
+        held += rest.length;
+        parts.push(rest);
+      }
       return lines;
     },
     end() {
@@ -54,3 +59,12 @@ export function lineReader(maxLineBytes: number): LineReader {
     },
   };
 }
+
+const edge = 256;
+const endOf = (text: string): string => text.slice(-edge);
+
+/** How a line begins and ends, each byte as one character. */
+export const edgesOf = (line: Buffer): { readonly begins: string; ends: string } => ({
+  begins: line.toString('latin1', 0, edge),
+  ends: line.toString('latin1', Math.max(0, line.length - edge)),
+});

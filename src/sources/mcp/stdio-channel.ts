@@ -2,11 +2,13 @@ import type { OpenProcess, Processes, ProcessExit, ProcessSpec } from '../../pro
 import { codes, rpcError } from '../../wire/codes.js';
 import { encodeError, encodeNotification, encodeResult, decode } from '../../wire/message.js';
 import type { Message, RpcRequest } from '../../wire/message.js';
-import { lineReader } from '../../wire/lines.js';
+import { edgesOf, lineReader } from '../../wire/lines.js';
+import type { Overlong } from '../../wire/lines.js';
 import { pendingRequests } from '../../wire/pending.js';
 import type { RpcReply } from '../../wire/pending.js';
 import type { Channel, ChannelEvents, Ended } from './channel.js';
 import { stderrRing } from './stderr-ring.js';
+import { answeredId } from './unreadable.js';
 
 export interface StdioOptions {
   readonly processes: Pick<Processes, 'open'>;
@@ -80,10 +82,19 @@ export async function stdioChannel(options: StdioOptions, events: ChannelEvents)
     else if (message.kind === 'request') void answer(message);
     else onNoise?.(message.error.message);
   };
-  const takeLine = (line: Buffer | 'overlong'): void => {
-    if (line === 'overlong') return onNoise?.(`a line over ${maxLineBytes} bytes was skipped`);
+  /** What cannot be read may still be told apart: whoever waits for it hears so at once instead of at its deadline. */
+  const unreadable = ({ begins, ends }: Overlong, why: string): void => {
+    onNoise?.(why);
+    const id = answeredId(begins, ends);
+    if (id === undefined) return;
+    const error = rpcError(codes.internalError, `${called} gave an answer that cannot be read: ${why}`);
+    pending.settle({ kind: 'response', id, reply: { error } });
+  };
+  const takeLine = (line: Buffer | Overlong): void => {
+    if (!Buffer.isBuffer(line)) return unreadable(line, `a line over ${maxLineBytes} bytes was skipped`);
     const decoded = decode(line);
     if (decoded.kind === 'batch') for (const message of decoded.messages) take(message);
+    else if (decoded.kind === 'invalid') unreadable(edgesOf(line), decoded.error.message);
     else take(decoded);
   };
 

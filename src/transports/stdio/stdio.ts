@@ -3,6 +3,7 @@ import type { Gateway, Transport } from '../../core/gateway.js';
 import type { Principal } from '../../core/principal.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { lineReader } from '../../wire/lines.js';
+import type { Overlong } from '../../wire/lines.js';
 import { decode, encodeError, messageLimits } from '../../wire/message.js';
 import { changes } from '../mcp/changes.js';
 import { protocol } from '../mcp/methods.js';
@@ -57,8 +58,8 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     isCrowded: () => output.writableLength > maxUnreadBytes,
   });
 
-  const take = (line: Buffer | 'overlong'): void => {
-    if (line === 'overlong')
+  const take = (line: Buffer | Overlong): void => {
+    if (!Buffer.isBuffer(line))
       write(encodeError(null, rpcError(codes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
     else connection.receive(decode(line, messageLimits));
   };
