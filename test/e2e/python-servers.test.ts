@@ -51,7 +51,8 @@ describe.skipIf(!hasPython)('servers in Python', () => {
       expect(answer.status, answer.text).toBe(200);
       return answer.text;
     };
-    expect(gate.banner).not.toContain('withheld');
+    // Both scripts offer the same resource; whoever came first has it, and the other's absence is told.
+    expect(gate.banner.match(/withheld.*/g)).toEqual(['withheld   resource note://one: it is taken by source mcp']);
     for (const id of ['mcp', 'fastmcp']) expect(await call(`${id}__add`, { a: 19, b: 23 })).toContain('42');
     expect(await call('time__get_current_time', { timezone: 'Etc/UTC' })).toContain('Etc/UTC');
     expect(await call('git__git_status', { repo_path: repository })).toContain('new.txt');
