@@ -141,6 +141,17 @@ describe('bad input', () => {
     expect((await scan(folder)).findings.map((finding) => finding.rule)).toContain('TG-TAINT-CMD');
   });
 
+  test('of more tools than are followed, those that are not are named, and the verdict says so', async () => {
+    const tool = (name: string): string => `@mcp.tool()\ndef ${name}(x: int) -> int:\n    return x\n`;
+    await put('server.py', pythonServer('', ['one', 'two', 'three'].map(tool).join('\n')));
+    expect(await scan(folder)).toMatchObject({ verdict: 'clean', gaps: [] });
+    const { verdict, gaps } = await scan(folder, { limits: { maxTools: 2 } });
+    expect({ verdict, gaps }).toEqual({
+      verdict: 'incomplete',
+      gaps: [{ file: 'server.py', reason: 'the code of three was not followed to its end' }],
+    });
+  });
+
   test('links out of the root and loops of links are not followed', async () => {
     await put('server.py', shell);
     await mkdir(join(folder, 'sub'));

@@ -56,11 +56,12 @@ export function scanProject(
     ...(options.limits ? { limits: options.limits } : {}),
   });
   const registered = [run.findings, run.unreached];
-  const deadline = Date.now() + (options.limits?.timeoutMs ?? defaultLimits.timeoutMs);
+  const { timeoutMs, maxTools } = { ...defaultLimits, ...options.limits };
+  const deadline = Date.now() + timeoutMs;
   const unfinished: Gap[] = [];
   const entries = entriesOf(run.machine, registered).flatMap((entry, at) => {
     if (at % 20 === 0) options.onProgress?.(`following tool ${at + 1}`);
-    const result = Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
+    const result = at >= maxTools || Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
     if (!result?.isFinished)
       unfinished.push({
         file: entry.handler.module.path,

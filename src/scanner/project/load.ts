@@ -22,6 +22,8 @@ export interface ProjectLimits {
   readonly maxDepth: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
+  /** How many tools, resources and prompts are followed through their code; further ones are listed. */
+  readonly maxTools: number;
   readonly timeoutMs: number;
 }
 
@@ -30,6 +32,7 @@ export const defaultLimits: ProjectLimits = {
   maxDepth: 40,
   maxFileBytes: 60_000_000,
   maxTotalBytes: 120_000_000,
+  maxTools: 3_000,
   timeoutMs: 120_000,
 };
 

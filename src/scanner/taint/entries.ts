@@ -5,8 +5,6 @@ import type { Findings, Registration } from '../surface/registrations.js';
 import { paramSchema, schemaOf } from '../surface/schema.js';
 import type { Entry } from './sources.js';
 
-const maxEntries = 3_000;
-
 /** Everything a caller can reach by name, with its code. */
 export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[] {
   const entries = new Map<string, Entry>();
@@ -16,7 +14,7 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
     const readers = readersIn(findings);
     for (const registration of findings.registrations) {
       const { handler } = registration;
-      if (!handler || entries.size >= maxEntries || readers.has(handler.fn)) continue;
+      if (!handler || readers.has(handler.fn)) continue;
       for (const name of namesOf(registration)) {
         const isDispatcher = dispatchers.has(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
