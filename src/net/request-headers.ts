@@ -1,11 +1,12 @@
 import { refused, type Refused } from './egress-types.js';
 
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
+/** What a header may be called. */
+export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 const unsafeValue = /[^\t\x20-\x7e\x80-\xff]/;
 const maxBytes = 32_768;
 
-// Whoever sets these decides how many requests the bytes on the wire are, or whom they are for.
-const ours = new Set([
+/** Whoever sets these decides how many requests the bytes on the wire are, or whom they are for. */
+export const framingHeaders: ReadonlySet<string> = new Set([
   'host',
   'connection',
   'keep-alive',
@@ -33,8 +34,8 @@ export function requestHeaders(
   let bytes = 0;
   for (const [name, value] of Object.entries(given ?? {})) {
     const lower = name.toLowerCase();
-    if (!token.test(name)) return refused('bad_header', 'a header name holds a character that is not allowed');
-    if (ours.has(lower) || lower === '__proto__')
+    if (!headerName.test(name)) return refused('bad_header', 'a header name holds a character that is not allowed');
+    if (framingHeaders.has(lower) || lower === '__proto__')
       return refused('bad_header', `header ${lower} is set by the gate itself`);
     if (typeof value !== 'string' || unsafeValue.test(value))
       return refused('bad_header', `header ${lower} holds a character that is not allowed`);

@@ -1,3 +1,4 @@
+import { framingHeaders, headerName } from '../../net/request-headers.js';
 import type { In, Layout, Parameter, Style } from './model.js';
 import { isFault, type Fault, type Reading } from './normalise.js';
 import { resolved, type Located } from './references.js';
@@ -9,27 +10,16 @@ export interface Parameters {
   readonly bodies: readonly Located[];
 }
 
-// The first three are decided by the body, the reply and the credentials; the rest decide how many requests the bytes are, or for whom.
+/** Decided by the body, the reply and the credentials, or by whoever sends. */
 const ownHeaders = new Set([
+  ...framingHeaders,
   'accept',
   'content-type',
   'authorization',
-  'host',
   'cookie',
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'content-length',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'proxy-connection',
-  'proxy-authorization',
   'user-agent',
   'accept-encoding',
 ]);
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 
 /** Reads the parameters of path and operation, the operation's own winning, and makes up those that only the path names. */
 export function readParameters(reading: Reading, path: string, item: Raw, operation: Raw): Parameters | Fault {
@@ -114,7 +104,7 @@ function parameterOf(
     return undefined;
   }
   const required = place === 'path' ? !declared.endsWith('?') : (flagOf(raw, 'required') ?? false);
-  if ((place === 'header' || place === 'cookie') && !token.test(name))
+  if ((place === 'header' || place === 'cookie') && !headerName.test(name))
     return { reason: 'unsafe_name', message: `a ${place} name holds a character that is not allowed` };
   const [content] = entriesOf(raw, 'content');
   const schema: Located =
