@@ -1,6 +1,7 @@
 import type { Arg, Expr } from '../../../ir/nodes.js';
 import { readClauses } from './atoms.js';
 import { afterNext, endOf, expect, fail, next, startOf, takeName, takes, type Cursor } from './cursor.js';
+import { readBrackets } from './brackets.js';
 import { readExpr, readNamed } from './expressions.js';
 import { kind } from './kinds.js';
 
@@ -60,23 +61,8 @@ export function readArgs(cursor: Cursor): Arg[] {
   return args;
 }
 
-function readIndex(cursor: Cursor, object: Expr, start: number): Expr {
-  expect(cursor, kind.openBracket);
-  const parts: Expr[] = [];
-  do {
-    if (next(cursor) === kind.closeBracket) break;
-    parts.push(readSubscript(cursor));
-  } while (takes(cursor, kind.comma));
-  expect(cursor, kind.closeBracket);
-  const end = endOf(cursor);
-  const [only] = parts;
-  if (!only) return fail(cursor);
-  const index: Expr =
-    parts.length === 1
-      ? only
-      : { kind: 'list', of: 'tuple', items: parts.map((value) => ({ value, spread: false })), start, end };
-  return { kind: 'index', object, index, start, end };
-}
+const readIndex = (cursor: Cursor, object: Expr, start: number): Expr =>
+  readBrackets(cursor, object, { start, tupleStart: start, part: readSubscript });
 
 const endsBound = (what: number): boolean => what === kind.colon || what === kind.comma || what === kind.closeBracket;
 

@@ -1,5 +1,6 @@
 import type { Expr } from '../../../ir/nodes.js';
-import { afterNext, endOf, expect, fail, nested, next, startOf, takeName, takes, type Cursor } from './cursor.js';
+import { readBrackets } from './brackets.js';
+import { afterNext, endOf, fail, nested, next, startOf, takeName, takes, type Cursor } from './cursor.js';
 import { readExpr } from './expressions.js';
 import { kind } from './kinds.js';
 
@@ -22,22 +23,7 @@ function readUnion(cursor: Cursor): Expr {
 function readGeneric(cursor: Cursor): Expr {
   const start = startOf(cursor);
   let made: Expr = { kind: 'name', name: takeName(cursor), start, end: endOf(cursor) };
-  const open = startOf(cursor);
-  expect(cursor, kind.openBracket);
-  const parts: Expr[] = [];
-  do {
-    if (next(cursor) === kind.closeBracket) break;
-    parts.push(readType(cursor));
-  } while (takes(cursor, kind.comma));
-  expect(cursor, kind.closeBracket);
-  const end = endOf(cursor);
-  const [only] = parts;
-  if (!only) return fail(cursor);
-  const index: Expr =
-    parts.length === 1
-      ? only
-      : { kind: 'list', of: 'tuple', items: parts.map((value) => ({ value, spread: false })), start: open, end };
-  made = { kind: 'index', object: made, index, start, end };
+  made = readBrackets(cursor, made, { start, tupleStart: startOf(cursor), part: readType });
   while (takes(cursor, kind.dot))
     made = { kind: 'member', object: made, property: takeName(cursor), start, end: endOf(cursor) };
   return next(cursor) === kind.openBracket || next(cursor) === kind.openParen ? fail(cursor) : made;
