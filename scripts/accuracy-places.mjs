@@ -40,6 +40,12 @@ export function packages(cache, mayDownload) {
 export const inFolders = (folders, repository) =>
   folders.map((folder) => join(folder, repository.replace('/', '+'))).find((folder) => existsSync(folder));
 
+/** The same for files to be read: a clone without a work tree has none, and would pass for a server without faults. */
+export const checkedOut = (folders, repository) => {
+  const folder = inFolders(folders, repository);
+  return folder && !['.', 'repo'].some((inner) => existsSync(join(folder, inner, 'objects'))) ? folder : undefined;
+};
+
 /** The files of a clone as they were at a commit, or undefined where the clone or the commit is not here. */
 export function atCommit(clones, cache, { repository, paths = [] }, commit) {
   const clone = inFolders(clones, repository);

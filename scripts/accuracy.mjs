@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { labelled, silence } from './accuracy-findings.mjs';
 import { advisories, twins } from './accuracy-pairs.mjs';
-import { atCommit, inFolders, packages } from './accuracy-places.mjs';
+import { atCommit, checkedOut, packages } from './accuracy-places.mjs';
 import { surface } from './accuracy-surface.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -47,7 +47,7 @@ function placed(what, servers, place) {
   return here;
 }
 
-const checkout = (repository) => inFolders(values.checkouts, repository);
+const checkout = (repository) => checkedOut(values.checkouts, repository);
 const { npm: onNpm, pypi: onPypi } = json(join(root, 'scripts/accuracy/published.json'));
 const rows = json(join(root, 'scripts/accuracy/advisories.json')).filter(
   ({ id }) => !values.only || id.includes(values.only),
