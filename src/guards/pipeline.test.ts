@@ -5,22 +5,9 @@ import { done, refuse } from '../core/outcome.js';
 import { aCall, aTool, handClock } from '../../test/support/make.js';
 import { breakers } from './breaker.js';
 import type { Wired } from './pipeline.js';
-import { absent, pipeline } from './pipeline.js';
+import { absent, pipeline, unwired } from './pipeline.js';
 
-const none: Wired = {
-  audit: absent,
-  metrics: absent,
-  trace: absent,
-  callLog: absent,
-  contain: absent,
-  authorize: absent,
-  rateLimit: absent,
-  allowance: absent,
-  confirm: absent,
-  flow: absent,
-  breaker: absent,
-  sanitize: absent,
-};
+const none: Wired = { ...unwired, sanitize: absent };
 
 /** A guard that says when a call passes it and when it comes back. */
 const noted =

@@ -160,14 +160,7 @@ test('each caller speaks with their own token, and without one not at all', asyn
 test('an expired token is renewed once for all who wait for it', async () => {
   const server = await far();
   const grants = memoryGrants([aGrant(server, 'ada', { expiresAt: 0 })]);
-  const credentials = tokenKeeper({
-    source: 'far',
-    url: server.url,
-    way: way(),
-    grants,
-    grant: 'authorization_code',
-    scopes: [],
-  }).of('ada');
+  const credentials = ofAda(server.url, grants);
   const headers = await Promise.all(Array.from({ length: 20 }, () => credentials.headers()));
   expect(new Set(headers.map((each) => JSON.stringify(each)))).toEqual(
     new Set([JSON.stringify({ headers: { authorization: 'Bearer token-1' } })]),
@@ -293,26 +286,23 @@ test('parameters of a challenge are read by name, and only whole ones', () => {
   expect(challengeValue(undefined, 'scope')).toBeUndefined();
 });
 
+/** What ada shows to a server, by the login she has. */
+const ofAda = (url: string, grants: ReturnType<typeof memoryGrants>) =>
+  tokenKeeper({ source: 'far', url, way: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
+
 test('a token is sent to the server it was made for, and not to one that took over the name of the source', async () => {
   const [before, after] = [await far(), await far()];
   const grants = memoryGrants([aGrant(before, 'ada')]);
-  const keeper = (url: string) =>
-    tokenKeeper({ source: 'far', url, way: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
-  expect(await keeper(before.url).headers()).toEqual({ headers: { authorization: 'Bearer own-ada' } });
-  expect(await keeper(after.url).headers()).toMatchObject({ problem: expect.stringContaining('nobody has logged in') });
+  expect(await ofAda(before.url, grants).headers()).toEqual({ headers: { authorization: 'Bearer own-ada' } });
+  expect(await ofAda(after.url, grants).headers()).toMatchObject({
+    problem: expect.stringContaining('nobody has logged in'),
+  });
 });
 
 test('a login outlives an authorization server that is away for a while, and ends when it is taken back', async () => {
   const server = await far();
   const grants = memoryGrants([aGrant(server, 'ada')]);
-  const credentials = tokenKeeper({
-    source: 'far',
-    url: server.url,
-    way: way(),
-    grants,
-    grant: 'authorization_code',
-    scopes: [],
-  }).of('ada');
+  const credentials = ofAda(server.url, grants);
   const sent = { authorization: 'Bearer own-ada' };
   server.say.refuses = {};
   expect(await credentials.refused?.(401, undefined, sent)).toBe(false);
@@ -325,14 +315,7 @@ test('a login outlives an authorization server that is away for a while, and end
 test('who is refused with a token that was renewed meanwhile does not renew it again', async () => {
   const server = await far();
   const grants = memoryGrants([aGrant(server, 'ada')]);
-  const credentials = tokenKeeper({
-    source: 'far',
-    url: server.url,
-    way: way(),
-    grants,
-    grant: 'authorization_code',
-    scopes: [],
-  }).of('ada');
+  const credentials = ofAda(server.url, grants);
   const sent = { authorization: 'Bearer own-ada' };
   expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
   expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
