@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
 // What tsc does not emit: manifests, grammars, pages.
 const assets = new Set(['.yaml', '.yml', '.json', '.wasm', '.html', '.css', '.svg', '.bin']);
-const programs = ['cli.js', 'processes/broker-main.js'];
+const programs = ['cli.js', 'cli/scan-thread.js', 'scanner/parts/worker-main.js', 'processes/broker-main.js'];
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 // Of many small files, each read at every start; the others are few and large, or seldom needed.
 const joined = new Set(['@marcbachmann/cel-js']);

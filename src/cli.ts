@@ -76,6 +76,7 @@ main(process.argv.slice(2), {
   err: (text) => void process.stderr.write(text),
   env: process.env,
   isTTY: process.stdout.isTTY === true,
+  showsProgress: process.stderr.isTTY === true,
   signal: interrupted.signal,
 }).then(
   (code) => {

@@ -19,6 +19,7 @@ async function ran(home: string, argv: readonly string[], over: Partial<Io> = {}
     err: (text) => void (err += text),
     env: { TOOLGATE_HOME: home },
     isTTY: false,
+    showsProgress: false,
     signal: new AbortController().signal,
     ...over,
   };

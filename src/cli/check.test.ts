@@ -13,6 +13,7 @@ async function checked(text: string, argv: readonly string[] = [], env: NodeJS.P
     err: (line: string) => void (said.err += line),
     env,
     isTTY: false,
+    showsProgress: false,
     signal: new AbortController().signal,
   };
   const code = await run(['--config', file, ...argv], io);

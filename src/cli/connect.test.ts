@@ -22,6 +22,7 @@ function aHome() {
       err: (text) => (err += text),
       env,
       isTTY: false,
+      showsProgress: false,
       signal: new AbortController().signal,
     });
     return { code, out, err };

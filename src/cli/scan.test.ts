@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { heardIo } from '../../test/support/cli-io.js';
 import { run } from './scan.js';
 
 const bad =
@@ -11,15 +12,12 @@ const good = bad.replace('os.popen("ping " + host).read()', '"pong"');
 
 describe('toolgate scan', () => {
   let folder: string;
-  let out = '';
-  let err = '';
-  const io = { out: (text: string) => void (out += text), err: (text: string) => void (err += text), isTTY: false };
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolgate-scan-cli-'));
   });
+  const { io, said } = heardIo();
   beforeEach(() => {
-    out = '';
-    err = '';
+    said.out = said.err = '';
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const file = (): string => join(folder, 'server.py');
@@ -29,7 +27,7 @@ describe('toolgate scan', () => {
     expect(await run([file()], io)).toBe(0);
     await writeFile(file(), bad);
     expect(await run([file()], io)).toBe(1);
-    expect(out).toContain('HIGH TG-TAINT-CMD server.py:8');
+    expect(said.out).toContain('HIGH TG-TAINT-CMD server.py:8');
     expect(await run([file(), '--fail-on', 'critical'], io)).toBe(0);
     expect(await run([join(folder, 'nowhere')], io)).toBe(2);
   });
@@ -38,7 +36,7 @@ describe('toolgate scan', () => {
     'refuses %s %s by name',
     async (...argv) => {
       expect(await run([file(), ...argv.filter((each) => each !== undefined)], io)).toBe(2);
-      expect(err).toContain('toolgate:');
+      expect(said.err).toContain('toolgate:');
     },
   );
 
@@ -46,7 +44,7 @@ describe('toolgate scan', () => {
     await writeFile(file(), bad);
     await run([file(), '--format', 'json'], io);
     const baseline = join(folder, 'baseline.json');
-    await writeFile(baseline, out);
+    await writeFile(baseline, said.out);
     expect(await run([file(), '--baseline', baseline], io)).toBe(0);
     await writeFile(file(), `# moved down\n${bad}`);
     expect(await run([file(), '--baseline', baseline], io)).toBe(0);
@@ -66,12 +64,12 @@ describe('toolgate scan', () => {
   test('the same input gives the same bytes in every format', async () => {
     await writeFile(file(), bad);
     for (const format of ['text', 'json', 'sarif', 'markdown']) {
-      out = '';
+      said.out = '';
       await run([file(), '--format', format], io);
-      const first = out;
-      out = '';
+      const first = said.out;
+      said.out = '';
       await run([file(), '--format', format], io);
-      expect(out).toBe(first);
+      expect(said.out).toBe(first);
     }
   });
 
@@ -79,25 +77,40 @@ describe('toolgate scan', () => {
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'demo', version: '1.0.0' }));
     execFileSync('tar', ['czf', 'demo.tgz', 'server.py', 'package.json'], { cwd: folder });
     expect(await run([join(folder, 'demo.tgz'), '--format', 'sarif'], io)).toBe(1);
-    const sarif: unknown = JSON.parse(out);
+    const sarif: unknown = JSON.parse(said.out);
     expect(sarif).toMatchObject({
       version: '2.1.0',
       runs: [{ results: [{ ruleId: 'TG-TAINT-CMD', codeFlows: [{ threadFlows: [{}] }] }] }],
     });
   });
 
+  test('an interrupted scan ends at once and leaves nothing behind', async () => {
+    await writeFile(file(), bad);
+    execFileSync('tar', ['czf', 'demo.tgz', 'server.py'], { cwd: folder });
+    const stop = new AbortController();
+    const { io: terminal } = heardIo({ showsProgress: true, signal: stop.signal });
+    const err = (text: string): void => {
+      if (text.includes('reading')) stop.abort('SIGINT');
+    };
+    const scratch = vi.stubEnv('TMPDIR', await mkdtemp(join(folder, 'scratch-')));
+    expect(await run([join(folder, 'demo.tgz')], { ...terminal, err })).toBe(130);
+    expect(await readdir(tmpdir())).toEqual([]);
+    scratch.unstubAllEnvs();
+    expect(said).toEqual({ out: '', err: '' });
+  });
+
   test.each(['npm:../../etc', 'npm:a b', 'pypi:--index-url=http://evil', 'npm:-g', 'pypi:x;rm'])(
     'the package name %s is refused before anything runs',
     async (spec) => {
       expect(await run([spec], io)).toBe(2);
-      expect(err).toContain('is no package');
+      expect(said.err).toContain('is no package');
     },
   );
 
   test('explains a rule, and lists the rules where the name is unknown', async () => {
     expect(await run(['explain', 'tg-taint-cmd'], io)).toBe(0);
-    expect(out).toContain('# TG-TAINT-CMD');
+    expect(said.out).toContain('# TG-TAINT-CMD');
     expect(await run(['explain', 'nothing'], io)).toBe(2);
-    expect(err).toContain('TG-POISON');
+    expect(said.err).toContain('TG-POISON');
   });
 });

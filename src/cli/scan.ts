@@ -1,20 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import {
-  explainRule,
-  formatSarif,
-  formatScanJson,
-  formatScanMarkdown,
-  formatScanText,
-  rules,
-  scan,
-  severities,
-  type ScanReport,
-  type Severity,
-} from '../scanner/index.js';
-import { version } from '../version.js';
-import type { Io } from './io.js';
-import { sourceOf } from './scan-source.js';
+import type { Severity } from '../scanner/rules/rule.js';
+import { scanFormats } from './scan-job.js';
+import { runScan, type ScanIo } from './scan-run.js';
 
 export const help = `Usage: toolgate scan <folder | file | package.tgz | npm:name@version | pypi:name==version> [options]
        toolgate scan explain <rule>
@@ -30,16 +18,11 @@ Reads the source of an MCP server and reports what is wrong with it. Nothing of 
 Exit codes: 0 clean, 1 findings at or above the threshold, 2 could not finish or was called wrongly.
 `;
 
-const formats = {
-  text: formatScanText,
-  json: formatScanJson,
-  markdown: formatScanMarkdown,
-  sarif: (report: ScanReport) => formatSarif(report, version),
-} as const;
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low'];
 
 interface Options {
   readonly source: string;
-  readonly format: keyof typeof formats;
+  readonly format: (typeof scanFormats)[number];
   readonly failOn: Severity;
   readonly baseline: string | undefined;
   readonly rules: readonly string[] | undefined;
@@ -47,46 +30,35 @@ interface Options {
 }
 
 /** Scans a server and prints what was found. */
-export async function run(argv: readonly string[], io: Pick<Io, 'out' | 'err' | 'isTTY'>): Promise<number> {
+export async function run(argv: readonly string[], io: ScanIo): Promise<number> {
   if (argv[0] === 'explain') return explain(argv[1], io);
   const options = parsed(argv);
   if (typeof options === 'string') {
     io.err(`toolgate: ${options}\n\n${help}`);
     return 2;
   }
+  const unknown = options.rules && (await unknownRule(options.rules));
+  if (unknown !== undefined) {
+    io.err(`toolgate: there is no rule ${JSON.stringify(unknown)}; toolgate scan explain lists them\n`);
+    return 2;
+  }
+  const { source, ...wanted } = options;
   const baseline = await readBaseline(options.baseline);
   if (typeof baseline === 'string') {
     io.err(`toolgate: ${baseline}\n`);
     return 2;
   }
-  const source = await sourceOf(options.source);
-  if ('refused' in source) {
-    io.err(`toolgate: ${source.refused}\n`);
-    return 2;
-  }
-  try {
-    const progress = io.isTTY ? (doing: string) => io.err(`\r\u001b[2K${doing} …`) : undefined;
-    const report = await scan(source.path, {
-      heuristics: options.heuristics,
-      failOn: options.failOn,
-      ...(baseline ? { baseline } : {}),
-      ...(options.rules ? { rules: options.rules } : {}),
-      ...(progress ? { onProgress: progress } : {}),
-    });
-    if (progress) io.err('\r\u001b[2K');
-    io.out(formats[options.format](report));
-    return report.verdict === 'findings' ? 1 : report.verdict === 'incomplete' ? 2 : 0;
-  } catch (error) {
-    // Only what the file system says is the caller's to know; anything else is a bug and must be seen as one.
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    io.err(`toolgate: cannot read ${JSON.stringify(options.source)}: ${String(error.code)}\n`);
-    return 2;
-  } finally {
-    await source.dispose();
-  }
+  return runScan(source, { verb: 'scan', ...wanted, baseline }, io);
 }
 
-function explain(id: string | undefined, io: Pick<Io, 'out' | 'err'>): number {
+// Loaded only where names must be checked: the scan itself loads them in its thread.
+async function unknownRule(wanted: readonly string[]): Promise<string | undefined> {
+  const { rules } = await import('../scanner/index.js');
+  return wanted.find((each) => !rules.some((rule) => rule.id === each));
+}
+
+async function explain(id: string | undefined, io: ScanIo): Promise<number> {
+  const { explainRule, rules } = await import('../scanner/index.js');
   const page = id === undefined ? undefined : explainRule(id.toUpperCase());
   if (page !== undefined) {
     io.out(page);
@@ -118,13 +90,11 @@ function parsed(argv: readonly string[]): Options | string {
   const { values, positionals } = given;
   const [source, ...more] = positionals;
   if (source === undefined || more.length > 0) return 'name one folder, file or package';
-  const format = Object.keys(formats).find((each): each is keyof typeof formats => each === values.format);
-  const failOn = severities.find((each) => each === values['fail-on'] && each !== 'note');
+  const format = scanFormats.find((each) => each === values.format);
+  const failOn = severities.find((each) => each === values['fail-on']);
   const wanted = values.rules?.split(',').map((each) => each.trim().toUpperCase());
-  const unknown = wanted?.find((each) => !rules.some((rule) => rule.id === each));
   if (format === undefined) return `there is no format ${JSON.stringify(values.format)}`;
   if (failOn === undefined) return `there is no severity ${JSON.stringify(values['fail-on'])}`;
-  if (unknown !== undefined) return `there is no rule ${JSON.stringify(unknown)}`;
   return { source, format, failOn, baseline: values.baseline, rules: wanted, heuristics: !values['no-heuristics'] };
 }
 

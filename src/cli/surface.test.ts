@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { heardIo } from '../../test/support/cli-io.js';
 import { aProject } from '../../test/support/scan.js';
 import { help, run } from './surface.js';
 
 async function told(argv: readonly string[]) {
-  const said = { out: '', err: '' };
-  const code = await run(argv, { out: (text) => void (said.out += text), err: (text) => void (said.err += text) });
+  const { io, said } = heardIo();
+  const code = await run(argv, io);
   return { code, ...said };
 }
 
@@ -31,10 +34,16 @@ test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])(
   },
 );
 
+test('a package is read like a folder', async () => {
+  const root = await aProject({ 'server.py': server });
+  execFileSync('tar', ['czf', 'demo.tgz', 'server.py'], { cwd: root });
+  expect(await told([join(root, 'demo.tgz')])).toMatchObject({ code: 0, out: expect.stringContaining('Tools (2):') });
+});
+
 test('a path that is not there is told without a stack', async () => {
   expect(await told(['/nowhere/at/all'])).toEqual({
-    code: 1,
+    code: 2,
     out: '',
-    err: 'toolgate: cannot read "/nowhere/at/all": ENOENT\n',
+    err: 'toolgate: there is no "/nowhere/at/all"\n',
   });
 });

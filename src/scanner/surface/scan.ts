@@ -19,15 +19,21 @@ export interface SurfaceOptions {
   /** Count undecorated functions whose names suggest tools; on unless false. */
   readonly heuristics?: boolean;
   readonly limits?: Partial<ProjectLimits>;
+  /** Told what is being done now, for a progress line. */
+  readonly onProgress?: (doing: string) => void;
 }
 
 /** Reads what an MCP server offers from its source under a folder or file; nothing of it is run. */
 export async function scanSurface(root: string, options: SurfaceOptions = {}): Promise<SurfaceReport> {
   const limits = { ...defaultLimits, ...options.limits };
+  const { heuristics = true, onProgress } = options;
+  onProgress?.('reading');
   const walked = await walkFiles(root, limits);
-  if (!(await isLarge(walked))) return surfaceOf(await loadWalked(walked, limits), options);
-  const { heuristics = true } = options;
-  return (await scanTree(walked, { limits, heuristics, surfaceOnly: true })).surface;
+  if (await isLarge(walked))
+    return (await scanTree(walked, { limits, heuristics, surfaceOnly: true, onProgress })).surface;
+  const project = await loadWalked(walked, limits);
+  onProgress?.('finding tools');
+  return surfaceOf(project, options);
 }
 
 /** The same for a project that was loaded already. */

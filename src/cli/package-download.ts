@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** A package by its name and version in a registry, and the programs that can bring its archive. */
+export interface Package {
+  readonly spec: string;
+  readonly programs: readonly string[];
+  /** The arguments that bring the archive into a folder and run nothing of the package. */
+  readonly argumentsFor: (folder: string) => readonly string[];
+  readonly hint: string;
+}
+
+const npmSpec = /^npm:((?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@([A-Za-z0-9][A-Za-z0-9.+-]*))?$/;
+const pypiSpec = /^pypi:([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9][A-Za-z0-9.!+-]*))?$/;
+const downloadMs = 180_000;
+
+/** Reads `npm:name@version` and `pypi:name==version`; anything else in their place is no package. */
+export function packageOf(spec: string): Package | undefined {
+  const npm = npmSpec.exec(spec);
+  if (npm) return npmPackage(spec, `${npm[1]}@${npm[2] ?? 'latest'}`);
+  const pypi = pypiSpec.exec(spec);
+  return pypi ? pypiPackage(spec, `${pypi[1]}${pypi[2] === undefined ? '' : `==${pypi[2]}`}`) : undefined;
+}
+
+function npmPackage(spec: string, wanted: string): Package {
+  const fixed = ['pack', '--ignore-scripts', '--loglevel=error'];
+  return {
+    spec,
+    programs: ['npm'],
+    argumentsFor: (folder) => [...fixed, '--pack-destination', folder, wanted],
+    hint: '',
+  };
+}
+
+function pypiPackage(spec: string, wanted: string): Package {
+  // Only wheels: preparing a source distribution would run its setup script.
+  const wheels = ['download', '--no-deps', '--only-binary=:all:', '--ignore-requires-python'];
+  const quiet = ['--quiet', '--disable-pip-version-check', '--no-input'];
+  return {
+    spec,
+    programs: ['pip', 'pip3'],
+    argumentsFor: (folder) => [...wheels, ...quiet, '--dest', folder, wanted],
+    hint: ' (only wheels are downloaded: pip would run the setup script of a source distribution; download that yourself and name its file)',
+  };
+}
+
+/** Brings the archive of a package into a folder; says why when it cannot. */
+export async function download(
+  wanted: Package,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ readonly refused: string } | undefined> {
+  for (const program of wanted.programs) {
+    try {
+      const limits = { cwd: folder, timeout: downloadMs, signal, maxBuffer: 4_000_000 };
+      await promisify(execFile)(program, [...wanted.argumentsFor(folder)], limits);
+      return undefined;
+    } catch (error) {
+      if (isMissing(error)) continue;
+      return { refused: `${program} could not download ${wanted.spec}: ${reasonOf(error)}${wanted.hint}` };
+    }
+  }
+  return { refused: `${wanted.programs[0]} is needed to download ${wanted.spec} and is not installed` };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** The line in which npm or pip says what was wrong, without what may steer a terminal. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'killed' in error && error.killed === true)
+    return `it took longer than ${downloadMs / 1000} s`;
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.replace(/[^\x20-\x7e]+/g, ' ').trim())
+    .filter((line) => /^(?:npm error|ERROR:)/.test(line) && !line.startsWith('npm error code '));
+  const told = lines.find((line) => line.startsWith('npm error')) ?? lines.at(-1);
+  return told?.replace(/^(?:npm error|ERROR:)\s*/, '').slice(0, 300) ?? 'it gave no reason';
+}
