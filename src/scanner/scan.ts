@@ -1,3 +1,4 @@
+import type { Machine } from './evaluate/machine.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import { defaultLimits, loadWalked, noCode, type Project, type ProjectLimits } from './project/load.js';
@@ -58,7 +59,7 @@ export function scanProject(
   const registered = [run.findings, run.unreached];
   const { timeoutMs, maxTools } = { ...defaultLimits, ...options.limits };
   const deadline = Date.now() + timeoutMs;
-  const unfinished: Gap[] = [];
+  const unfinished: Gap[] = unfinishedIn(run.machine);
   const entries = entriesOf(run.machine, registered).flatMap((entry, at) => {
     if (at % 20 === 0) options.onProgress?.(`following tool ${at + 1}`);
     const result = at >= maxTools || Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
@@ -82,6 +83,14 @@ export function scanProject(
     },
     options,
   );
+}
+
+/** What was not run to its end may register more, and its tools were not followed. */
+function unfinishedIn({ unfinished, exhausted }: Machine): Gap[] {
+  const modules = [...unfinished].map((file) => ({ file, reason: 'it nests deeper than can be followed' }));
+  return exhausted === undefined
+    ? modules
+    : [...modules, { file: '.', reason: `the analysis ended early: ${exhausted}` }];
 }
 
 /** What the wanted rules find. */

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { ExportStmt, ImportStmt, Stmt } from '../ir/nodes.js';
 import type { Frame, Machine, ModuleRun } from './machine.js';
 import { bind, lookup, scopeIn, type Scope } from './scope.js';
-import { runBody } from './statements.js';
+import { withinStack } from './stack.js';
+import { runTop } from './statements.js';
 import { evaluate } from './expressions.js';
 import { external, join, nothing, object, unknown, type Value } from './values.js';
 import { memberOf } from './members.js';
@@ -29,20 +30,15 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
     bind(run.scope, 'exports', run.commonjs, 0);
   }
   const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
-  const level = machine.level;
-  const allowance = machine.allowance;
-  machine.level = 0;
-  machine.allowance = Number.POSITIVE_INFINITY;
-  if (module.language !== 'python') linkImports(machine, module.body, frame);
-  const { depth } = machine;
-  try {
-    runBody(machine, module.body, run.scope, frame);
-  } catch (error) {
-    // A stack that ran out ends this module, not the modules that import it.
-    if (!(error instanceof RangeError)) throw error;
+  const { level, allowance, depth } = machine;
+  const unbound = { level: 0, allowance: Number.POSITIVE_INFINITY, depth };
+  Object.assign(machine, unbound);
+  const onTooDeep = (): void => {
     machine.unfinished.add(path);
-    machine.depth = depth;
-  }
+    Object.assign(machine, unbound);
+  };
+  if (module.language !== 'python') withinStack(() => linkImports(machine, module.body, frame), onTooDeep);
+  runTop(machine, frame, onTooDeep);
   machine.level = level;
   machine.allowance = allowance;
   const holder = lookup(run.scope, 'module');

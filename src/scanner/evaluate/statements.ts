@@ -1,4 +1,5 @@
 import type { ForStmt, IfStmt, Stmt, SwitchStmt, TryStmt, WhileStmt } from '../ir/nodes.js';
+import { withinStack } from './stack.js';
 import { assign } from './assign.js';
 import { classFrom } from './classes.js';
 import { evaluate, functionFrom } from './expressions.js';
@@ -19,10 +20,22 @@ export function runBody(machine: Machine, body: readonly Stmt[], scope: Scope, f
   for (const stmt of body) {
     if (!step(machine)) return 'throw';
     const ending = runStmt(machine, stmt, scope, frame);
-    // A module that seems to end early (a missing key, an unsupported platform) may not: what follows still counts.
-    if (ending !== 'next' && body !== frame.run.module.body) return ending;
+    if (ending !== 'next') return ending;
   }
   return 'next';
+}
+
+/**
+ * Runs the statements of a module. One that seems to end it early (a missing key, an unsupported platform) may not, and
+ * one that outgrows the stack must not hide what stands behind it: what follows still counts.
+ */
+export function runTop(machine: Machine, frame: Frame, onTooDeep: () => void): void {
+  const { module, scope } = frame.run;
+  if (module.language !== 'python') hoist(module.body, scope, frame);
+  for (const stmt of module.body) {
+    if (!step(machine)) return;
+    withinStack(() => void runStmt(machine, stmt, scope, frame), onTooDeep);
+  }
 }
 
 function hoist(body: readonly Stmt[], scope: Scope, frame: Frame): void {

@@ -81,6 +81,7 @@ export async function walkFiles(given: string, limits: WalkLimits): Promise<Walk
       } else if (target.isFile && files.length < limits.maxFiles) files.push(inside(real, target.path));
       else if (target.isFile && skipped.at(-1)?.reason !== 'too-many-files')
         skipped.push({ path: inside(real, path), reason: 'too-many-files' });
+      else if (!target.isFile && !target.isFolder) skipped.push({ path: inside(real, path), reason: 'unreadable' });
     }
   }
   return { root: real, files: [...new Set(files)].sort(), skipped: skipped.sort((a, b) => (a.path < b.path ? -1 : 1)) };

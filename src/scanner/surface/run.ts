@@ -4,6 +4,7 @@ import { callBlind, callFunction } from '../evaluate/functions.js';
 import { machineFor, maybe, type Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
 import { exported, exportsOf, runModule } from '../evaluate/modules.js';
+import { withinStack } from '../evaluate/stack.js';
 import { noArgs, unknown, type Args, type ClassValue, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Project } from '../project/load.js';
 import { mentionsRegistration } from '../evaluate/relevance.js';
@@ -67,13 +68,12 @@ function enter(machine: Machine, entry: EntryPoint): void {
 
 /** A stack that ran out is an unfinished run, not a crash. */
 function guarded<T>(machine: Machine, run: () => T): T | undefined {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    machine.exhausted ??= 'nested too deep';
-    return undefined;
-  }
+  let made: T | undefined;
+  withinStack(
+    () => void (made = run()),
+    () => void (machine.exhausted ??= 'nested too deep'),
+  );
+  return made;
 }
 
 /** What a module gives away may be used by whoever imports it: functions are called, classes made. */

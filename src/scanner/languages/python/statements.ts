@@ -1,4 +1,5 @@
 import type { Case, Expr, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
+import { ifChain, type Branch } from './if-chain.js';
 import { child, named, opaque, textOf, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import { toClass, toFunction } from './functions.js';
@@ -169,22 +170,17 @@ function toDecorated(node: Syntax, context: Context): Stmt[] {
 }
 
 function toIf(node: Syntax, context: Context): Stmt {
-  // An `elif` chain is flat in the tree and nested in the model, so it is built from its end.
-  let otherwise: Stmt[] = [];
-  for (const clause of node.children.filter((each) => each.field === 'alternative').toReversed()) {
-    if (clause.type === 'else_clause') otherwise = toStmts(child(clause, 'body'), context);
-    else otherwise = [branch(clause, otherwise, context)];
-  }
-  return branch(node, otherwise, context);
+  const clauses = node.children.filter((each) => each.field === 'alternative');
+  const last = clauses.find((clause) => clause.type === 'else_clause');
+  const others = clauses.filter((clause) => clause !== last).map((clause) => branchOf(clause, context));
+  return ifChain(branchOf(node, context), others, last ? toStmts(child(last, 'body'), context) : [], node.end);
 }
 
-function branch(node: Syntax, otherwise: Stmt[], context: Context): Stmt {
+function branchOf(node: Syntax, context: Context): Branch {
   const test = child(node, 'condition');
   return {
-    kind: 'if',
     test: test ? toExpr(test, context) : opaque(node),
-    yes: toStmts(child(node, 'consequence'), context),
-    no: otherwise,
+    body: toStmts(child(node, 'consequence'), context),
     start: node.start,
     end: node.end,
   };

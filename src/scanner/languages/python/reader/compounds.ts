@@ -1,19 +1,14 @@
 import type { Expr, Handler, Pattern, Stmt } from '../../../ir/nodes.js';
 import { readExprList } from './atoms.js';
+import { ifChain, type Branch } from '../if-chain.js';
 import { readBlock } from './blocks.js';
 import { expect, fail, next, startOf, takes, type Cursor } from './cursor.js';
 import { readExpr, readNamed } from './expressions.js';
 import { kind } from './kinds.js';
 import { readOneTarget, readTarget } from './targets.js';
 
-/** Reads `if` with all of its `elif` and its `else`: an `elif` is an `if` inside the other way. */
+/** Reads `if` with all of its `elif` and its `else`. */
 export function readIf(cursor: Cursor): Stmt {
-  interface Branch {
-    readonly test: Expr;
-    readonly body: Stmt[];
-    readonly start: number;
-    readonly end: number;
-  }
   const branches: Branch[] = [];
   let end = 0;
   do {
@@ -27,11 +22,7 @@ export function readIf(cursor: Cursor): Stmt {
   let no: Stmt[] = [];
   if (takes(cursor, kind.else)) ({ body: no, end } = readBlock(cursor));
   const [first, ...others] = branches;
-  for (const branch of others.toReversed()) {
-    no = [{ kind: 'if', test: branch.test, yes: branch.body, no, start: branch.start, end: branch.end }];
-  }
-  const start = first?.start ?? 0;
-  return { kind: 'if', test: first?.test ?? fail(cursor), yes: first?.body ?? [], no, start, end };
+  return ifChain(first ?? { test: fail(cursor), body: [], start: 0, end }, others, no, end);
 }
 
 /** The `else` of a loop, which moves its end. */

@@ -1,7 +1,19 @@
 import type { Expr, Stmt } from '../../../ir/nodes.js';
 import { readExprList, readYield } from './atoms.js';
 import { readFor, readIf, readTry, readWhile, readWith } from './compounds.js';
-import { afterNext, endOf, expect, fail, next, startOf, takeName, takes, textOf, type Cursor } from './cursor.js';
+import {
+  afterNext,
+  endOf,
+  expect,
+  fail,
+  nested,
+  next,
+  startOf,
+  takeName,
+  takes,
+  textOf,
+  type Cursor,
+} from './cursor.js';
 import { readExpr } from './expressions.js';
 import { readClass, readDecorated, readFunction } from './functions.js';
 import { readImport, readImportFrom } from './imports.js';
@@ -208,5 +220,5 @@ function readAssigned(cursor: Cursor): Expr {
   const value = next(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
   if (next(cursor) !== kind.assign) return value;
   const target = toTarget(cursor, value, isBracketed);
-  return { kind: 'assign', target, value: readAssigned(cursor), start, end: endOf(cursor) };
+  return { kind: 'assign', target, value: nested(cursor, readAssigned), start, end: endOf(cursor) };
 }

@@ -16,7 +16,12 @@ interface Lexer {
   readonly indents: number[];
   /** What lines are set in with: a file that mixes both means different things to different readers. */
   setIn: 'spaces' | 'tabs' | undefined;
+  /** How many f-strings are open inside one another. */
+  openTexts: number;
 }
+
+/** More of them than this inside one another are left to the reader that does not use the stack. */
+const maxOpenTexts = 20;
 
 /** Where reading cannot go on: only a reader that recovers from errors, or knows more, can tell what is meant. */
 const stuck = -1;
@@ -36,7 +41,7 @@ const code = {
 
 /** Cuts Python into tokens; undefined where it is not plain enough to be sure of. */
 export function tokensOf(text: string): Tokens | undefined {
-  const lexer: Lexer = { text, kinds: [], starts: [], ends: [], indents: [0], setIn: undefined };
+  const lexer: Lexer = { text, kinds: [], starts: [], ends: [], indents: [0], setIn: undefined, openTexts: 0 };
   let at = 0;
   while (at < text.length && at !== stuck) at = readLine(lexer, at);
   if (at === stuck) return undefined;
@@ -304,7 +309,10 @@ function readText(lexer: Lexer, start: number, from: number, close: string): num
     else {
       flush(at);
       push(lexer, kind.openPart, at, at + 1);
+      if (lexer.openTexts >= maxOpenTexts) return stuck;
+      lexer.openTexts += 1;
       const end = readTokens(lexer, at + 1, true);
+      lexer.openTexts -= 1;
       if (end === stuck) return stuck;
       push(lexer, kind.closePart, end, end + 1);
       at = end + 1;
