@@ -1,4 +1,4 @@
-import { concat, elementOf, textOf } from './combine.js';
+import { concat, constantFact, elementOf, textOf } from './combine.js';
 import { isListed, proves } from './transfer-names.js';
 import type { Call, Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
@@ -9,6 +9,9 @@ import { addPart } from './assign.js';
 import { held } from './containment.js';
 import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
+import { runCallbacks } from './callbacks.js';
+import { handed } from './handed.js';
+import { loaded } from './loaded.js';
 import { partOf, readKey, report, see, type Context } from './context.js';
 import { keyOf, vouch, write, type Env } from './environment.js';
 import { factOf } from './expressions.js';
@@ -30,31 +33,62 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
   const method = expr.callee.kind === 'member' ? expr.callee.property : '';
   const mapped = receiver && mutation(context, expr, method, receiver, given, env);
   if (mapped) return mapped;
+  const other = handed(callee.name ?? '', method, receiver, given);
+  if (!other) return invoke(context, expr, { callee, receiver, method }, given, env);
+  const isTied = other.isLater && other.given.positional.length + other.given.named.size === 0;
+  const answer = isTied
+    ? nothingKnown
+    : invoke(context, expr, { callee: other.callee, receiver: undefined, method: '' }, other.given, env);
+  return other.isLater ? other.callee : answer;
+}
+
+interface Called {
+  readonly callee: Fact;
+  readonly receiver: Fact | undefined;
+  readonly method: string;
+}
+
+function invoke(context: Context, expr: Call, called: Called, given: Given, env: Env): Fact {
+  const { callee, receiver, method } = called;
   const project = projectCall(context, expr, callee, receiver, given, env);
   if (project) return project;
+  const at = { module: env.module, spot: expr };
   const name = callee.name ?? `?.${dottedName(expr.callee) ?? method}`;
+  const code = loaded(context, name, given.positional, at);
+  if (code) return code;
   const call: SeenCall = {
     name,
     args: given.positional,
     named: given.named,
     receiver,
-    at: { module: env.module, spot: expr },
+    at,
     language: env.module.language,
     isNew: expr.isNew,
     textOf,
   };
-  see(context, call);
-  const hits = sinksOf(call);
-  for (const hit of hits) report(context, hit, call);
-  const ran = runCallbacks(context, name, method, receiver, given, expr, env);
+  show(context, call);
+  const ran = runCallbacks(context, { name, method, receiver }, given, env, (other, args, named) => {
+    const inner: SeenCall = { ...call, name: other, args, named, receiver: undefined, isNew: false };
+    show(context, inner);
+    return transfer(inner, () => undefined);
+  });
   const content = contentRead(call);
   if (content) return content;
   const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
   return (
-    formatted(method, receiver, given) ?? opened(name, given, expr) ?? ran ?? transfer(call, (at) => argKey(expr, at))
+    formatted(method, receiver, given, ran) ??
+    opened(name, given, expr) ??
+    ran ??
+    transfer(call, (index) => argKey(expr, index))
   );
+}
+
+/** Shows a call to whoever watches, with the harm that it does. */
+function show(context: Context, call: SeenCall): void {
+  see(context, call);
+  for (const hit of sinksOf(call)) report(context, hit, call);
 }
 
 /** The key of an argument; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
@@ -111,13 +145,29 @@ function projectCall(
       given,
       receiver ?? (target.self ? { taints: [], value: target.self } : undefined),
       env,
+      receiver && keeping(expr, receiver, env),
     );
+  if (value?.kind === 'object' && value.cls) {
+    const method = findMethod(context.machine, value.cls, '__call__');
+    if (method) return callProject(context, { target: method }, given, callee, env);
+  }
   // A method of an instance that was made on this path.
   if (receiver?.value?.kind === 'object' && receiver.value.cls && expr.callee.kind === 'member') {
     const found = memberOf(context.machine, receiver.value, expr.callee.property);
-    if (found.kind === 'function') return callProject(context, { target: found }, given, receiver, env);
+    if (found.kind === 'function')
+      return callProject(context, { target: found }, given, receiver, env, keeping(expr, receiver, env));
   }
   return undefined;
+}
+
+/** What a method keeps of the caller's text in its instance is there for the next one. */
+function keeping(expr: Call, receiver: Fact, env: Env): ((fields: ReadonlyMap<string, Fact>) => void) | undefined {
+  const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
+  if (key === undefined || receiver.value?.kind !== 'object' || !receiver.value.cls) return undefined;
+  return (fields) => {
+    const kept = [...fields].filter(([name, fact]) => fact !== receiver.fields?.get(name) && taintsIn(fact).length > 0);
+    if (kept.length > 0) write(env, key, { ...receiver, fields: new Map([...(receiver.fields ?? []), ...kept]) });
+  };
 }
 
 /** An instance with what its constructor keeps of the arguments. */
@@ -148,6 +198,8 @@ function construct(context: Context, cls: ClassValue, given: Given, env: Env, ex
   return kept.size > 0 ? { ...made, fields: kept } : made;
 }
 
+const isQueue = ({ name, fields }: Fact): boolean => fields !== undefined && name?.endsWith('Queue()') === true;
+
 /** Methods that change their receiver: lists grow, files are written. */
 function mutation(
   context: Context,
@@ -161,7 +213,8 @@ function mutation(
   if (key === undefined) return undefined;
   const [first] = given.positional;
   if (
-    /^(?:append|push|add|unshift|insert|appendleft)$/.test(method) &&
+    (/^(?:append|push|add|unshift|insert|appendleft)$/.test(method) ||
+      (/^put(?:_nowait)?$/.test(method) && isQueue(receiver))) &&
     !receiver.closure &&
     // A part of something from outside is no list of ours: `repo.index.add` stages files.
     !/\(\)\.\w/.test(receiver.name ?? '') &&
@@ -199,6 +252,7 @@ function mutation(
       write(env, each, { ...held, content: mergeTaints(held.content ?? [], taintsIn(first)) });
     }
   }
+  if (/^get(?:_nowait)?$/.test(method) && isQueue(receiver)) return elementOf(receiver);
   if (method === 'get' && first && (receiver.fields || receiver.taints.length > 0)) {
     const name = textOf(first);
     const part = name === undefined ? elementOf(receiver) : partOf(receiver, name);
@@ -208,8 +262,13 @@ function mutation(
   return undefined;
 }
 
-/** A file that text is written to stands for its path. */
+const emptyStores =
+  /^(?:Map|Set|WeakMap|collections\.(?:deque|OrderedDict)|(?:queue|asyncio|multiprocessing)\.\w*Queue)$/;
+
+/** A file that text is written to stands for its path; a store that is empty yet will hold what is put into it. */
 function opened(name: string, given: Given, expr: Call): Fact | undefined {
+  if (given.positional.length === 0 && emptyStores.test(name))
+    return { taints: [], name: `${name}()`, fields: new Map() };
   if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
     const key = keyOf(expr.args[0].value);
     return {
@@ -285,8 +344,8 @@ function proven(
   }
 }
 
-/** `'…{}…'.format(x)` and `sep.join(list)`. */
-function formatted(method: string, receiver: Fact | undefined, given: Given): Fact | undefined {
+/** `'…{}…'.format(x)`, `'…X…'.replace('X', x)`, `'…'.concat(x)` and `sep.join(list)`. */
+function formatted(method: string, receiver: Fact | undefined, given: Given, ran?: Fact): Fact | undefined {
   if (!receiver) return undefined;
   const text = textOf(receiver);
   if (method === 'format' && text !== undefined) {
@@ -299,6 +358,15 @@ function formatted(method: string, receiver: Fact | undefined, given: Given): Fa
     };
     return concat([constantFact(text.slice(0, Math.max(cut, 0))), inner, constantFact(text.slice(cut))]);
   }
+  if (/^replace(?:All)?$/.test(method) && text !== undefined) {
+    const [pattern, by] = given.positional;
+    const wanted = textOf(pattern);
+    const cut = wanted === undefined ? 0 : Math.max(text.indexOf(wanted), 0);
+    const inner: Fact = { taints: taintsIn(ran ?? by ?? nothingKnown) };
+    return concat([constantFact(text.slice(0, cut)), inner, constantFact(text.slice(cut + (wanted ?? '').length))]);
+  }
+  if (method === 'concat' && (text !== undefined || receiver.value?.kind === 'text'))
+    return concat([receiver, ...given.positional]);
   if (method === 'join' && (text !== undefined || receiver.fields)) {
     const list = text === undefined ? receiver : (given.positional[0] ?? nothingKnown);
     const parts = list.fields ? [...list.fields.values()] : [list];
@@ -313,51 +381,6 @@ function formatted(method: string, receiver: Fact | undefined, given: Given): Fa
       ]),
     };
   return undefined;
-}
-
-const constantFact = (value: string): Fact => ({ taints: [], value: { kind: 'constant', value } });
-
-const passesOn =
-  /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|loop\.run_in_executor|\?\..*run_in_executor|.*\(\)\.run_in_executor|concurrent\.futures\..*submit|.*\.submit|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|setTimeout|setImmediate|queueMicrotask)$/;
-
-/** Functions handed to the outside are run with what the outside would give them. */
-function runCallbacks(
-  context: Context,
-  name: string,
-  method: string,
-  receiver: Fact | undefined,
-  given: Given,
-  expr: Call,
-  env: Env,
-): Fact | undefined {
-  let result: Fact | undefined;
-  const facts = [...given.positional, ...given.named.values()];
-  facts.forEach((fact, at) => {
-    const target = fact.value?.kind === 'function' ? fact.value : undefined;
-    if (!fact.closure && !target) return;
-    const rest = passesOn.test(name) ? given.positional.slice(at + 1) : undefined;
-    const element = receiver ? elementOf(receiver) : nothingKnown;
-    const outside = /^(?:map|filter)$/.test(name) && given.positional[1] ? elementOf(given.positional[1]) : element;
-    const isNeeded =
-      fact.closure || passesOn.test(name) || [...(rest ?? []), outside].some((each) => taintsIn(each).length > 0);
-    if (!isNeeded) return;
-    const answer = callProject(
-      context,
-      fact.closure ? { closure: fact.closure } : target ? { target } : {},
-      { positional: rest ?? [outside, nothingKnown, outside], named: new Map(), rest: [], exprs: [] },
-      undefined,
-      env,
-    );
-    if (/^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/.test(method) || name === 'map') {
-      const kept = method === 'filter' || method === 'find' ? outside : answer;
-      result =
-        method === 'then' || method === 'find' || method === 'reduce'
-          ? kept
-          : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
-    } else if (rest || name === 'Promise') result = answer;
-  });
-  void expr;
-  return result;
 }
 
 /** The last word of what is called, for messages. */

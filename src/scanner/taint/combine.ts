@@ -9,6 +9,9 @@ import { isAnywhere } from './transfers.js';
 export const textOf = (fact: Fact | undefined): string | undefined =>
   fact?.value?.kind === 'constant' && typeof fact.value.value === 'string' ? fact.value.value : undefined;
 
+/** A text of the code's own. */
+export const constantFact = (value: string): Fact => ({ taints: [], value: { kind: 'constant', value } });
+
 /** Known and unknown parts as one text; what stands before the first tainted part is its lead. */
 export function concat(parts: readonly Fact[]): Fact {
   const known: (string | Value)[] = [];

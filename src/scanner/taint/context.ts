@@ -23,6 +23,8 @@ export interface Context {
   /** The functions under way. */
   readonly running: FunctionNode[];
   recorder: Recorder | undefined;
+  /** What the function under way has yielded so far. */
+  yielded: Fact[] | undefined;
   depth: number;
   stepsLeft: number;
 }

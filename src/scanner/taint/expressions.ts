@@ -1,10 +1,12 @@
-import { binaryFact, concat, elementOf, listFact, turnOf } from './combine.js';
+import { binaryFact, concat, constantFact, elementOf, listFact, turnOf } from './combine.js';
 import { isParsedUrl } from './transfer-names.js';
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
 import { type Value } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
+import { callProject } from './functions.js';
+import { localClass } from './local-classes.js';
 import { factOfValue, partOf, readName, spend, type Context } from './context.js';
 import { branch, keyOf, meet, read, vouch, type Env } from './environment.js';
 import {
@@ -49,10 +51,22 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return fact;
     }
     case 'tagged': {
-      // A tag such as `sql` or `$` gets the parts apart and is trusted to keep them so.
-      of(expr.tag);
-      templateFact(context, expr.template, env);
-      return nothingKnown;
+      // A tag of others such as `sql` or `$` gets the parts apart and is trusted to keep them so; our own is followed.
+      const tag = of(expr.tag);
+      const own = tag.closure
+        ? { closure: tag.closure }
+        : tag.value?.kind === 'function'
+          ? { target: tag.value }
+          : undefined;
+      if (!own) {
+        templateFact(context, expr.template, env);
+        return nothingKnown;
+      }
+      const isText = (part: Template['parts'][number]): part is string => typeof part === 'string';
+      const texts = expr.template.parts.filter(isText).map((value) => ({ fact: constantFact(value), spread: false }));
+      const values = expr.template.parts.flatMap((part) => (isText(part) ? [] : [of(part)]));
+      const given = { positional: [listFact(texts), ...values], named: new Map(), rest: [], exprs: [] };
+      return callProject(context, own, given, undefined, env);
     }
     case 'list':
       return listFact(
@@ -67,11 +81,11 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'logical':
       return logicalFact(context, expr, env);
     case 'conditional': {
+      const known = knownTruth(factOf(context, expr.test, env));
       const implied = impliedBy(context, expr.test, env);
       const [yes, no] = [branch(env), branch(env)];
       vouch(yes, implied.yes, (at, key) => readKey(context, at, key));
       vouch(no, implied.no, (at, key) => readKey(context, at, key));
-      const known = knownTruth(factOf(context, expr.test, env));
       if (known !== undefined) return factOf(context, known ? expr.yes : expr.no, known ? yes : no);
       const made = joinFacts(factOf(context, expr.yes, yes), factOf(context, expr.no, no));
       meet(env, [yes, no]);
@@ -82,8 +96,11 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return nothingKnown;
     case 'await':
       return of(expr.value);
-    case 'yield':
-      return of(expr.value);
+    case 'yield': {
+      const fact = of(expr.value);
+      context.yielded?.push(expr.delegate ? elementOf(fact) : fact);
+      return nothingKnown;
+    }
     case 'assign': {
       const fact =
         expr.op === undefined
@@ -132,8 +149,9 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       );
     case 'opaque':
       return { taints: mergeTaints(...expr.parts.map((part) => taintsIn(of(part)))) };
-    case 'slice':
     case 'class':
+      return localClass(context, expr.cls, env);
+    case 'slice':
       return nothingKnown;
   }
 }
@@ -218,8 +236,15 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
   }
   return object.name === undefined
     ? { ...nothingKnown, ...fileKey(expr.object) }
-    : { taints: [], name: `${object.name}.${property}`, ...fileKey(expr.object) };
+    : {
+        taints: [],
+        name: isGlobal.test(object.name) ? property : `${object.name}.${property}`,
+        ...fileKey(expr.object),
+      };
 }
+
+/** What is asked of the world by its name is the same as what is asked without it. */
+const isGlobal = /^(?:globalThis|global|window)$/;
 
 /** `file.name` stands for the file: what is written to it later is found by its key. */
 const fileKey = (expr: Expr): Pick<Fact, 'from'> => {

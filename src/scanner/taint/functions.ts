@@ -1,4 +1,5 @@
 import type { Arg, FunctionNode, Param } from '../ir/nodes.js';
+import { dottedName } from '../ir/names.js';
 import { scopeIn, type Scope } from '../evaluate/scope.js';
 import type { FunctionValue } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
@@ -134,7 +135,9 @@ const joined = (exits: readonly Exit[]): readonly Exit[] => {
 
 function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string | undefined): Left {
   const frame: Frame = { exits: [], loops: [] };
-  const { recorder } = context;
+  const { recorder, yielded } = context;
+  const given: Fact[] = [];
+  context.yielded = given;
   context.running.push(fn);
   context.depth += 1;
   if (recorder) recorder.deepest = Math.max(recorder.deepest, context.depth);
@@ -142,8 +145,20 @@ function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string 
   const end = runStatements(context, fn.body, env, frame);
   context.depth -= 1;
   context.running.pop();
+  context.yielded = yielded;
+  if (fn.isGenerator && given.length > 0) return { exits: [generated(fn, given, env)], fields: new Map() };
   if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
   return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(frame.exits, selfName) };
+}
+
+const managers = /(?:^|\.)(?:async)?contextmanager$/;
+
+/** A generator gives what it yields one by one; as a context it gives the one thing. */
+function generated(fn: FunctionNode, yields: readonly Fact[], env: Env): Exit {
+  const each = yields.reduce((one, other) => joinFacts(one, other));
+  const isManager = fn.decorators.some((decorator) => managers.test(dottedName(decorator) ?? ''));
+  const fact: Fact = isManager ? each : { taints: taintsIn(each), fields: new Map([['*', each]]) };
+  return { fact, env, implied: undefined, truth: undefined };
 }
 
 function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {

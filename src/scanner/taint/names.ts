@@ -36,7 +36,11 @@ export function byName<T>(ask: (name: string) => T): (name: string) => T {
 const spelled = (source: string, path: readonly string[]): string => {
   const plain = source.replace(/^node:/, '');
   const head = aliases.get(plain) ?? plain;
-  return [head, ...path.filter((part) => part !== 'default')].filter((part) => part !== '').join('.');
+  // The same things under another roof: `os.__dict__['system']`, `sys.modules['os']`.
+  const parts = [head, ...path.filter((part) => part !== 'default' && part !== '__dict__')].filter(
+    (part) => part !== '',
+  );
+  return (parts[0] === 'sys' && parts[1] === 'modules' && parts.length > 2 ? parts.slice(2) : parts).join('.');
 };
 
 /** How an outside value is spelled: `subprocess.run`, `httpx.AsyncClient().get`; undefined for code and data of the project. */

@@ -11,6 +11,8 @@ import { moreScriptAdvisories } from './fixtures/more-advisories-script.js';
 import { pythonMisread } from './fixtures/misread-python.js';
 import { laterPython } from './fixtures/later-python.js';
 import { laterScript } from './fixtures/later-script.js';
+import { pythonIndirect } from './fixtures/indirect-python.js';
+import { scriptIndirect } from './fixtures/indirect-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
 
@@ -28,14 +30,18 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     return findings.filter((finding) => finding.kind === 'bug').map((finding) => finding.rule);
   };
 
-  test.each([...pythonPairs, ...pythonAdvisories, ...morePythonAdvisories, ...pythonMisread, ...laterPython])(
-    'Python: $name',
-    async ({ rule, bad, good }) => {
-      expect(await found('server.py', bad)).toContain(rule);
-      expect(await found('server.py', good)).not.toContain(rule);
-    },
-  );
-  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories, ...laterScript])(
+  test.each([
+    ...pythonPairs,
+    ...pythonAdvisories,
+    ...morePythonAdvisories,
+    ...pythonMisread,
+    ...laterPython,
+    ...pythonIndirect,
+  ])('Python: $name', async ({ rule, bad, good }) => {
+    expect(await found('server.py', bad)).toContain(rule);
+    expect(await found('server.py', good)).not.toContain(rule);
+  });
+  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories, ...laterScript, ...scriptIndirect])(
     'TypeScript: $name',
     async ({ rule, bad, good }) => {
       expect(await found('server.ts', bad)).toContain(rule);

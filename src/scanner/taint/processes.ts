@@ -24,6 +24,9 @@ const shellLines = new Set([
   'Bun.$',
   'invoke.run',
   'fabric.Connection().run',
+  'fabric.Connection().local',
+  'fabric.Connection().sudo',
+  'invoke.Context().run',
   'paramiko.SSHClient().exec_command',
   'asyncssh.connect().run',
   'plumbum.local',
@@ -68,6 +71,8 @@ const programAndList = new Set([
   'os.execve',
   'os.spawnv',
   'os.spawnvp',
+  'os.posix_spawn',
+  'os.posix_spawnp',
   'Deno.Command',
   'Bun.spawn',
   'Bun.spawnSync',
@@ -90,7 +95,9 @@ export function processSink(call: SeenCall): readonly Hit[] {
     const first = args[0] ?? named.get('args');
     if (!first) return [];
     if (isTrue(call, named.get('shell'))) return [{ rule: 'command', facts: [first], what: `${name} with a shell` }];
-    return first.fields ? fromList(call, partsOf(first)) : [{ rule: 'command', facts: [first], what }];
+    const parts = partsOf(first);
+    const found = first.fields ? fromList(call, parts) : [{ rule: 'command' as const, facts: [first], what }];
+    return [...found, ...fed(call, parts)];
   }
   if (spread.has(name))
     return fromList(
@@ -99,15 +106,31 @@ export function processSink(call: SeenCall): readonly Hit[] {
         (fact) => fact !== undefined,
       ),
     );
+  // The program is the name that is called: `sh.bash('-c', line)`.
+  if (name.startsWith('sh.') && call.language === 'python' && /^sh\.\w+$/.test(name))
+    return fromList(call, [{ taints: [], value: { kind: 'constant', value: name.slice(3) } }, ...args]);
   if (programAndList.has(name)) {
     const [program, list] = args;
     if (!program) return [];
-    const given = list ? partsOf(list) : [];
+    const listed = name === 'Deno.Command' ? optionField(call, 'args') : list;
+    const given = listed ? partsOf(listed) : [];
     if (isTrue(call, optionField(call, 'shell')))
       return [{ rule: 'command', facts: [program, ...given], what: `${name} with a shell` }];
     return fromList(call, program.fields ? [...partsOf(program), ...given] : [program, ...given]);
   }
   return [];
+}
+
+/** A shell or interpreter that is started with nothing to run runs what it is fed. */
+function fed(call: SeenCall, parts: readonly Fact[]): readonly Hit[] {
+  const input = call.named.get('input');
+  const words = parts.map((part) => call.textOf(part) ?? '');
+  const [program = ''] = words;
+  if (!input || words.some((word) => runsText.test(word))) return [];
+  if (shells.test(program)) return [{ rule: 'command', facts: [input], what: `${call.name} of ${program}` }];
+  return interpreters.test(program) && words.length === 1
+    ? [{ rule: 'code', facts: [input], what: `${call.name} of ${program}` }]
+    : [];
 }
 
 const isTrue = (call: SeenCall, fact: Fact | undefined): boolean => {

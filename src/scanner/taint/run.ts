@@ -70,6 +70,7 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     summaries: { shared: sharedShelf(machine), own: emptyShelf(maxOwn), shown: new Set() },
     running: [],
     recorder: undefined,
+    yielded: undefined,
     depth: 0,
     stepsLeft: stepsPerEntry,
     memo: new Map(),

@@ -93,6 +93,11 @@ function hasBase({ receiver }: SeenCall): boolean {
   );
 }
 
+function isEvaluated(call: SeenCall): boolean {
+  const value = call.args[1]?.fields?.get('eval')?.value;
+  return value?.kind === 'constant' && value.value === true;
+}
+
 const table = new Map<string, SinkRow>([
   ...rows('code', [
     'eval',
@@ -106,7 +111,10 @@ const table = new Map<string, SinkRow>([
     'vm2.NodeVM().run',
     'safe-eval',
     'isolated-vm.Isolate().compileScript',
+    'setTimeout',
+    'setInterval',
   ]),
+  ...rows('code', ['worker_threads.Worker'], { when: isEvaluated }),
   ...rows('code', ['Function'], { args: [0, 1, 2, 3, 4] }),
   ...rows('path', under(files, reads), { named: ['path', 'root'] }),
   ...rows('path', under(files, writes), { writes: true }),

@@ -2,6 +2,7 @@ import { concat, listFact, plainConstant, turnOf } from './combine.js';
 import type { Stmt } from '../ir/nodes.js';
 import { runImport } from '../evaluate/modules.js';
 import { nothing } from '../evaluate/values.js';
+import { frameIn, localClass } from './local-classes.js';
 import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
@@ -83,6 +84,9 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
       return runStatements(context, stmt.body, env, frame);
     case 'assert':
       vouchIn(context, env, impliedBy(context, stmt.test, env).yes);
+      return 'next';
+    case 'class':
+      if (stmt.cls.name !== undefined) env.vars.set(stmt.cls.name, localClass(context, stmt.cls, env));
       return 'next';
     case 'import':
       runLocalImport(context, stmt, env);
@@ -213,12 +217,5 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
 }
 
 function runLocalImport(context: Context, stmt: Stmt & { kind: 'import' }, env: Env): void {
-  const run = context.machine.runs.get(env.module.path) ?? {
-    module: env.module,
-    scope: env.scope,
-    exports: new Map(),
-    commonjs: nothing,
-    done: true,
-  };
-  runImport(context.machine, stmt, env.scope, { run, returned: undefined, yielded: [], isGenerator: false });
+  runImport(context.machine, stmt, env.scope, frameIn(context, env));
 }
