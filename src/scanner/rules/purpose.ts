@@ -64,6 +64,10 @@ export const saysItRuns = ({ kind, name, schema }: Entry): boolean =>
   runsCode.test(name) &&
   Object.keys(schema?.properties ?? {}).some((param) => codeParam.test(param));
 
+/** A tool named for running statements: the statement may go to a service that is not known as a database. */
+export const saysItQueries = ({ kind, name }: Entry): boolean =>
+  kind === 'tool' && /(?:^|[-_ ])(?:exec|execute|run)[-_ ]?(?:raw[-_ ]?)?sql(?:$|[-_ ])/i.test(name);
+
 const isStatementItself = ({ param, whole, lead }: Flow): boolean =>
   whole || isStatement.test(param) || wrapsStatement(lead);
 

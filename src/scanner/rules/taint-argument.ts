@@ -41,4 +41,6 @@ def history(branch: str) -> str:
     ],
   },
   'Options can make it start other programs, or read and write files.',
+  // Refusing the options that one can think of leaves those that one cannot, and little else.
+  ({ isScreened }) => (isScreened ? 'low' : 'medium'),
 );

@@ -39,5 +39,6 @@ def calculate(expression: str) -> str:
       ),
     ],
   },
-  'Whoever steers the model runs code inside the server.',
+  ({ inPage }) => `Whoever steers the model runs code inside ${inPage ? 'the page' : 'the server'}.`,
+  ({ inPage }) => (inPage ? 'medium' : 'high'),
 );

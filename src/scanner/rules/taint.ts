@@ -1,13 +1,13 @@
 import type { Flow } from '../taint/run.js';
 import type { TaintRule } from '../taint/sinks.js';
-import { purposeOf, saysItRuns } from './purpose.js';
+import { purposeOf, saysItQueries, saysItRuns } from './purpose.js';
 import { severities, type Finding, type Rule, type Scanned, type Severity } from './rule.js';
 
 /** A rule over the flows of one kind. */
 export function taintRule(
   kind: TaintRule,
   meta: Omit<Rule, 'find'>,
-  harm: string,
+  harm: string | ((flow: Flow) => string),
   severityOf: (flow: Flow) => Severity = () => meta.severity,
 ): Rule {
   return {
@@ -18,7 +18,12 @@ export function taintRule(
       const isGiven = isGivenAway(scanned, kind);
       return together(
         flows.map((flow) =>
-          toFinding(meta.id, flow, harm, isGiven ? atMost('medium', severityOf(flow)) : severityOf(flow)),
+          toFinding(
+            meta.id,
+            flow,
+            typeof harm === 'string' ? harm : harm(flow),
+            isGiven ? atMost('medium', severityOf(flow)) : severityOf(flow),
+          ),
         ),
       );
     },
@@ -36,6 +41,7 @@ function isGivenAway(scanned: Scanned, kind: TaintRule): boolean {
   return scanned.entries.some(
     ({ entry, result }) =>
       (gives === runsAnything && saysItRuns(entry)) ||
+      (kind === 'sql' && saysItQueries(entry)) ||
       result.flows.some((flow) => gives.includes(flow.rule) && purposeOf(flow) === 'by design'),
   );
 }

@@ -4,6 +4,7 @@ import { factOf } from './expressions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, write, type Env } from './environment.js';
 import { joinFacts, nothingKnown, through, type Fact } from './facts.js';
+import { isParsedUrl } from './transfer-names.js';
 
 /** Binds what a pattern names to what is known of a value. */
 export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env): void {
@@ -61,7 +62,8 @@ export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env
 }
 
 function partFact(context: Context, fact: Fact, name: string, env: Env): Fact {
-  const known = partOf(fact, name);
+  // The parts of an address say different things: its scheme does not say where it leads.
+  const known = isParsedUrl(fact.name) ? undefined : partOf(fact, name);
   if (known) return known;
   if (!fact.value && fact.name === undefined) return nothingKnown;
   const held = '\u0000held';

@@ -1,8 +1,9 @@
 import { elementOf } from './combine.js';
 import type { Context } from './context.js';
-import type { Env } from './environment.js';
-import { nothingKnown, taintsIn, type Fact } from './facts.js';
+import { vouched, type Env } from './environment.js';
+import { all, nothingKnown, taintsIn, type Fact } from './facts.js';
 import { callProject, type Given } from './functions.js';
+import { ofList } from './guard-lists.js';
 import { isCallable, items } from './handed.js';
 
 /** Those that run what they are given with the arguments behind it. */
@@ -12,13 +13,26 @@ const waitsFirst = /^(?:setTimeout|setInterval)$/;
 const eachOf = /^(?:map|filter|functools\.reduce|itertools\.starmap)$/;
 const keepsList = /^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/;
 
+const visitsAll = /^(?:forEach|map|flatMap)$/;
+
+/** The item that a callback is asked about, as its answer names it. */
+const item = '\u0000item';
+
+/** A call of something outside that takes functions; `list` is the name of what they are run over. */
+export interface Outside {
+  readonly name: string;
+  readonly method: string;
+  readonly receiver: Fact | undefined;
+  readonly list: string | undefined;
+}
+
 /** Calls something outside by its name, as if the code had written the call. */
 export type CallOutside = (name: string, args: readonly Fact[], named: ReadonlyMap<string, Fact>) => Fact;
 
 /** Functions handed to the outside are run with what the outside would give them. */
 export function runCallbacks(
   context: Context,
-  { name, method, receiver }: { readonly name: string; readonly method: string; readonly receiver: Fact | undefined },
+  { name, method, receiver, list }: Outside,
   given: Given,
   env: Env,
   outsideCall: CallOutside,
@@ -27,6 +41,9 @@ export function runCallbacks(
   const facts = [...given.positional, ...given.named.values()];
   const isPassing = passesOn.test(name);
   const element = elementGiven(name, receiver, given);
+  // What a callback proves of an item that it gets past is proved of all that it visits.
+  const visited = receiver && visitsAll.test(method) ? ofList(element, receiver, list) : element;
+  const asked = ofList(visited, nothingKnown, item);
   facts.forEach((fact, at) => {
     const target = fact.value?.kind === 'function' ? fact.value : undefined;
     const isOurs = fact.closure !== undefined || target !== undefined;
@@ -42,7 +59,7 @@ export function runCallbacks(
       ? callProject(
           context,
           fact.closure ? { closure: fact.closure } : target ? { target } : {},
-          { positional: rest ?? [element, nothingKnown, element], named: new Map(), rest: [], exprs: [] },
+          { positional: rest ?? [asked, nothingKnown, element], named: new Map(), rest: [], exprs: [] },
           undefined,
           env,
         )
@@ -68,7 +85,11 @@ function argumentsBehind(name: string, given: Given, at: number): readonly Fact[
 }
 
 function collected(name: string, method: string, element: Fact, answer: Fact): Fact {
-  const kept = method === 'filter' || method === 'find' ? element : answer;
+  const kept = method === 'filter' || method === 'find' ? passed(element, answer) : answer;
   const isOne = method === 'then' || method === 'find' || method === 'reduce' || name === 'functools.reduce';
   return isOne ? kept : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };
 }
+
+/** An item that was kept because the answer about it was true. */
+const passed = (turn: Fact, { implies }: Fact): Fact =>
+  (implies?.yes ?? []).filter(({ key }) => key === item).reduce((fact, { safe }) => vouched(fact, safe & all), turn);

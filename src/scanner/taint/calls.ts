@@ -6,6 +6,7 @@ import { findMethod } from '../evaluate/classes.js';
 import { memberOf } from '../evaluate/members.js';
 import { object, type ClassValue, type FunctionValue } from '../evaluate/values.js';
 import { addPart } from './assign.js';
+import { assigned } from './assigned.js';
 import { held } from './containment.js';
 import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
@@ -67,7 +68,8 @@ function invoke(context: Context, expr: Call, called: Called, given: Given, env:
     textOf,
   };
   show(context, call);
-  const ran = runCallbacks(context, { name, method, receiver }, given, env, (other, args, named) => {
+  const list = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
+  const ran = runCallbacks(context, { name, method, receiver, list }, given, env, (other, args, named) => {
     const inner: SeenCall = { ...call, name: other, args, named, receiver: undefined, isNew: false };
     show(context, inner);
     return transfer(inner, () => undefined);
@@ -77,6 +79,7 @@ function invoke(context: Context, expr: Call, called: Called, given: Given, env:
   const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0]);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
+  if (name === 'Object.assign') return assigned(context, expr, given, env);
   return (
     formatted(method, receiver, given, ran) ??
     opened(name, given, expr) ??

@@ -1,8 +1,9 @@
 import { type Constant, type Value, unknown } from '../evaluate/values.js';
 import { isClosedPrefix } from './containment.js';
-import { type Fact, type Taint, danger, joinFacts, mergeTaints, nothingKnown, taintsIn } from './facts.js';
+import { type Fact, type Taint, danger, fromWhole, joinFacts, mergeTaints, nothingKnown, taintsIn } from './facts.js';
 import { nameOfValue } from './names.js';
 import { safeBehind } from './quoting.js';
+import { ofSetting } from './switches.js';
 import { isAnywhere } from './transfers.js';
 
 /** The known string of a fact. */
@@ -73,7 +74,7 @@ export function elementOf(fact: Fact): Fact {
   );
   if (element)
     return fact.taints.length > 0 && element.taints.length === 0 ? { ...element, taints: fact.taints } : element;
-  return { taints: fact.taints, from: fact.from };
+  return { taints: fact.taints, from: fromWhole(fact.from) };
 }
 
 /** A table whose keys the code wrote; values of the caller's under them do not make the keys the caller's. */
@@ -158,7 +159,7 @@ export function binaryFact(op: string, left: Fact, right: Fact): Fact {
           tail: right.tail,
         };
   }
-  if (op === '==' || op === '!=') return sameness(op, left, right);
+  if (op === '==' || op === '!=') return ofSetting(op, left, right) ?? sameness(op, left, right);
   if (op === '|' || op === '??') return joinFacts(left, right);
   return nothingKnown;
 }

@@ -5,7 +5,7 @@ import { follow } from '../evaluate/modules.js';
 import { lookup } from '../evaluate/scope.js';
 import type { Value } from '../evaluate/values.js';
 import { read, type Env } from './environment.js';
-import { nothingKnown, type Fact, type Implied } from './facts.js';
+import { fromWhole, nothingKnown, type Fact, type Implied } from './facts.js';
 import { nameOfValue } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
 import type { Recorder, Shelf, Summary } from './summaries.js';
@@ -36,6 +36,8 @@ export interface Exit {
   readonly implied: Implied | undefined;
   /** Known truth of the returned value, where it is a literal. */
   readonly truth: boolean | undefined;
+  /** Left this way only after a check was switched off on purpose. */
+  readonly isLifted?: boolean;
 }
 
 /** The run of one function body. */
@@ -78,7 +80,7 @@ export function partOf(fact: Fact, name: string): Fact | undefined {
   const taints = fact.taints.map((taint) =>
     taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
   );
-  return { taints, from: fact.from };
+  return { taints, from: fromWhole(fact.from) };
 }
 
 const patterns = new WeakMap<Module, Map<string, string>>();

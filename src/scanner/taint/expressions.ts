@@ -3,6 +3,7 @@ import { isParsedUrl } from './transfer-names.js';
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
 import { type Value } from '../evaluate/values.js';
+import { aliasOf, withScheme } from './aliases.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
 import { callProject } from './functions.js';
@@ -59,8 +60,9 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
           ? { target: tag.value }
           : undefined;
       if (!own) {
-        templateFact(context, expr.template, env);
-        return nothingKnown;
+        const text = templateFact(context, expr.template, env);
+        // One that only lays out text is no tag at all.
+        return laysOut.test(tag.name ?? '') ? text : nothingKnown;
       }
       const isText = (part: Template['parts'][number]): part is string => typeof part === 'string';
       const texts = expr.template.parts.filter(isText).map((value) => ({ fact: constantFact(value), spread: false }));
@@ -77,7 +79,7 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'function':
       return { taints: [], closure: { fn: expr.fn, env } };
     case 'binary':
-      return binaryFact(expr.op, of(expr.left), of(expr.right));
+      return withScheme([expr.left, expr.right], binaryFact(expr.op, of(expr.left), of(expr.right)));
     case 'logical':
       return logicalFact(context, expr, env);
     case 'conditional': {
@@ -87,7 +89,10 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       vouch(yes, implied.yes, (at, key) => readKey(context, at, key));
       vouch(no, implied.no, (at, key) => readKey(context, at, key));
       if (known !== undefined) return factOf(context, known ? expr.yes : expr.no, known ? yes : no);
-      const made = joinFacts(factOf(context, expr.yes, yes), factOf(context, expr.no, no));
+      const made = joinFacts(
+        aliasOf(expr.yes, factOf(context, expr.yes, yes)),
+        aliasOf(expr.no, factOf(context, expr.no, no)),
+      );
       meet(env, [yes, no]);
       return made;
     }
@@ -156,6 +161,8 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
   }
 }
 
+const laysOut = /(?:^|\.)(?:dedent|endent|outdent|stripIndents?|oneLine|oneLineTrim)$|^String\.raw$|^ts-dedent/;
+
 /** True, false, or undefined when a condition cannot be told. */
 export const knownTruth = ({ value, taints }: Fact): boolean | undefined =>
   value && (taints.length === 0 || value.kind === 'text') ? truthOf(value) : undefined;
@@ -182,7 +189,7 @@ function templateFact(context: Context, expr: Template, env: Env): Fact {
       ? { taints: [], value: { kind: 'constant', value: part } as const }
       : factOf(context, part, env),
   );
-  const made = concat(parts);
+  const made = withScheme(expr.parts, concat(parts));
   return { ...made, taints: through(made.taints, { module: env.module, spot: expr }, 'becomes part of a text') };
 }
 
@@ -316,5 +323,5 @@ function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: En
   vouch(inner, expr.op === 'and' ? implied.yes : implied.no, (at, key) => readKey(context, at, key));
   const right = factOf(context, expr.right, inner);
   if (expr.op === 'and' && truth === true) return right;
-  return expr.op === 'and' ? right : joinFacts(left, right);
+  return expr.op === 'and' ? right : joinFacts(aliasOf(expr.left, left), aliasOf(expr.right, right));
 }

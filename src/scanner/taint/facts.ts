@@ -38,12 +38,14 @@ export const known = {
   dollar: 1 << 22,
   /** A backslash is only a backslash. */
   backslash: 1 << 23,
+  /** Looked at for a dash at its front: options are refused by name, others pass. */
+  screened: 1 << 24,
 } as const;
 
 /** Both ways out of a folder. */
 export const anyPath = danger.pathUp | danger.pathAbsolute;
 /** Every danger at once: the value is one of a fixed set, or no text at all. */
-export const all = (1 << 24) - 1;
+export const all = (1 << 25) - 1;
 
 export interface Origin {
   /** The parameter as the caller names it. */
@@ -73,6 +75,10 @@ export interface Derived {
   readonly key: string;
   readonly kinds: number;
 }
+
+/** What a part of a value was computed from: a check of a part says nothing of the whole. */
+export const fromWhole = (from: readonly Derived[] | undefined): readonly Derived[] | undefined =>
+  from?.some(({ kinds }) => kinds === all) ? from.filter(({ kinds }) => kinds !== all) : from;
 
 /** What is known of a value on one path through a function. */
 export interface Fact {

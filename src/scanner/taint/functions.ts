@@ -55,7 +55,8 @@ export function callProject(
   caller.clock.ticks += 1;
   const selfName = bindParams(context, fn, target, given, self, env);
   for (const [key, field] of self?.fields ?? []) if (selfName !== undefined) env.vars.set(`${selfName}.${key}`, field);
-  const { exits, fields } = runOnce(context, fn, closure ? undefined : base, env, selfName);
+  const { exits: ways, fields } = runOnce(context, fn, closure ? undefined : base, env, selfName);
+  const exits = ways.some(({ isLifted }) => !isLifted) ? ways.filter(({ isLifted }) => !isLifted) : ways;
   caller.clock.ticks += 1;
   if (exits.length === 0) return { taints: [], name: '\u0000never' };
   if (selfName !== undefined) keepSelf?.(fields);
@@ -224,14 +225,22 @@ function bindParams(
           ? factOf(context, param.default, env)
           : nothingKnown);
     const bound = {
-      ...typed(context, fact, param.annotation, env),
-      from: undefined,
+      ...withoutNames(typed(context, fact, param.annotation, env)),
       taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`),
     };
     if (name === undefined) assignTo(context, param.target, bound, env);
     else env.vars.set(name, bound);
   }
   return selfName;
+}
+
+/** A value in a function that does not know the names of its caller. */
+function withoutNames(fact: Fact): Fact {
+  const fields =
+    fact.fields && [...fact.fields.values()].some(({ from }) => from)
+      ? new Map([...fact.fields].map(([key, field]) => [key, field.from ? { ...field, from: undefined } : field]))
+      : fact.fields;
+  return { ...fact, from: undefined, fields };
 }
 
 /** Names that the answer was computed from, as the caller knows them. */

@@ -3,7 +3,7 @@ import { elementOf, textOf } from './combine.js';
 import type { Context } from './context.js';
 import { branch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import { anyPath, danger, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
+import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
 import { impliedBy } from './guards.js';
 import { both, either, speaksFor } from './implied.js';
 
@@ -20,11 +20,19 @@ export function knownItems(fact: Fact): string {
   return [...items.map((item) => (item.kind === 'constant' ? String(item.value) : '')), ...fields].join(' ');
 }
 
-/** One item of a list, also of one that the run knows as a whole. */
-export const itemOf = (fact: Fact): Fact =>
-  fact.value?.kind === 'list' && !fact.fields
-    ? { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } }
-    : elementOf(fact);
+/** One item of a list, also of one that the run knows as a whole; what is found of every item is found of the list. */
+export function itemOf(fact: Fact, list?: string): Fact {
+  if (fact.value?.kind === 'list' && !fact.fields)
+    return { taints: [], value: { kind: 'choice', options: fact.value.items.slice(0, 12) } };
+  return ofList(elementOf(fact), fact, list);
+}
+
+/** An item of the caller's, which speaks for the list that it stands in, by all the names that the list has. */
+export function ofList(item: Fact, list: Fact, key: string | undefined): Fact {
+  const names = (list.from ?? []).filter(({ kinds }) => kinds === all);
+  const own = key === undefined ? names : [...names, { key, kinds: all }];
+  return own.length === 0 || taintsIn(item).length === 0 ? item : { ...item, from: [...(item.from ?? []), ...own] };
+}
 
 /** `list.some((x) => test)`: what the test says about names outside the callback. */
 export function callbackImplied(
@@ -37,8 +45,7 @@ export function callbackImplied(
   const inner = branch(env);
   const [only] = expr.fn.body;
   expr.fn.params.forEach((param, at) => {
-    if (param.target.kind === 'name')
-      inner.vars.set(param.target.name, at === 0 && taintsIn(element).length === 0 ? element : { taints: [] });
+    if (param.target.kind === 'name') inner.vars.set(param.target.name, at === 0 ? element : { taints: [] });
   });
   for (const stmt of expr.fn.body) {
     if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value)
@@ -47,7 +54,9 @@ export function callbackImplied(
   const last = expr.fn.body.at(-1) ?? only;
   if (last?.kind !== 'return' || !last.value) return noImplied;
   const { yes, no } = impliedBy(context, last.value, inner);
-  return how === 'some' ? either(yes, no) : either(yes, both(no, no));
+  if (taintsIn(element).length === 0) return how === 'some' ? either(yes, no) : either(yes, both(no, no));
+  // Of the caller's own list a question about each item tells only where all of them answer alike.
+  return how === 'some' ? either([], no) : either(yes, []);
 }
 
 export function quantified(

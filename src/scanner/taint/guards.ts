@@ -5,9 +5,10 @@ import type { Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
 import { held, heldByPrefix, isClosedPrefix } from './containment.js';
 import { readKey, type Context } from './context.js';
-import { branch, vouch, type Env } from './environment.js';
+import { emptiness, saidOf } from './emptiness.js';
+import { branch, keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import { all, anyPath, danger, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
+import { all, anyPath, danger, known, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
 import { asksForInternal, namesInternal } from './internal-addresses.js';
 import { callbackImplied, foundFirst, itemOf, knownItems, quantified } from './guard-lists.js';
 import { lastWord } from './names.js';
@@ -25,9 +26,12 @@ export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
       const inner = branch(env);
       vouch(inner, expr.op === 'and' ? left.yes : left.no, (at, key) => readKey(context, at, key));
       const right = impliedBy(context, expr.right, inner);
-      if (expr.op === 'and') return either([...left.yes, ...right.yes], both(left.no, right.no));
+      const { whenTrue, whenFalse } = emptiness(expr.left, true);
+      // `path && isBad(path)`: where no path was given there is nothing bad about it either.
+      if (expr.op === 'and')
+        return either([...left.yes, ...right.yes], [...both(left.no, right.no), ...saidOf(right.no, whenFalse)]);
       // `p == base or p.startswith(base + sep)`: the first arm is the folder itself.
-      return either(both(left.yes, right.yes), [...left.no, ...right.no]);
+      return either([...both(left.yes, right.yes), ...saidOf(right.yes, whenTrue)], [...left.no, ...right.no]);
     }
     case 'binary':
       return comparison(context, expr, env);
@@ -223,7 +227,13 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
       case 'some':
       case 'every':
         if (first?.kind === 'function')
-          return callbackImplied(context, first, itemOf(receiver), env, method === 'every' ? 'every' : 'some');
+          return callbackImplied(
+            context,
+            first,
+            itemOf(receiver, keyOf(object)),
+            env,
+            method === 'every' ? 'every' : 'some',
+          );
         break;
       case 'hasOwn':
         return args[1] && first ? membership(context, args[1].value, first, env) : noImplied;
@@ -295,7 +305,11 @@ function prefix(context: Context, object: Expr, receiver: Fact, first: Expr, env
     (text === undefined && taintsIn(wanted).length === 0 && (wanted.name ?? '').endsWith('.sep'))
   )
     return either([], speaksFor(context, object, env, danger.pathAbsolute));
-  if (text === '-') return either(speaksFor(context, object, env, 0), speaksFor(context, object, env, danger.argument));
+  if (text === '-')
+    return either(
+      speaksFor(context, object, env, known.screened),
+      speaksFor(context, object, env, danger.argument | known.screened),
+    );
   if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text))
     return either(speaksFor(context, object, env, danger.url), []);
   const begins = text !== undefined && text !== '' && !text.startsWith('-') ? danger.argument : 0;

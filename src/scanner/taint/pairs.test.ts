@@ -13,8 +13,10 @@ import { laterPython } from './fixtures/later-python.js';
 import { laterScript } from './fixtures/later-script.js';
 import { pythonIndirect } from './fixtures/indirect-python.js';
 import { scriptIndirect } from './fixtures/indirect-script.js';
+import { scriptLists } from './fixtures/lists-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
+import { scriptSent } from './fixtures/sent-script.js';
 
 describe('a fault is found and its mended twin is silent [S4.14]', () => {
   let folder: string;
@@ -41,13 +43,18 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     expect(await found('server.py', bad)).toContain(rule);
     expect(await found('server.py', good)).not.toContain(rule);
   });
-  test.each([...scriptPairs, ...scriptAdvisories, ...moreScriptAdvisories, ...laterScript, ...scriptIndirect])(
-    'TypeScript: $name',
-    async ({ rule, bad, good }) => {
-      expect(await found('server.ts', bad)).toContain(rule);
-      expect(await found('server.ts', good)).not.toContain(rule);
-    },
-  );
+  test.each([
+    ...scriptPairs,
+    ...scriptAdvisories,
+    ...moreScriptAdvisories,
+    ...laterScript,
+    ...scriptIndirect,
+    ...scriptLists,
+    ...scriptSent,
+  ])('TypeScript: $name', async ({ rule, bad, good }) => {
+    expect(await found('server.ts', bad)).toContain(rule);
+    expect(await found('server.ts', good)).not.toContain(rule);
+  });
 });
 
 test('there are at least forty pairs with those of the rules, in both languages', () => {

@@ -45,6 +45,8 @@ const runners = new Set([
   'query_and_wait',
   'select',
 ]);
+/** `executeSql`, `run_query`, `rawQuery` and their like; what they are given must still read as a statement. */
+const runsStatements = /^(?:(?:exec|execute|run|query|fetch|raw)_?(?:raw_?)?(?:sql|query|statement|stmt)|sql_?query)$/i;
 const statement =
   /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)/i;
 
@@ -77,25 +79,55 @@ const isFile = byName((name) =>
 );
 const ldap = /^(?:search|search_s|search_ext_s|search_st|searchAsync)$/;
 const xpath = /^(?:xpath|selectNodes|XPath|ETXPath)$/;
+const runs = (method: string): boolean => runners.has(method) || runsStatements.test(method);
 const isQuery = byName((name) => {
   const method = lastWord(name);
-  return runners.has(method) || finders.has(method) || ldap.test(method) || xpath.test(method);
+  return runs(method) || finders.has(method) || ldap.test(method) || xpath.test(method);
 });
 
 /** Queries in a language of their own: SQL, Mongo, LDAP and XPath. */
 export function querySink(call: SeenCall): readonly Hit[] {
-  if (!isQuery(call.name)) return [];
+  const sent = sentStatements(call);
+  if (!isQuery(call.name)) return sent;
   const method = lastWord(call.name);
   const what = call.name.replace(/^\?\./, '');
-  const found: Hit[] = [];
+  const found: Hit[] = [...sent];
   const [first] = call.args;
-  if (first && runners.has(method) && call.name.includes('.') && !isFile(call.name) && speaksSql(call, first))
+  if (first && runs(method) && call.name.includes('.') && !isFile(call.name) && speaksSql(call, first))
     found.push({ rule: 'sql', facts: [first], what });
   if (first && finders.has(method) && call.name.includes('.') && !isFile(call.name) && isDocument(call, first))
     found.push({ rule: 'query', facts: [first], what });
   if (ldap.test(method)) found.push(...ldapFilter(call, what));
   if (xpath.test(method) && first && call.language === 'python') found.push({ rule: 'query', facts: [first], what });
   return found;
+}
+
+const sends = byName(
+  (name) =>
+    /^(?:post|put|patch|request|fetch|send|query|execute|exec|run|call|invoke|submit|create_?query|start_?query)\w*$|Command$/i.test(
+      lastWord(name.replace(/\(\)$/, '')),
+    ) && !/^(?:console|JSON|Object|Promise)\b|log(?:ger)?\./i.test(name),
+);
+const statementKey = /^(?:sql|sql_?text|sql_?query|sql_?statement|query|query_?string|query_?text|statement)$/i;
+const isStatement =
+  /^\s*(?:select|insert|update|delete|with|create|drop|alter|truncate|explain|describe|show|pragma)\s|\bwhere\s+[\w."`]+\s*(?:=|<|>|!|in\b|like\b|is\b)|\border\s+by\s/i;
+
+/** A statement that is sent away in an object, as services for databases take it: `{ body: { query: 'select …' } }`. */
+function sentStatements(call: SeenCall): readonly Hit[] {
+  if (!sends(call.name)) return [];
+  const facts = call.args.flatMap((arg) => statementsIn(arg, 0));
+  return facts.length === 0 ? [] : [{ rule: 'sql', facts, what: call.name.replace(/^\?\./, '') }];
+}
+
+function statementsIn({ fields }: Fact, depth: number): readonly Fact[] {
+  if (!fields || depth > 2) return [];
+  return [...fields].flatMap(([key, field]) =>
+    field.fields
+      ? statementsIn(field, depth + 1)
+      : statementKey.test(key) && field.taints.some(({ whole }) => !whole) && isStatement.test(knownText(field))
+        ? [field]
+        : [],
+  );
 }
 
 /** Text around the caller's part reads as SQL, or the whole text is a parameter that is called a statement. */

@@ -23,8 +23,12 @@ export interface Flow {
   /** The code tried to judge the value first. */
   readonly judged: boolean;
   readonly writes: boolean;
+  /** The code runs in a page of a browser, not in the server. */
+  readonly inPage: boolean;
   /** The path begins as the folder does: only neighbours of that name are within reach. */
   readonly isPrefixed: boolean;
+  /** Options are refused by name on the way. */
+  readonly isScreened: boolean;
   /** A folder was meant. */
   readonly inFolder: boolean;
   /** The ending of the file's name is not the caller's. */
@@ -151,7 +155,9 @@ function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fa
     whole: taint.whole,
     judged: taint.judged,
     writes: hit.writes === true,
+    inPage: hit.inPage === true,
     isPrefixed: (taint.safe & known.prefixed) !== 0,
+    isScreened: (taint.safe & known.screened) !== 0,
     lead,
     tail: fact.tail,
     inFolder: leavesFolder(fact),

@@ -73,12 +73,13 @@ export function schemaFact(
   const fields = new Map<string, Fact>();
   for (const [name, property] of Object.entries(schema.properties)) {
     const safe = safeByType(property);
+    const part = given.fields?.get(name);
     const inner =
-      given.fields?.get(name)?.taints ??
+      part?.taints ??
       taints.map((taint) =>
         taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
       );
-    fields.set(name, { taints: safe === all ? [] : vouchFor(inner, safe) });
+    fields.set(name, { ...part, taints: safe === all ? [] : vouchFor(inner, safe) });
   }
   const parsed: Fact = { taints: schema.partial === true || fields.size === 0 ? taints : [], fields };
   return method.startsWith('safeParse') ? { taints: [], fields: new Map([['data', parsed]]) } : parsed;

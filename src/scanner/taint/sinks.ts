@@ -2,6 +2,7 @@ import type { Language } from '../ir/nodes.js';
 import type { Place } from '../evaluate/values.js';
 import { anyPath, danger, type Fact } from './facts.js';
 import { javascriptSinks } from './sinks-javascript.js';
+import { pageScriptSink } from './page-scripts.js';
 import { processSink } from './processes.js';
 import { pythonSinks } from './sinks-python.js';
 import { querySink } from './queries.js';
@@ -59,6 +60,8 @@ export interface Hit {
   readonly what: string;
   /** The file is written, removed or moved, not only read. */
   readonly writes?: boolean;
+  /** The code runs in a page of a browser, not in the server. */
+  readonly inPage?: boolean;
 }
 
 /** One row of a table: which arguments of a function are dangerous. */
@@ -76,7 +79,7 @@ const tables = { python: pythonSinks, javascript: javascriptSinks, typescript: j
 
 /** Where a call uses its arguments dangerously. */
 export function sinksOf(call: SeenCall): readonly Hit[] {
-  const found = [...processSink(call), ...querySink(call)];
+  const found = [...processSink(call), ...querySink(call), ...pageScriptSink(call)];
   const row = tables[call.language](call.name);
   if (row && (row.when?.(call) ?? true)) {
     const facts = [

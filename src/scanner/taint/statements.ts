@@ -3,12 +3,16 @@ import type { Stmt } from '../ir/nodes.js';
 import { runImport } from '../evaluate/modules.js';
 import { nothing } from '../evaluate/values.js';
 import { frameIn, localClass } from './local-classes.js';
+import { aliasOf } from './aliases.js';
 import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
 import { factOf, knownTruth } from './expressions.js';
-import { all, joinFacts, noImplied, nothingKnown, type Implied } from './facts.js';
+import { all, joinFacts, noImplied, nothingKnown, type Implied, type Vouch } from './facts.js';
+import { emptiness } from './emptiness.js';
+import { ofList } from './guard-lists.js';
 import { impliedBy } from './guards.js';
+import { liftedBranch } from './switches.js';
 
 /** How a list of statements ended: it went on, or this path is over. */
 type End = 'next' | 'over';
@@ -23,6 +27,8 @@ export function runStatements(context: Context, body: readonly Stmt[], env: Env,
   for (const stmt of body) if (!spend(context) || runStatement(context, stmt, env, frame) === 'over') return 'over';
   return 'next';
 }
+
+const isNothing = (key: string): Vouch => ({ key, safe: all });
 
 function vouchIn(context: Context, env: Env, vouches: Implied['yes']): void {
   vouch(env, vouches, (at, key) => readKey(context, at, key));
@@ -62,7 +68,9 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
     case 'for': {
       const iterable = factOf(context, stmt.iterable, env);
       const isPython = env.module.language === 'python';
-      const element = stmt.over === 'keys' ? { taints: iterable.taints } : turnOf(iterable, isPython);
+      const list = keyOf(stmt.iterable);
+      const element =
+        stmt.over === 'keys' ? { taints: iterable.taints } : ofList(turnOf(iterable, isPython), iterable, list);
       loop(env, frame, (inner) => {
         assignTo(context, stmt.target, element, inner);
         return runStatements(context, stmt.body, inner, frame);
@@ -129,8 +137,10 @@ function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env):
             ? joinFacts(before, fact)
             : before;
   }
-  if (stmt.declares && stmt.target.kind === 'name' && stmt.declares !== 'var')
+  if (stmt.declares && stmt.target.kind === 'name' && stmt.declares !== 'var') {
     env.vars.set(stmt.target.name, nothingKnown);
+    fact = aliasOf(stmt.value, fact);
+  }
   assignTo(context, stmt.target, fact, env);
 }
 
@@ -140,12 +150,29 @@ function runIf(context: Context, stmt: Stmt & { kind: 'if' }, env: Env, frame: F
   if (known !== undefined) return runStatements(context, known ? stmt.yes : stmt.no, env, frame);
   const implied = impliedBy(context, stmt.test, env);
   const [yes, no] = [branch(env), branch(env)];
-  vouchIn(context, yes, implied.yes);
-  vouchIn(context, no, implied.no);
-  const ends = [runStatements(context, stmt.yes, yes, frame), runStatements(context, stmt.no, no, frame)];
+  // A turn that ends at once for what is no text has nothing to do with it, and speaks for no other item.
+  const isPassed = stmt.yes.length === 1 && stmt.yes[0]?.kind === 'continue';
+  const { whenTrue, whenFalse } = emptiness(stmt.test, isPassed);
+  const lists = isPassed ? whenTrue.flatMap((key) => readKey(context, env, key)?.from ?? []) : [];
+  vouchIn(context, yes, [...implied.yes, ...[...whenTrue, ...lists.map(({ key }) => key)].map(isNothing)]);
+  vouchIn(context, no, [...implied.no, ...whenFalse.map(isNothing)]);
+  const lifted = liftedBranch(context, stmt.test, env);
+  const ends = [
+    runBranch(context, stmt.yes, yes, frame, lifted === 'yes'),
+    runBranch(context, stmt.no, no, frame, lifted === 'no'),
+  ];
   const open = [yes, no].filter((_, at) => ends[at] === 'next');
-  meet(env, open);
+  const kept = open.filter((each) => each !== (lifted === 'yes' ? yes : lifted === 'no' ? no : undefined));
+  meet(env, kept.length > 0 ? kept : open);
   return open.length === 0 ? 'over' : 'next';
+}
+
+/** Runs one branch; ways out of it are marked where it runs only after a check was switched off. */
+function runBranch(context: Context, body: readonly Stmt[], env: Env, frame: Frame, isLifted: boolean): End {
+  const before = frame.exits.length;
+  const end = runStatements(context, body, env, frame);
+  if (isLifted) for (const exit of frame.exits.splice(before)) frame.exits.push({ ...exit, isLifted });
+  return end;
 }
 
 /** A loop is run twice, so that what one turn leaves behind reaches the next. */

@@ -12,7 +12,7 @@ import {
   urlLike,
 } from './transfer-names.js';
 import { cutPath, held, isSeparator, ofPath } from './containment.js';
-import { all, anyPath, danger, mergeTaints, taintsIn, vouchFor, type Derived, type Fact } from './facts.js';
+import { all, anyPath, danger, mergeTaints, taintsIn, unsafe, vouchFor, type Derived, type Fact } from './facts.js';
 import { vouchedByRefusal } from './charset.js';
 import { quotedBy } from './quoting.js';
 import { listed } from './combine.js';
@@ -96,6 +96,12 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   const method = lastWord(name);
   if (receiver && taintsIn(receiver).length > 0 && !name.startsWith('requests'))
     return ofTaintedReceiver(call, method, result);
+  // A schema that is not known gives back what it was given.
+  const parsed = /^(?:\?\.|zod\.|valibot\.).*\.(safeP|p)arse(?:Async)?$/.exec(name);
+  if (parsed && args.length === 1) {
+    const whole: Fact = { taints: given, fields: args[0]?.fields };
+    return parsed[1] === 'p' ? { ...result, ...whole } : { taints: [], fields: new Map([['data', whole]]) };
+  }
   if (carriers.test(name) || call.isNew || /^[A-Z]\w+$/.test(method))
     return {
       ...result,
@@ -123,11 +129,14 @@ export const isAnywhere = (fact: Fact): boolean =>
     fact.name ?? '',
   );
 
+/** A folder that is not the caller's, or theirs and held to where it should be: what is joined to it starts nowhere else. */
+const isFolder = (first: Fact | undefined): boolean =>
+  first !== undefined && (first.isResolved === true || unsafe(first.taints, anyPath).length === 0);
+
 /** Joining keeps what each part can do; behind a fixed front a JavaScript path can only climb, not start anew. */
 function joinedPath(name: string, args: readonly Fact[]) {
   const lists = args.map((arg, at) => {
-    const behind =
-      at > 0 && (name === 'path.join' || name === 'path.posix.join') && (args[0]?.taints.length ?? 0) === 0;
+    const behind = at > 0 && (name === 'path.join' || name === 'path.posix.join') && isFolder(args[0]);
     return behind ? vouchFor(taintsIn(arg), danger.pathAbsolute) : taintsIn(arg);
   });
   const merged = mergeTaints(...lists);
