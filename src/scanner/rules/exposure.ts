@@ -1,6 +1,9 @@
 import type { Expr, FunctionNode } from '../ir/nodes.js';
+import type { Location } from '../ir/positions.js';
 import { walk } from '../ir/walk.js';
+import type { Entry } from '../taint/sources.js';
 import { pythonCase } from './cases.js';
+import { environmentShown } from './environment-shown.js';
 import { nodeAt, spotAt } from './literals.js';
 import type { Finding, Rule } from './rule.js';
 
@@ -31,6 +34,17 @@ def status(service: str) -> str:
     info = json.load(open("/srv/services.json"))[service]
     return f"Service is up since {info['since']}"`,
     ),
+    pythonCase(
+      'import json\nimport os',
+      `@mcp.tool()
+def health() -> str:
+    report = {"up": True, "settings": dict(os.environ)}
+    return json.dumps(report)`,
+      `@mcp.tool()
+def health() -> str:
+    report = {"up": True, "region": os.environ.get("REGION", "")}
+    return json.dumps(report)`,
+    ),
   ],
   find: (scanned) => {
     const done = new Set<FunctionNode>();
@@ -49,7 +63,9 @@ def status(service: str) -> str:
             texts.push({ expr: stmt.value, held: stmt.target.name });
         },
       });
-      return texts
+      const whole = environmentShown(fn, (expr) => module.text.slice(expr.start, expr.end));
+      const environment = whole ? [environmentFinding(entry, nodeAt(module, whole))] : [];
+      const named = texts
         .filter(({ held }) => held === undefined || returned.has(held))
         .flatMap(({ expr }) =>
           expr.parts.flatMap((part, at): Finding[] => {
@@ -74,9 +90,25 @@ def status(service: str) -> str:
             ];
           }),
         );
+      return [...environment, ...named];
     });
   },
 };
+
+/** A tool that says that it shows the environment does what it says. */
+function environmentFinding({ name, description }: Entry, location: Location): Finding {
+  const isMeant = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description}`);
+  return {
+    rule: exposure.id,
+    kind: isMeant ? 'capability' : 'bug',
+    severity: isMeant ? 'note' : 'medium',
+    tool: name,
+    message: isMeant
+      ? `The tool ${name} is made to show the environment`
+      : `The answer of ${name} holds the whole environment`,
+    location,
+  };
+}
 
 /** `x.get('access_token')`, `x['api_key']`, `token`: the name of what is shown. */
 function lastName(expr: Expr): string {

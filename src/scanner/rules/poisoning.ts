@@ -130,7 +130,7 @@ function severityOf(text: string, { findings, score }: InjectionVerdict, isPromp
 }
 
 const apart =
-  /<\s*(HIDDEN|SECRET|SYSTEM|IMPORTANT|INSTRUCTIONS?|CRITICAL|OVERRIDE|ADMIN)\s*>([\s\S]{20,4000}?)(?:<\s*\/\s*\1\s*>|$)/;
+  /<\s*((?:HIDDEN|SECRET|SYSTEM|IMPORTANT|INSTRUCTIONS?|CRITICAL|OVERRIDE|ADMIN|INTERNAL|PRIVATE|AGENT|MODEL|ASSISTANT)(?:[_ -][A-Z]{2,20}){0,2})\s*>([\s\S]{20,4000}?)(?:<\s*\/\s*\1\s*>|$)/;
 const order =
   /\byou (?:must|should|need to|have to|are to)\b|\b(?:first|before|always|never|do not|don't|ensure|make sure)\b/i;
 const target =
