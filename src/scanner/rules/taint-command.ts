@@ -39,4 +39,6 @@ def ping(host: str) -> str:
     ],
   },
   'Whoever steers the model runs commands on this machine.',
+  // A check of words holds for more than it shows where no shell takes them apart anew.
+  ({ isProgram, judged }) => (isProgram && judged ? 'medium' : 'high'),
 );

@@ -46,5 +46,6 @@ def read_note(name: str) -> str:
     ],
   },
   'Files outside the intended folder can be reached.',
-  ({ inFolder, isPrefixed, tail }) => (!inFolder || isPrefixed || tail !== undefined ? 'medium' : 'high'),
+  ({ byMode, inFolder, isPrefixed, tail }) =>
+    byMode ? 'low' : !inFolder || isPrefixed || tail !== undefined ? 'medium' : 'high',
 );

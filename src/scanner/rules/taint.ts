@@ -87,6 +87,8 @@ const words = { tool: 'tool', prompt: 'prompt', resource: 'resource', template: 
 
 /** What is wrong with a check that was made, as far as that is known. */
 const pastCheck = (flow: Flow): string =>
+  flow.byMode && flow.rule === 'path' ? ' where a setting of the server lifts the check' : brokenCheck(flow);
+const brokenCheck = (flow: Flow): string =>
   flow.isPrefixed && flow.rule === 'path'
     ? ' past a check of its beginning that also lets in folders beside the one that was meant'
     : flow.judged

@@ -7,7 +7,7 @@ import { ofList } from './guard-lists.js';
 import { isCallable, items } from './handed.js';
 
 /** Those that run what they are given with the arguments behind it. */
-const passesOn =
+export const passesOn =
   /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|(?:\?\.)?(?:.*\.)?(?:run_in_executor|submit|apply_async|run_sync|run_in_threadpool|call_soon|call_soon_threadsafe|call_later)|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|atexit\.register|setTimeout|setInterval|setImmediate|process\.nextTick|queueMicrotask)$/;
 const waitsFirst = /^(?:setTimeout|setInterval)$/;
 const eachOf = /^(?:map|filter|functools\.reduce|itertools\.starmap)$/;
@@ -59,7 +59,13 @@ export function runCallbacks(
       ? callProject(
           context,
           fact.closure ? { closure: fact.closure } : target ? { target } : {},
-          { positional: rest ?? [asked, nothingKnown, element], named: new Map(), rest: [], exprs: [] },
+          // Every argument that a replacer gets is a piece of the text.
+          {
+            positional: rest ?? [asked, /^replace(?:All)?$/.test(method) ? element : nothingKnown, element],
+            named: new Map(),
+            rest: [],
+            exprs: [],
+          },
           undefined,
           env,
         )

@@ -20,8 +20,10 @@ import { joinFacts, mergeTaints, nothingKnown, taintsIn, type Fact, type Taint }
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 import { schemaFact } from './schemas.js';
+import { callEach, functionsIn } from './several.js';
 import { sinksOf, type SeenCall } from './sinks.js';
-import { transfer } from './transfers.js';
+import { tiedMethods } from './tied.js';
+import { ofReceiver, transfer } from './transfers.js';
 
 /** Makes a call: code of the project is followed, anything else is looked up in the tables. */
 export function callFact(context: Context, expr: Call, env: Env): Fact {
@@ -68,6 +70,7 @@ function invoke(context: Context, expr: Call, called: Called, given: Given, env:
     textOf,
   };
   show(context, call);
+  for (const tied of tiedMethods(context, name, expr, given, env)) show(context, { ...call, ...tied, isNew: false });
   const list = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
   const ran = runCallbacks(context, { name, method, receiver, list }, given, env, (other, args, named) => {
     const inner: SeenCall = { ...call, name: other, args, named, receiver: undefined, isNew: false };
@@ -96,6 +99,7 @@ function show(context: Context, call: SeenCall): void {
 
 /** The key of an argument; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
 const argKey = (expr: Call, at: number): string | undefined => {
+  if (at === ofReceiver) return expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
   const arg = expr.args[at]?.value;
   if (arg) return keyOf(arg);
   const first = expr.args[0]?.value;
@@ -135,21 +139,9 @@ function projectCall(
   if (callee.closure) return callProject(context, { closure: callee.closure }, given, undefined, env);
   const value = callee.value;
   if (value?.kind === 'class') return construct(context, value, given, env, expr);
-  const target =
-    value?.kind === 'function'
-      ? value
-      : value?.kind === 'choice'
-        ? value.options.find((option): option is FunctionValue => option.kind === 'function')
-        : undefined;
-  if (target)
-    return callProject(
-      context,
-      { target: target.wraps ?? target },
-      given,
-      receiver ?? (target.self ? { taints: [], value: target.self } : undefined),
-      env,
-      receiver && keeping(expr, receiver, env),
-    );
+  const targets = functionsIn(value);
+  if (targets.length > 0)
+    return callEach(context, targets, given, receiver, env, receiver && keeping(expr, receiver, env));
   if (value?.kind === 'object' && value.cls) {
     const method = findMethod(context.machine, value.cls, '__call__');
     if (method) return callProject(context, { target: method }, given, callee, env);

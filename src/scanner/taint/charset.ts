@@ -73,6 +73,12 @@ export function vouchedByMatch(pattern: string, flags: string, wholeByCall: bool
   );
 }
 
+/** The same for removal: a pair that is taken out lets what stood around it close up, `....//` without `../` is `../`. */
+export const vouchedByRemoval = (pattern: string, flags: string): number =>
+  vouchedByRefusal(pattern, flags) & (closesUp.test(pattern) ? ~danger.pathUp : -1);
+
+const closesUp = /^\(?(?:\\\.){2}(?:\\?[/\\]|\[[^\]]*[/\\][^\]]*\])/;
+
 /** The dangers gone once every character of a class was removed or refused; the class may be negated (`[^a-z]`). */
 export function vouchedByRefusal(pattern: string, flags: string): number {
   const body = /^\(?\[(\^?)((?:[^\]\\]|\\.)+)\]\)?[+*]?$/.exec(pattern);

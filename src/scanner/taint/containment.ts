@@ -12,7 +12,7 @@ export const isSeparator = (at: Fact | undefined, text: string | undefined): boo
   text === '/' || text === '\\' || separators.test(at?.name ?? '') || slashes.test(at?.name ?? '');
 
 /** Everything that a check of a path can say. */
-export const ofPath = anyPath | known.prefixed | known.spelled | known.followed;
+export const ofPath = anyPath | known.prefixed | known.spelled | known.followed | known.byMode;
 
 const separators = /^(?:path|path\.posix|path\.win32|os|os\.path)\.sep$/;
 const endsInSeparator = (text: string): boolean => /[/\\]$/.test(text);
@@ -47,7 +47,7 @@ function isClosedValue(value: Value): boolean {
 
 /** What a path is known to be once it was found inside a folder. */
 export const held = (path: Fact): number =>
-  path.isResolved === true ? anyPath | known.spelled | (path.isReal === true ? known.followed : 0) : 0;
+  path.isResolved === true ? anyPath | known.spelled | known.byMode | (path.isReal === true ? known.followed : 0) : 0;
 
 /** What a path is known to be once it was found to begin as a folder does. */
 export const heldByPrefix = (path: Fact, prefix: Fact): number =>

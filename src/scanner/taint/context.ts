@@ -4,8 +4,10 @@ import type { Machine } from '../evaluate/machine.js';
 import { follow } from '../evaluate/modules.js';
 import { lookup } from '../evaluate/scope.js';
 import type { Value } from '../evaluate/values.js';
+import { isChanging } from './changing.js';
 import { read, type Env } from './environment.js';
 import { fromWhole, nothingKnown, type Fact, type Implied } from './facts.js';
+import type { Mode } from './modes.js';
 import { nameOfValue } from './names.js';
 import type { Hit, SeenCall } from './sinks.js';
 import type { Recorder, Shelf, Summary } from './summaries.js';
@@ -38,6 +40,8 @@ export interface Exit {
   readonly truth: boolean | undefined;
   /** Left this way only after a check was switched off on purpose. */
   readonly isLifted?: boolean;
+  /** The settings of the server under which it was left so. */
+  readonly modes?: readonly Mode[] | undefined;
 }
 
 /** The run of one function body. */
@@ -45,6 +49,8 @@ export interface Frame {
   readonly exits: Exit[];
   /** Where `break` and `continue` of the innermost loop put what they know. */
   loops: Env[][];
+  /** The settings of the server that this path is under. */
+  readonly modes: Mode[];
 }
 
 /** What a value of the abstract run is, as a fact. */
@@ -55,7 +61,8 @@ export function readName(context: Context, env: Env, name: string): Fact {
   const own = read(env, name);
   if (own) return own;
   const value = lookup(env.scope, name);
-  if (value && value.kind !== 'unknown') return factOfValue(follow(context.machine, value));
+  if (value && value.kind !== 'unknown')
+    return isChanging(env.module, name, value) ? nothingKnown : factOfValue(follow(context.machine, value));
   const pattern = patternsOf(env.module).get(name);
   if (pattern !== undefined) return { taints: [], name: pattern };
   return value ? nothingKnown : { taints: [], name };

@@ -24,6 +24,7 @@ import {
 } from './facts.js';
 import { cutPath } from './containment.js';
 import { impliedBy } from './guards.js';
+import { meantItem } from './meant.js';
 import { readKey } from './context.js';
 
 /** What an expression comes to on this path; calls in it are made and looked at. */
@@ -129,7 +130,10 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
     case 'comprehension': {
       const inner = branch(env);
       for (const clause of expr.clauses) {
-        const turn = turnOf(factOf(context, clause.iterable, inner), env.module.language === 'python');
+        const iterable = factOf(context, clause.iterable, inner);
+        const turn =
+          meantItem(context, clause.target, iterable, clause.conditions, inner) ??
+          turnOf(iterable, env.module.language === 'python');
         assignTo(context, clause.target, turn, inner);
         for (const condition of clause.conditions)
           vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
@@ -280,7 +284,9 @@ function indexed(context: Context, expr: Expr & { kind: 'index' }, env: Env): Fa
   if (known !== undefined && object.value) return factOfValue(memberOf(context.machine, object.value, known));
   // A table looked up by the caller's text gives what stands in the table, not the text.
   if (object.taints.length === 0 && object.value?.kind === 'object')
-    return { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
+    return object.value.props.size === 0
+      ? nothingKnown
+      : { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
   return elementOf(object);
 }
 

@@ -24,6 +24,8 @@ export const danger = {
 
 /** What is known of a text beside the dangers that it is free of; kept in the same bits, so that it lives and dies with them. */
 export const known = {
+  /** Held to a folder, or held to one unless the server was told to let any path through. */
+  byMode: 1 << 13,
   /** Begins as the folder does, so that only neighbours of that name are left: `/srv/data-old` beside `/srv/data`. */
   prefixed: 1 << 16,
   /** Held to a folder by its spelling. */
@@ -118,6 +120,9 @@ export interface Vouch {
   readonly key: string;
   readonly safe: number;
 }
+
+/** The name of a number or a choice that the caller gives: no text of theirs, and still not the server's. */
+export const givenName = '\u0000given';
 
 export const nothingKnown: Fact = { taints: [] };
 export const noImplied: Implied = { yes: [], no: [] };

@@ -9,9 +9,11 @@ import { factOf } from './expressions.js';
 import { danger, joinFacts, nothingKnown, taintsIn, through, type Fact, type Taint } from './facts.js';
 import { failsForInternal } from './internal-addresses.js';
 import { callKey, holdsCode } from './keys.js';
+import { answerByMode } from './modes.js';
 import { runStatements } from './statements.js';
 import { typed } from './typed.js';
 import { flagged, implication } from './proofs.js';
+import { failsForOtherCode } from './syntax-checks.js';
 import { include, keep, kept, recorderAt, summaryOf, type Summary } from './summaries.js';
 
 /** The arguments of a call. */
@@ -61,10 +63,15 @@ export function callProject(
   if (exits.length === 0) return { taints: [], name: '\u0000never' };
   if (selfName !== undefined) keepSelf?.(fields);
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  const isMethod = self !== undefined && module.language === 'python';
-  const implied = implication(context, exits, given, fn, isMethod, failsForInternal(fn, module) ? danger.url : 0);
+  const isMethod = self !== undefined && module.language === 'python' && !isStatic(fn, target);
+  const proved = (failsForInternal(fn, module) ? danger.url : 0) | (failsForOtherCode(fn, module) ? danger.code : 0);
+  const implied = implication(context, exits, given, fn, isMethod, proved);
   vouch(caller, implied.always, (at, key) => readKey(context, at, key));
-  const fact = exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other));
+  const left = answerByMode(
+    exits,
+    exits.map((exit) => exit.fact).reduce((one, other) => joinFacts(one, other)),
+  );
+  const fact = module.language === 'python' ? typed(context, left, fn.returns, env) : left;
   const returned: Fact = {
     ...fact,
     from: outerKeys(fact, params, given, isMethod),
@@ -135,7 +142,7 @@ const joined = (exits: readonly Exit[]): readonly Exit[] => {
 };
 
 function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string | undefined): Left {
-  const frame: Frame = { exits: [], loops: [] };
+  const frame: Frame = { exits: [], loops: [], modes: [] };
   const { recorder, yielded } = context;
   const given: Fact[] = [];
   context.yielded = given;
@@ -148,7 +155,8 @@ function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string 
   context.running.pop();
   context.yielded = yielded;
   if (fn.isGenerator && given.length > 0) return { exits: [generated(fn, given, env)], fields: new Map() };
-  if (end === 'next') frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false });
+  if (end === 'next')
+    frame.exits.push({ fact: nothingKnown, env, implied: undefined, truth: false, modes: [...frame.modes] });
   return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(frame.exits, selfName) };
 }
 
@@ -172,6 +180,10 @@ function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string,
   return fields;
 }
 
+/** A method that is called on an instance and does not get it. */
+const isStatic = (fn: FunctionNode, target: FunctionValue | undefined): boolean =>
+  target?.home?.cls.members.some((member) => member.fn === fn && member.isStatic) === true;
+
 /** Binds the arguments; answers the name of the receiver inside the function. */
 function bindParams(
   context: Context,
@@ -183,10 +195,7 @@ function bindParams(
 ): string | undefined {
   const isPython = env.module.language === 'python';
   const owner: Fact | undefined = self ?? (target?.self ? { taints: [], value: target.self } : undefined);
-  const isMethod =
-    isPython &&
-    target?.home !== undefined &&
-    !target.home.cls.members.some((member) => member.fn === fn && member.isStatic);
+  const isMethod = isPython && target?.home !== undefined && !isStatic(fn, target);
   let selfName: string | undefined;
   if (!isPython && owner) {
     env.vars.set('this', owner);

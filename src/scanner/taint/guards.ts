@@ -11,6 +11,7 @@ import { factOf } from './expressions.js';
 import { all, anyPath, danger, known, noImplied, taintsIn, type Fact, type Implied } from './facts.js';
 import { asksForInternal, namesInternal } from './internal-addresses.js';
 import { callbackImplied, foundFirst, itemOf, knownItems, quantified } from './guard-lists.js';
+import { isOwnState, liftable } from './modes.js';
 import { lastWord } from './names.js';
 import { knownText } from './queries.js';
 
@@ -27,11 +28,18 @@ export function impliedBy(context: Context, expr: Expr, env: Env): Implied {
       vouch(inner, expr.op === 'and' ? left.yes : left.no, (at, key) => readKey(context, at, key));
       const right = impliedBy(context, expr.right, inner);
       const { whenTrue, whenFalse } = emptiness(expr.left, true);
+      const isLiftable = isOwnState(context, expr.left, env);
       // `path && isBad(path)`: where no path was given there is nothing bad about it either.
       if (expr.op === 'and')
-        return either([...left.yes, ...right.yes], [...both(left.no, right.no), ...saidOf(right.no, whenFalse)]);
+        return either(
+          [...left.yes, ...right.yes],
+          [...both(left.no, right.no), ...saidOf(right.no, whenFalse), ...liftable(isLiftable ? right.no : [])],
+        );
       // `p == base or p.startswith(base + sep)`: the first arm is the folder itself.
-      return either([...both(left.yes, right.yes), ...saidOf(right.yes, whenTrue)], [...left.no, ...right.no]);
+      return either(
+        [...both(left.yes, right.yes), ...saidOf(right.yes, whenTrue), ...liftable(isLiftable ? right.yes : [])],
+        [...left.no, ...right.no],
+      );
     }
     case 'binary':
       return comparison(context, expr, env);

@@ -17,6 +17,8 @@ import { scriptLists } from './fixtures/lists-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
 import { scriptSent } from './fixtures/sent-script.js';
+import { unseenPython } from './fixtures/unseen-python.js';
+import { unseenScript } from './fixtures/unseen-script.js';
 
 describe('a fault is found and its mended twin is silent [S4.14]', () => {
   let folder: string;
@@ -39,6 +41,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     ...pythonMisread,
     ...laterPython,
     ...pythonIndirect,
+    ...unseenPython,
   ])('Python: $name', async ({ rule, bad, good }) => {
     expect(await found('server.py', bad)).toContain(rule);
     expect(await found('server.py', good)).not.toContain(rule);
@@ -51,6 +54,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     ...scriptIndirect,
     ...scriptLists,
     ...scriptSent,
+    ...unseenScript,
   ])('TypeScript: $name', async ({ rule, bad, good }) => {
     expect(await found('server.ts', bad)).toContain(rule);
     expect(await found('server.ts', good)).not.toContain(rule);

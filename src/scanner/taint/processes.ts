@@ -96,7 +96,9 @@ export function processSink(call: SeenCall): readonly Hit[] {
     if (!first) return [];
     if (isTrue(call, named.get('shell'))) return [{ rule: 'command', facts: [first], what: `${name} with a shell` }];
     const parts = partsOf(first);
-    const found = first.fields ? fromList(call, parts) : [{ rule: 'command' as const, facts: [first], what }];
+    const found = first.fields
+      ? fromList(call, parts)
+      : [{ rule: 'command' as const, facts: [first], what, isProgram: true }];
     return [...found, ...fed(call, parts)];
   }
   if (spread.has(name))
@@ -157,7 +159,10 @@ function fromList(call: SeenCall, parts: readonly Fact[]): readonly Hit[] {
       call.textOf(part) ??
       (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : optionAmong(part)),
   );
-  const found: Hit[] = [{ rule: 'command', facts: [program], what: call.name }, ...optionSink(parts, words)];
+  const found: Hit[] = [
+    { rule: 'command', facts: [program], what: call.name, isProgram: true },
+    ...optionSink(parts, words),
+  ];
   words.forEach((word, at) => {
     const isShell = shells.test(word);
     if (!isShell && !interpreters.test(word)) return;

@@ -2,8 +2,9 @@ import type { FunctionNode } from '../ir/nodes.js';
 import { readKey, type Context, type Exit } from './context.js';
 import { keyOf, type Env } from './environment.js';
 import { knownTruth } from './expressions.js';
-import { all, noImplied, nothingKnown, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
+import { all, known, noImplied, nothingKnown, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
 import type { Given } from './functions.js';
+import { heldButForMode } from './modes.js';
 
 /** The dangers that every taint of a name is safe from. */
 const safeOf = (context: Context, env: Env, name: string): number =>
@@ -63,6 +64,13 @@ export function implication(
       if (exit.truth !== false) whenTrue &= with_(implied.yes);
       if (exit.truth !== true) whenFalse &= with_(implied.no);
     }
+    const proof = (exit: Exit, vouches: readonly Vouch[]): number =>
+      vouches
+        .filter((each) => each.key === name)
+        .reduce((safe, each) => safe | each.safe, safeOf(context, exit.env, name));
+    if (heldButForMode(exits, (exit) => proof(exit, []))) sure |= known.byMode;
+    const agreeing = exits.filter((exit) => exit.truth !== false);
+    if (heldButForMode(agreeing, (exit) => proof(exit, exit.implied?.yes ?? []))) whenTrue |= known.byMode;
     sure |= proved;
     const targets: { key: string; kinds: number }[] = [
       ...(key === undefined ? [] : [{ key, kinds: all }]),

@@ -44,11 +44,19 @@ const runners = new Set([
   'selectRaw',
   'query_and_wait',
   'select',
+  'execute_statement',
+  'execute_mgmt',
+  'start_query_execution',
+  'executeStatement',
 ]);
 /** `executeSql`, `run_query`, `rawQuery` and their like; what they are given must still read as a statement. */
 const runsStatements = /^(?:(?:exec|execute|run|query|fetch|raw)_?(?:raw_?)?(?:sql|query|statement|stmt)|sql_?query)$/i;
+/** Clients that take the database first and the statement after it. */
+const statementSecond = /(?:^|\.)(?:\w*KustoClient)\(\)\./i;
+/** The names by which a statement is given. */
+const statementNames = ['query', 'sql', 'statement', 'operation', 'QueryString', 'Sql', 'Statement', 'stmt'] as const;
 const statement =
-  /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)/i;
+  /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)|\|\s*(?:getschema|sample|take|where|project|summarize|limit|count|extend|join)\b|^\s*\.(?:show|drop|alter|create|set|ingest)\s/i;
 
 const finders = new Set([
   'find',
@@ -93,8 +101,9 @@ export function querySink(call: SeenCall): readonly Hit[] {
   const what = call.name.replace(/^\?\./, '');
   const found: Hit[] = [...sent];
   const [first] = call.args;
-  if (first && runs(method) && call.name.includes('.') && !isFile(call.name) && speaksSql(call, first))
-    found.push({ rule: 'sql', facts: [first], what });
+  const said = statementOf(call);
+  if (said && runs(method) && call.name.includes('.') && !isFile(call.name) && speaksSql(call, said))
+    found.push({ rule: 'sql', facts: [said], what });
   if (first && finders.has(method) && call.name.includes('.') && !isFile(call.name) && isDocument(call, first))
     found.push({ rule: 'query', facts: [first], what });
   if (ldap.test(method)) found.push(...ldapFilter(call, what));
@@ -129,6 +138,11 @@ function statementsIn({ fields }: Fact, depth: number): readonly Fact[] {
         : [],
   );
 }
+/** The argument that is the statement. */
+const statementOf = ({ name, args, named }: SeenCall): Fact | undefined =>
+  (statementSecond.test(name) ? args[1] : undefined) ??
+  args[0] ??
+  statementNames.map((key) => named.get(key)).find((fact) => fact !== undefined);
 
 /** Text around the caller's part reads as SQL, or the whole text is a parameter that is called a statement. */
 function speaksSql(call: SeenCall, fact: Fact): boolean {

@@ -29,6 +29,10 @@ export interface Flow {
   readonly isPrefixed: boolean;
   /** Options are refused by name on the way. */
   readonly isScreened: boolean;
+  /** Which program runs is the caller's; no shell reads its words again. */
+  readonly isProgram: boolean;
+  /** Only a setting of the server lifts the check. */
+  readonly byMode: boolean;
   /** A folder was meant. */
   readonly inFolder: boolean;
   /** The ending of the file's name is not the caller's. */
@@ -158,6 +162,8 @@ function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fa
     inPage: hit.inPage === true,
     isPrefixed: (taint.safe & known.prefixed) !== 0,
     isScreened: (taint.safe & known.screened) !== 0,
+    isProgram: hit.isProgram === true,
+    byMode: (taint.safe & known.byMode) !== 0,
     lead,
     tail: fact.tail,
     inFolder: leavesFolder(fact),

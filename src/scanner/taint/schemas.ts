@@ -2,7 +2,7 @@ import { schemaOf } from '../surface/schema.js';
 import type { InputSchema } from '../surface/report.js';
 import { vouchedByMatch } from './charset.js';
 import type { Context } from './context.js';
-import { all, taintsIn, vouchFor, type Fact, type Taint } from './facts.js';
+import { all, givenName, taintsIn, vouchFor, type Fact, type Taint } from './facts.js';
 
 /** The dangers that the declared type of a parameter rules out. */
 export function safeByType(schema: unknown, depth = 0): number {
@@ -44,7 +44,7 @@ const fieldsBy = (properties: unknown, taint: Taint, depth: number): ReadonlyMap
 /** What the caller can put into one parameter: the parts of a model each have the types that it declares. */
 export function factByProperty(schema: unknown, taint: Taint, depth = 0): Fact {
   const safe = safeByType(schema);
-  if (safe === all) return { taints: [] };
+  if (safe === all) return { taints: [], name: givenName };
   // Read as an open record: a JSON Schema may hold anything under any key.
   const given = (typeof schema === 'object' && schema !== null ? schema : {}) as Readonly<Record<string, unknown>>;
   if (depth < 4 && given['type'] === 'object' && given['partial'] !== true) {

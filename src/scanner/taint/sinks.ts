@@ -62,6 +62,8 @@ export interface Hit {
   readonly writes?: boolean;
   /** The code runs in a page of a browser, not in the server. */
   readonly inPage?: boolean;
+  /** The program is named, and no shell reads the words again. */
+  readonly isProgram?: boolean;
 }
 
 /** One row of a table: which arguments of a function are dangerous. */

@@ -4,7 +4,7 @@ import type { Registration } from '../surface/registrations.js';
 import type { InputSchema } from '../surface/report.js';
 import { constant, type FunctionValue } from '../evaluate/values.js';
 import type { Fact, Taint } from './facts.js';
-import { all } from './facts.js';
+import { all, givenName } from './facts.js';
 import { factByProperty, factBySchema } from './schemas.js';
 
 /** Something a caller can reach: a tool, a resource template or a prompt, with the code that answers. */
@@ -120,7 +120,7 @@ function pythonArguments(entry: Entry): ReadonlyMap<string, Fact> {
     found.set(
       name,
       safeByAnnotation(param) === all
-        ? { taints: [] }
+        ? { taints: [], name: givenName }
         : factByProperty(schema?.properties[name], taintOf(name, handler, param)),
     );
   });

@@ -13,6 +13,8 @@ import { emptiness } from './emptiness.js';
 import { ofList } from './guard-lists.js';
 import { impliedBy } from './guards.js';
 import { liftedBranch } from './switches.js';
+import { meantItem } from './meant.js';
+import { heldOnOneSide, isOwnState } from './modes.js';
 
 /** How a list of statements ended: it went on, or this path is over. */
 type End = 'next' | 'over';
@@ -46,7 +48,13 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
     case 'return': {
       const implied = stmt.value ? impliedBy(context, stmt.value, env) : noImplied;
       const fact = stmt.value ? factOf(context, stmt.value, env) : { ...nothingKnown, value: nothing };
-      frame.exits.push({ fact, env: branch(env), implied, truth: stmt.value ? knownTruth(fact) : false });
+      frame.exits.push({
+        fact,
+        env: branch(env),
+        implied,
+        truth: stmt.value ? knownTruth(fact) : false,
+        modes: [...frame.modes],
+      });
       return 'over';
     }
     case 'throw':
@@ -69,8 +77,13 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
       const iterable = factOf(context, stmt.iterable, env);
       const isPython = env.module.language === 'python';
       const list = keyOf(stmt.iterable);
+      const [only, ...others] = stmt.body;
+      const tests = only?.kind === 'if' && others.length === 0 && only.no.length === 0 ? [only.test] : [];
       const element =
-        stmt.over === 'keys' ? { taints: iterable.taints } : ofList(turnOf(iterable, isPython), iterable, list);
+        stmt.over === 'keys'
+          ? { taints: iterable.taints }
+          : (meantItem(context, stmt.target, iterable, tests, env) ??
+            ofList(turnOf(iterable, isPython), iterable, list));
       loop(env, frame, (inner) => {
         assignTo(context, stmt.target, element, inner);
         return runStatements(context, stmt.body, inner, frame);
@@ -157,13 +170,21 @@ function runIf(context: Context, stmt: Stmt & { kind: 'if' }, env: Env, frame: F
   vouchIn(context, yes, [...implied.yes, ...[...whenTrue, ...lists.map(({ key }) => key)].map(isNothing)]);
   vouchIn(context, no, [...implied.no, ...whenFalse.map(isNothing)]);
   const lifted = liftedBranch(context, stmt.test, env);
-  const ends = [
-    runBranch(context, stmt.yes, yes, frame, lifted === 'yes'),
-    runBranch(context, stmt.no, no, frame, lifted === 'no'),
-  ];
+  const isMode = isOwnState(context, stmt.test, env);
+  const under = frame.modes.length;
+  const side = (body: readonly Stmt[], at: Env, taken: boolean): End => {
+    if (isMode) frame.modes.push({ at: stmt, taken });
+    const end = runBranch(context, body, at, frame, lifted === (taken ? 'yes' : 'no'));
+    frame.modes.length = under;
+    return end;
+  };
+  const ends = [side(stmt.yes, yes, true), side(stmt.no, no, false)];
   const open = [yes, no].filter((_, at) => ends[at] === 'next');
   const kept = open.filter((each) => each !== (lifted === 'yes' ? yes : lifted === 'no' ? no : undefined));
   meet(env, kept.length > 0 ? kept : open);
+  if (isMode && kept.length === 2) heldOnOneSide(yes, no, env);
+  // What follows is the other side of a branch that left.
+  if (isMode && open.length === 1) frame.modes.push({ at: stmt, taken: ends[0] === 'next' });
   return open.length === 0 ? 'over' : 'next';
 }
 

@@ -12,13 +12,29 @@ import {
   urlLike,
 } from './transfer-names.js';
 import { cutPath, held, isSeparator, ofPath } from './containment.js';
-import { all, anyPath, danger, mergeTaints, taintsIn, unsafe, vouchFor, type Derived, type Fact } from './facts.js';
-import { vouchedByRefusal } from './charset.js';
+import {
+  all,
+  anyPath,
+  danger,
+  joinFacts,
+  mergeTaints,
+  taintsIn,
+  unsafe,
+  vouchFor,
+  type Derived,
+  type Fact,
+  type Taint,
+} from './facts.js';
+import { vouchedByRemoval } from './charset.js';
 import { quotedBy } from './quoting.js';
-import { listed } from './combine.js';
+import { elementOf, listed } from './combine.js';
 import { lastWord } from './names.js';
+import { constant, list, type Value } from '../evaluate/values.js';
 import { knownText } from './queries.js';
 import type { SeenCall } from './sinks.js';
+
+/** Asks for the key of what a method was called on. */
+export const ofReceiver = -1;
 
 /** What a call of something outside gives back, as far as the caller's text is in it. */
 export function transfer(call: SeenCall, keyOfArg: (at: number) => string | undefined): Fact {
@@ -30,6 +46,8 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   const pairs = tableWords.get(lastWord(name));
   const parts = table && pairs && listed(table, pairs);
   if (parts) return { ...result, ...parts };
+  const known = table && tableItems(table, lastWord(name));
+  if (known) return { ...result, value: known };
   const clean = cleaned.get(name);
   if (name === 'urllib.parse.quote' && call.textOf(named.get('safe')) === '')
     return { ...result, taints: vouchFor(given, danger.url | anyPath | danger.command) };
@@ -41,10 +59,11 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
       ...result,
       taints: vouchFor(
         mergeTaints(args[1]?.taints ?? [], args[2]?.taints ?? []),
-        vouchedByRefusal(call.textOf(args[0]) ?? args[0]?.name ?? '', ''),
+        vouchedByRemoval(call.textOf(args[0]) ?? args[0]?.name ?? '', ''),
       ),
     };
-  if (/^contextlib\.(?:closing|aclosing|nullcontext)$/.test(name) && args[0]) return args[0];
+  if (handsThrough.test(name) && args[0]) return args[0];
+  if (name === 'next' && args[0]?.fields) return args[1] ? joinFacts(elementOf(args[0]), args[1]) : elementOf(args[0]);
   if (/^(?:shlex\.split|shell-quote\.parse|string-argv|string-argv\.parseArgsStringToArgv)$/.test(name) && args[0])
     return cutWords(result, args[0]) ?? { ...result, taints: given };
   if (urlLike.has(name)) return { ...result, taints: given, ...keys(args, keyOfArg, danger.url) };
@@ -94,8 +113,10 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
     };
   }
   const method = lastWord(name);
+  // What a pattern finds in a text is a piece of that text.
+  if (finders.test(method) && isPattern(receiver)) return { ...result, taints: pieces(given) };
   if (receiver && taintsIn(receiver).length > 0 && !name.startsWith('requests'))
-    return ofTaintedReceiver(call, method, result);
+    return ofTaintedReceiver(call, method, result, keyOfArg(ofReceiver));
   // A schema that is not known gives back what it was given.
   const parsed = /^(?:\?\.|zod\.|valibot\.).*\.(safeP|p)arse(?:Async)?$/.exec(name);
   if (parsed && args.length === 1) {
@@ -111,11 +132,35 @@ export function transfer(call: SeenCall, keyOfArg: (at: number) => string | unde
   return result;
 }
 
+/** What is awaited or closed by somebody else is still itself. */
+const handsThrough =
+  /^(?:contextlib\.(?:closing|aclosing|nullcontext)|asyncio\.(?:wait_for|shield|ensure_future)|async_timeout\.\w+)$/;
+
+const finders = /^(?:exec|match|fullmatch|search|findall|finditer|split)$/;
+const isPattern = (receiver: Fact | undefined): boolean =>
+  receiver?.name === 're.compile()' || (receiver?.name?.startsWith('/') === true && receiver.taints.length === 0);
+const pieces = (taints: readonly Taint[]): readonly Taint[] => taints.map((taint) => ({ ...taint, whole: false }));
+
 const tableWords = new Map<string, 'keys' | 'pairs'>([
   ['keys', 'keys'],
   ['entries', 'pairs'],
   ['items', 'pairs'],
 ]);
+
+const maxTable = 60;
+
+/** What going through a table of the server's own gives, where the run knows it. */
+function tableItems({ value, fields, taints }: Fact, how: string): Value | undefined {
+  if (value?.kind !== 'object' || value.cls || value.collection || fields || taints.length > 0) return undefined;
+  if (value.props.size === 0 || value.props.size > maxTable) return undefined;
+  if (how === 'values') return list([...value.props.values()], value.open);
+  return how === 'items'
+    ? list(
+        [...value.props].map(([key, item]) => list([constant(key), item])),
+        value.open,
+      )
+    : undefined;
+}
 
 /** Every path of the caller's among these had its links followed. */
 const areReal = (args: readonly Fact[]): boolean =>
@@ -193,8 +238,15 @@ function cutWords(result: Fact, line: Fact): Fact | undefined {
 /** A plain text as a pattern. */
 const escaped = (text: string): string => (text.length === 1 ? `\\${text}` : '');
 
+/** Pairs of dots are gone once each was taken out, and without a separator there is only one step to name. */
+function withoutSteps(text: string | undefined, replacement: string | undefined): number {
+  if (replacement === undefined) return 0;
+  if (text === '..') return replacement.includes('.') ? 0 : danger.pathUp;
+  return text === '/' && !/[/\\]/.test(replacement) ? anyPath : 0;
+}
+
 /** A method of tainted text gives tainted text, unless it only looks at it. */
-function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
+function ofTaintedReceiver(call: SeenCall, method: string, result: Fact, key: string | undefined): Fact {
   const { receiver, args } = call;
   if (!receiver || noText.has(method)) return result;
   const taints = taintsIn(receiver);
@@ -211,7 +263,8 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
       ...result,
       name: 'pathlib.Path()',
       taints,
-      from: receiver.from,
+      // A check of where a path leads speaks for the path.
+      from: [...(receiver.from ?? []), ...(key === undefined ? [] : [{ key, kinds: ofPath }])],
       lead: receiver.lead,
       inFolder: receiver.inFolder,
       tail: receiver.tail,
@@ -232,7 +285,10 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact): Fact {
     const isAll =
       source.slice(cut + 1).includes('g') || method === 'replaceAll' || (call.language === 'python' && source === '');
     if (!isAll) return { ...result, taints, lead: receiver.lead };
-    const safe = source === '' ? 0 : vouchedByRefusal(source.slice(1, cut), source.slice(cut + 1));
+    const safe =
+      source === ''
+        ? withoutSteps(call.textOf(args[0]), call.textOf(args[1]))
+        : vouchedByRemoval(source.slice(1, cut), source.slice(cut + 1));
     const [pattern, replacement] = [
       source === '' ? escaped(call.textOf(args[0]) ?? '') : source.slice(1, cut),
       call.textOf(args[1]),
