@@ -53,14 +53,27 @@ export function editDistance(a: string, b: string, max: number): number {
   return Math.min(last[b.length] ?? over, over);
 }
 
+/** A name with what it looks like, for whoever compares it with many others. */
+export interface Drawn {
+  readonly name: string;
+  readonly skeleton: string;
+}
+
+/** A name together with its skeleton. */
+export const drawn = (name: string): Drawn => ({ name, skeleton: skeleton(name) });
+
 /** How one name imitates another: drawn the same, or a slip of the finger away; undefined when they are equal or clearly apart. */
-export function lookAlike(name: string, known: string): 'drawn-the-same' | 'near' | undefined {
-  if (name === known) return undefined;
-  const [a, b] = [skeleton(name), skeleton(known)];
+export const lookAlike = (name: string, known: string): 'drawn-the-same' | 'near' | undefined =>
+  name === known ? undefined : drawnAlike(drawn(name), drawn(known));
+
+/** The same for names whose skeletons are known. */
+export function drawnAlike(name: Drawn, known: Drawn): 'drawn-the-same' | 'near' | undefined {
+  if (name.name === known.name) return undefined;
+  const [a, b] = [name.skeleton, known.skeleton];
   if (a === b) return 'drawn-the-same';
   // Short names differ by one letter for honest reasons (`get`, `set`); and so do plurals and numbered versions.
   const max = b.length >= 12 ? 2 : b.length >= 6 ? 1 : 0;
-  if (max === 0 || isCounted(name, known)) return undefined;
+  if (max === 0 || Math.abs(a.length - b.length) > max || isCounted(name.name, known.name)) return undefined;
   return editDistance(a, b, max) <= max ? 'near' : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { looksLikeLiteralSecret } from '../../lib/hostile-text/literal-secret.js';
 import { secretKindIn } from '../../lib/hostile-text/secrets.js';
 import { boundNames } from '../ir/names.js';
-import type { Module } from '../ir/nodes.js';
+import type { Module, Spot } from '../ir/nodes.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { servedModules, spotAt } from './literals.js';
 import { isAside } from '../project/aside.js';
@@ -54,95 +54,111 @@ const isOften = (kind: string): boolean => kind === 'jwt' || kind === 'google-ke
 function inCode(scanned: Scanned): Finding[] {
   return servedModules(scanned).flatMap((module) => {
     const found = new Map<number, Finding>();
-    const add = (start: number, kind: string, sure: boolean): void => {
+    for (const { start, kind, sure } of hitsIn(module)) {
       const location = spotAt(module, start);
       const before = found.get(location.startLine);
       if (found.size < 50 && (!before || (sure && before.severity !== 'high')))
         found.set(location.startLine, finding(kind, sure, location));
-    };
-    named(module, add);
-    literals(module, add);
+    }
     return [...found.values()];
   });
+}
+
+interface Hit {
+  readonly start: number;
+  readonly kind: string;
+  readonly sure: boolean;
 }
 
 const telling =
   /pwd|passw|secret|\bapi\s*:|(?:passphrase|credential|bearer|(?:api|access|private|signing|encryption)[ _-]?key|auth|token)[\w$-]*["'\]]*\s*[:=]\s*["'`]|(?:api[ _-]?key|access[ _-]?key|private[ _-]?key|token|credential|encryption key|connection string)\s*(?::|=>?)\s*["']?[^\s"'`,;{}()<>]{8}/i;
 
-/** Whether a text may hold anything that the searches below take for a secret. */
-const mayHold = (text: string): boolean => telling.test(text) || shapes.test(text) || secretKindIn(text) !== undefined;
+/** What stands in front of anything that a line of a text tells outright. */
+const tellingWord = /passw|secret|key|token|credential|connection string|api/i;
 
-/** Names that stand for a secret, bound to a literal. */
-function named(module: Module, add: (start: number, kind: string, sure: boolean) => void): void {
-  const judge = (key: string, value: unknown, start: number): void => {
-    if (typeof value !== 'string' || value.length > 4_000 || value.length < 8 || fake.test(value)) return;
-    const why = looksLikeLiteralSecret(key, value);
-    if (why?.why === 'known-format') add(start, `A ${why.kind}`, !isOften(why.kind));
-    else if (
-      /(?:pwd|passw|secret)/i.test(value) &&
-      /[!@#$%^&*]|\d/.test(value) &&
-      !/\s|[/:.(){}]/.test(value) &&
-      value.length <= 40
-    )
-      add(start, 'What reads like a password', false);
-    else if (
-      why?.why === 'named-like-a-secret' &&
-      password.test(value) &&
-      !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) &&
-      !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)
-    )
-      add(start, 'What is named like a secret', false);
-  };
+/** Whether a text holds a known shape of key anywhere; what holds none has none in its parts either. */
+const hasShape = (text: string): boolean => shapes.test(text) || secretKindIn(text) !== undefined;
+
+/** All that is taken for a secret in a module, in one walk: first what its name tells, then what its text tells. */
+function hitsIn(module: Module): readonly Hit[] {
+  const isShaped = hasShape(module.text);
+  const named: Hit[] = [];
+  const written: Hit[] = [];
   walkModule(module, {
-    mayHold,
+    mayHold: (text) => telling.test(text) || (isShaped && hasShape(text)),
     stmt: (stmt) => {
       if (stmt.kind === 'assign' && stmt.value?.kind === 'literal')
-        for (const name of boundNames(stmt.target)) judge(name, stmt.value.value, stmt.value.start);
+        for (const name of boundNames(stmt.target)) judge(name, stmt.value.value, stmt.value.start, named);
     },
     expr: (expr) => {
-      if (expr.kind === 'dict')
+      if (expr.kind === 'literal' || expr.kind === 'template') inLiteral(module, expr, isShaped, written);
+      else if (expr.kind === 'dict') {
         for (const { key, value } of expr.entries)
-          if (key?.kind === 'literal' && value.kind === 'literal') judge(String(key.value), value.value, value.start);
-      if (expr.kind === 'call')
+          if (key?.kind === 'literal' && value.kind === 'literal')
+            judge(String(key.value), value.value, value.start, named);
+      } else if (expr.kind === 'call')
         for (const arg of expr.args)
-          if (arg.name !== undefined && arg.value.kind === 'literal') judge(arg.name, arg.value.value, arg.value.start);
+          if (arg.name !== undefined && arg.value.kind === 'literal')
+            judge(arg.name, arg.value.value, arg.value.start, named);
     },
   });
+  return [...named, ...written];
 }
 
+/** A name that stands for a secret, bound to a literal. */
+function judge(key: string, value: unknown, start: number, hits: Hit[]): void {
+  if (typeof value !== 'string' || value.length > 4_000 || value.length < 8 || fake.test(value)) return;
+  const why = looksLikeLiteralSecret(key, value);
+  if (why?.why === 'known-format') hits.push({ start, kind: `A ${why.kind}`, sure: !isOften(why.kind) });
+  else if (
+    /(?:pwd|passw|secret)/i.test(value) &&
+    /[!@#$%^&*]|\d/.test(value) &&
+    !/\s|[/:.(){}]/.test(value) &&
+    value.length <= 40
+  )
+    hits.push({ start, kind: 'What reads like a password', sure: false });
+  else if (
+    why?.why === 'named-like-a-secret' &&
+    password.test(value) &&
+    !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) &&
+    !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)
+  )
+    hits.push({ start, kind: 'What is named like a secret', sure: false });
+}
+
+const maxLiteral = 20_000;
+
 /** Known shapes inside any string, and texts that tell a password outright. */
-function literals(module: Module, add: (start: number, kind: string, sure: boolean) => void): void {
-  walkModule(module, {
-    mayHold,
-    expr: (expr) => {
-      if (expr.kind !== 'literal' && expr.kind !== 'template') return;
-      const text = module.text.slice(expr.start, Math.min(expr.end, expr.start + 20_000));
-      if (text.length < 12) return;
-      let offset = 0;
-      for (const line of text.split('\n')) {
-        const kind = line.length < 5_000 ? secretKindIn(line) : undefined;
-        // The first line of a key alone is what code looks for, not a key.
-        if (kind === 'private-key' && !/PRIVATE KEY-----[\s\S]*[A-Za-z0-9+/=]{32}/.test(text)) return;
-        if (kind !== undefined && kind !== 'password-in-url') add(expr.start + offset, `A ${kind}`, !isOften(kind));
-        else if (kind !== undefined && !fake.test(line)) add(expr.start + offset, 'A password in a URL', false);
-        else if (shapes.test(line) && !/x{6}|\.\.\./i.test(line))
-          add(expr.start + offset, 'What looks like a key', false);
-        else if (expr.end - expr.start > 60 || /\n/.test(text)) {
-          if (tellingLine.test(line) && !fake.test(line.replace(/^[^:]*:/, '')))
-            add(expr.start + offset, 'A password or key', false);
-          for (const match of line.matchAll(labelled))
-            if (
-              password.test(match[2] ?? '') &&
-              !fake.test(match[2] ?? '') &&
-              /\d/.test(match[2] ?? '') === true &&
-              !/^[\w.]+\(|\.\w+$|^https?:/.test(match[2] ?? '')
-            )
-              add(expr.start + offset, 'A password or key', false);
-        }
-        offset += line.length + 1;
-      }
-    },
-  });
+function inLiteral(module: Module, { start, end }: Spot, isShaped: boolean, hits: Hit[]): void {
+  if (end - start < 12) return;
+  const text = module.text.slice(start, Math.min(end, start + maxLiteral));
+  // Only where it was cut short may a text have a shape that its module has not.
+  const mayBeShaped = isShaped || end - start > maxLiteral;
+  const isLong = end - start > 60 || text.includes('\n');
+  if (!mayBeShaped && !(isLong && tellingWord.test(text))) return;
+  let at = start;
+  for (const line of text.split('\n')) {
+    const kind = mayBeShaped && line.length < 5_000 ? secretKindIn(line) : undefined;
+    // The first line of a key alone is what code looks for, not a key.
+    if (kind === 'private-key' && !/PRIVATE KEY-----[\s\S]*[A-Za-z0-9+/=]{32}/.test(text)) return;
+    if (kind !== undefined && kind !== 'password-in-url')
+      hits.push({ start: at, kind: `A ${kind}`, sure: !isOften(kind) });
+    else if (kind !== undefined && !fake.test(line)) hits.push({ start: at, kind: 'A password in a URL', sure: false });
+    else if (mayBeShaped && shapes.test(line) && !/x{6}|\.\.\./i.test(line))
+      hits.push({ start: at, kind: 'What looks like a key', sure: false });
+    else if (isLong && tellsOutright(line)) hits.push({ start: at, kind: 'A password or key', sure: false });
+    at += line.length + 1;
+  }
+}
+
+/** Whether a line of a text tells a key or password in words. */
+function tellsOutright(line: string): boolean {
+  if (!tellingWord.test(line)) return false;
+  if (tellingLine.test(line) && !fake.test(line.replace(/^[^:]*:/, ''))) return true;
+  return [...line.matchAll(labelled)].some(
+    ([, , told = '']) =>
+      password.test(told) && !fake.test(told) && /\d/.test(told) && !/^[\w.]+\(|\.\w+$|^https?:/.test(told),
+  );
 }
 
 /** Environment files and settings that were published along. */

@@ -1,7 +1,6 @@
-import { editDistance, lookAlike, skeleton } from '../../lib/look-alike.js';
-import { locationOf } from '../ir/positions.js';
+import { lookAlike, skeleton } from '../../lib/look-alike.js';
 import { pythonCase, scriptCase } from './cases.js';
-import type { Entry } from '../taint/sources.js';
+import { resemblance, toldTool, type ToldTool } from './look-alikes.js';
 import type { Finding, Rule } from './rule.js';
 
 /** Packages that others are likely to imitate. */
@@ -25,6 +24,9 @@ const wellKnown = [
   'tavily-mcp',
   'exa-mcp-server',
 ];
+
+/** Each is compared with all before it. */
+const maxCompared = 400;
 
 /** Two tools that a model or a person takes for each other. */
 export const shadowing: Rule = {
@@ -69,59 +71,25 @@ server.registerTool('write_file', { description: 'Writes a file' }, async () => 
     ),
   ],
   find: (scanned) => {
-    const tools = scanned.entries.map(({ entry }) => entry).filter((entry) => entry.kind === 'tool');
+    const tools = scanned.entries.flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []));
+    const told = tools.slice(0, maxCompared).map(toldTool);
     const names = scanned.project.node.flatMap((manifest) =>
       manifest.name === undefined ? [] : [{ name: manifest.name, folder: manifest.folder }],
     );
     return [
-      ...tools.slice(0, 400).flatMap((tool, at) => tools.slice(0, at).flatMap((before) => compared(before, tool))),
+      ...told.flatMap((tool, at) => told.slice(0, at).flatMap((before) => shadowed(before, tool))),
       ...names.flatMap(({ name, folder }) => imitation(name, folder)),
     ];
   },
 };
 
-const firstSentence = (text: string): string => (text.trim().split(/\n|(?<=\.)\s/)[0] ?? '').trim();
-
-function compared(before: Entry, tool: Entry): Finding[] {
-  const isSameFile = before.handler.module.path === tool.handler.module.path;
-  const report = (message: string, severity: Finding['severity'] = 'medium'): Finding[] => [
-    { rule: shadowing.id, kind: 'bug', severity, tool: tool.name, message, location: defLine(tool) },
-  ];
-  if (before.name === tool.name)
-    return isSameFile && before.handler.fn !== tool.handler.fn
-      ? report(`${tool.name} is registered twice with different code`)
-      : [];
-  if (before.handler.fn === tool.handler.fn && !before.isDispatcher) return [];
-  if (
-    skeleton(before.name) === skeleton(tool.name) &&
-    before.name.replace(/[-_]/g, '').toLowerCase() !== tool.name.replace(/[-_]/g, '').toLowerCase()
-  )
-    return report(`${tool.name} is drawn like ${before.name}`, 'high');
-  const [one, other] = [firstSentence(before.description), firstSentence(tool.description)];
-  if (one.length < 20 || other.length < 20) return [];
-  const isInside =
-    tool.name.length !== before.name.length &&
-    (tool.name.endsWith(`_${before.name}`) || before.name.endsWith(`_${tool.name}`));
-  if (one === other && isInside) return report(`${tool.name} says the same as ${before.name}`);
-  const parameters = (entry: Entry) =>
-    Object.keys(entry.schema?.properties ?? {})
-      .sort()
-      .join();
-  const isNear =
-    lookAlike(tool.name, before.name) !== undefined ||
-    `${before.name}s` === tool.name ||
-    `${tool.name}s` === before.name;
-  return isNear &&
-    parameters(before) === parameters(tool) &&
-    parameters(tool) !== '' &&
-    editDistance(one, other, 3) <= 3
-    ? report(`${tool.name} is hardly told from ${before.name}, by its name or its text`)
-    : [];
-}
-
-function defLine(entry: Entry): Finding['location'] {
-  return locationOf(entry.handler.module, { start: entry.handler.fn.start, end: entry.handler.fn.start });
-}
+/** A tool that passes for an earlier one. */
+export const shadowed = (before: ToldTool, tool: ToldTool): Finding[] => {
+  const found = resemblance(before, tool);
+  if (!found) return [];
+  const { severity, message } = found;
+  return [{ rule: shadowing.id, kind: 'bug', severity, tool: tool.name, message, location: tool.location }];
+};
 
 function imitation(name: string, folder: string): Finding[] {
   const known = wellKnown.find(
