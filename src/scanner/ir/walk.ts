@@ -136,66 +136,96 @@ export function walkExpr(root: Expr | Pattern, visitor: Visitor): void {
       continue;
     if (at.kind === 'function') walkFunction(at.fn, undefined, visitor);
     else if (at.kind === 'class') walkClass(at.cls, visitor);
-    else {
-      const inner = childrenOf(at);
-      for (let index = inner.length - 1; index >= 0; index -= 1) {
-        const child = inner[index];
-        if (child) stack.push(child);
-      }
-    }
+    else pushParts(stack, at);
   }
 }
 
-/** The direct sub-expressions of an expression or pattern, in evaluation order; functions and classes have none. */
-export function childrenOf(at: Expr | Pattern): readonly (Expr | Pattern | undefined)[] {
+type Stack = (Expr | Pattern)[];
+
+function push(stack: Stack, part: Expr | Pattern | undefined): void {
+  if (part) stack.push(part);
+}
+
+/** Puts the parts of an expression or pattern on the stack, the first to be looked at on top; no list is made of them, since most have one or two. */
+function pushParts(stack: Stack, at: Expr | Pattern): void {
   switch (at.kind) {
-    case 'template':
-      return at.parts.filter((part): part is Expr => typeof part !== 'string');
+    case 'name':
+    case 'literal':
+      return;
     case 'member':
-      return [at.object];
-    case 'index':
-      return [at.object, at.index];
-    case 'slice':
-      return [at.lower, at.upper, at.step];
+      stack.push(at.object);
+      return;
     case 'call':
-      return [at.callee, ...at.args.map((arg) => arg.value)];
+      for (let index = at.args.length - 1; index >= 0; index -= 1) push(stack, at.args[index]?.value);
+      stack.push(at.callee);
+      return;
+    case 'index':
+      stack.push(at.index, at.object);
+      return;
+    case 'template':
+      for (let index = at.parts.length - 1; index >= 0; index -= 1) {
+        const part = at.parts[index];
+        if (typeof part !== 'string') push(stack, part);
+      }
+      return;
+    case 'slice':
+      push(stack, at.step);
+      push(stack, at.upper);
+      push(stack, at.lower);
+      return;
     case 'tagged':
-      return [at.tag, at.template];
+      stack.push(at.template, at.tag);
+      return;
     case 'list':
-      return at.items.map((item) => item.value);
+      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]?.value);
+      return;
     case 'dict':
-      return at.entries.flatMap((entry) => (entry.key ? [entry.key, entry.value] : [entry.value]));
+      for (let index = at.entries.length - 1; index >= 0; index -= 1) {
+        push(stack, at.entries[index]?.value);
+        push(stack, at.entries[index]?.key);
+      }
+      return;
     case 'binary':
     case 'logical':
-      return [at.left, at.right];
+      stack.push(at.right, at.left);
+      return;
     case 'unary':
     case 'await':
-      return [at.value];
     case 'yield':
-      return [at.value];
+      push(stack, at.value);
+      return;
     case 'conditional':
-      return [at.test, at.yes, at.no];
+      stack.push(at.no, at.yes, at.test);
+      return;
     case 'assign':
-      return [at.value, at.target];
+      stack.push(at.target, at.value);
+      return;
     case 'comprehension':
-      return [
-        ...at.clauses.flatMap((clause) => [clause.iterable, clause.target, ...clause.conditions]),
-        at.key,
-        at.element,
-      ];
+      stack.push(at.element);
+      push(stack, at.key);
+      for (const { iterable, target, conditions } of at.clauses.toReversed())
+        stack.push(...conditions.toReversed(), target, iterable);
+      return;
     case 'sequence':
-      return at.items;
+      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]);
+      return;
     case 'import':
-      return [at.source];
+      stack.push(at.source);
+      return;
     case 'opaque':
-      return at.parts;
+      for (let index = at.parts.length - 1; index >= 0; index -= 1) push(stack, at.parts[index]);
+      return;
     case 'list-pattern':
-      return [...at.items, at.rest];
+      push(stack, at.rest);
+      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]);
+      return;
     case 'dict-pattern':
-      return [...at.entries.flatMap((entry) => [entry.key, entry.target]), at.rest];
+      push(stack, at.rest);
+      for (const { key, target } of at.entries.toReversed()) stack.push(target, key);
+      return;
     case 'default-pattern':
-      return [at.target, at.value];
+      stack.push(at.value, at.target);
+      return;
     default:
-      return [];
   }
 }
