@@ -7,7 +7,7 @@ import { itemsOf } from './iterate.js';
 import type { Frame, Machine } from './machine.js';
 import { memberOf } from './members.js';
 import type { Scope } from './scope.js';
-import { nothing, unknown, type Args, type Value } from './values.js';
+import { noNamed, nothing, unknown, type Args, type Value } from './values.js';
 
 /** Evaluates a call: its callee, its arguments, and what comes of it. */
 export function callExpr(machine: Machine, expr: Call, scope: Scope, frame: Frame): Value {
@@ -77,19 +77,19 @@ function callSuperMethod(machine: Machine, name: string, expr: Call, scope: Scop
 /** Evaluates arguments, opening spreads as far as they are known. */
 export function argsFrom(machine: Machine, given: readonly Arg[], scope: Scope, frame: Frame): Args {
   const positional: Value[] = [];
-  const named = new Map<string, Value>();
+  let named: Map<string, Value> | undefined;
   let open = false;
   for (const arg of given) {
     const value = evaluate(machine, arg.value, scope, frame);
-    if (arg.name !== undefined) named.set(arg.name, value);
+    if (arg.name !== undefined) (named ??= new Map()).set(arg.name, value);
     else if (arg.spread === 'list') {
       const { items, open: more } = itemsOf(machine, value, 'values');
       positional.push(...items.slice(0, 1_000));
       open ||= more;
     } else if (arg.spread === 'dict') {
-      if (value.kind === 'object') for (const [key, inner] of value.props) named.set(key, inner);
+      if (value.kind === 'object') for (const [key, inner] of value.props) (named ??= new Map()).set(key, inner);
       open ||= value.kind !== 'object' || value.open;
     } else positional.push(value);
   }
-  return { positional, named, open };
+  return { positional, named: named ?? noNamed, open };
 }

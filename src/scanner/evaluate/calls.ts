@@ -3,7 +3,7 @@ import { callBlind, callFunction } from './functions.js';
 import { knownExternal } from './externals.js';
 import { compilerHelper } from './helpers.js';
 import { maybe, type CallSeen, type Machine } from './machine.js';
-import { isVoid, join, object, optionsOf, unknown, type ClassValue, type Result, type Value } from './values.js';
+import { isVoid, join, object, unknown, type ClassValue, type Result, type Value } from './values.js';
 
 const maxEscapes = 2;
 
@@ -36,7 +36,8 @@ export function call(machine: Machine, seen: CallSeen): Value {
   }
   const known = knownExternal(machine, seen);
   if (known) return known;
-  for (const value of [...args.positional, ...args.named.values()]) escape(machine, value, 0);
+  for (const value of args.positional) escape(machine, value, 0);
+  for (const value of args.named.values()) escape(machine, value, 0);
   return symbol(seen);
 }
 
@@ -77,16 +78,23 @@ function enumMember(cls: ClassValue, { args }: CallSeen): Value | undefined {
 
 /** Code handed to the outside may be called by it: it is run with nothing known, so that what it registers is seen. */
 export function escape(machine: Machine, value: Value, depth: number): void {
-  for (const each of optionsOf(value)) {
-    if (each.kind === 'function') {
-      const times = machine.escaped.get(each.fn) ?? 0;
-      if (times >= maxEscapes) continue;
-      machine.escaped.set(each.fn, times + 1);
-      maybe(machine, () => callBlind(machine, each));
-    } else if (each.kind === 'object' && depth < 2 && !each.cls) {
-      for (const inner of each.props.values()) escape(machine, inner, depth + 1);
-    } else if (each.kind === 'list' && depth < 2) {
-      for (const inner of each.items.slice(0, 200)) escape(machine, inner, depth + 1);
+  switch (value.kind) {
+    case 'choice':
+      for (const each of value.options) escape(machine, each, depth);
+      return;
+    case 'function': {
+      const times = machine.escaped.get(value.fn) ?? 0;
+      if (times >= maxEscapes) return;
+      machine.escaped.set(value.fn, times + 1);
+      maybe(machine, () => callBlind(machine, value));
+      return;
     }
+    case 'object':
+      if (depth < 2 && !value.cls) for (const inner of value.props.values()) escape(machine, inner, depth + 1);
+      return;
+    case 'list':
+      if (depth < 2) for (const inner of value.items.slice(0, 200)) escape(machine, inner, depth + 1);
+      return;
+    default:
   }
 }

@@ -103,17 +103,30 @@ export function instantiate(machine: Machine, cls: ClassValue, given: Args, at: 
 
 /** A dataclass or model without `__init__` takes its fields by name or in order. */
 function fillFields(machine: Machine, cls: ClassValue, given: Args, made: ObjectValue): void {
-  const fields = ancestry(cls)
-    .toReversed()
-    .flatMap((each) =>
-      each.cls.members.filter((member) => member.kind === 'field').map((member) => ({ member, each })),
-    );
-  fields.forEach(({ member, each }, index) => {
-    const value = given.named.get(member.name) ?? given.positional[index] ?? each.statics.get(member.name);
-    if (value) made.props.set(member.name, value);
+  fieldsOf(cls).forEach(({ name, owner }, index) => {
+    const value = given.named.get(name) ?? given.positional[index] ?? owner.statics.get(name);
+    if (value) made.props.set(name, value);
   });
   for (const [name, value] of given.named) if (!made.props.has(name)) made.props.set(name, value);
   void machine;
+}
+
+interface Field {
+  readonly name: string;
+  readonly owner: ClassValue;
+}
+
+const fields = new WeakMap<ClassValue, readonly Field[]>();
+
+/** The fields of a class in the order in which they are filled, base first. */
+function fieldsOf(cls: ClassValue): readonly Field[] {
+  const known = fields.get(cls);
+  if (known) return known;
+  const made = ancestry(cls)
+    .toReversed()
+    .flatMap((owner) => owner.cls.members.flatMap(({ kind, name }) => (kind === 'field' ? [{ name, owner }] : [])));
+  fields.set(cls, made);
+  return made;
 }
 
 /** Runs the fields and constructor of a JavaScript class on an instance, base first. */
@@ -133,13 +146,12 @@ export function construct(machine: Machine, cls: ClassValue, given: Args, made: 
     yielded: [],
     isGenerator: false,
   });
-  const fields: [string, Value][] = [];
   callFunction(machine, { ...value, home: cls }, given, made);
   constructor.params.forEach((param, index) => {
     const positional = given.positional[index];
-    if (param.isField && param.target.kind === 'name' && positional) fields.push([param.target.name, positional]);
+    if (param.isField && param.target.kind === 'name' && positional && !made.props.has(param.target.name))
+      made.props.set(param.target.name, positional);
   });
-  for (const [name, field] of fields) if (!made.props.has(name)) made.props.set(name, field);
 }
 
 const looseRun = (cls: ClassValue): ModuleRun => ({
@@ -172,9 +184,11 @@ const lines = new WeakMap<ClassValue, readonly ClassValue[]>();
 
 /** A class and its project ancestors, nearest first. */
 export function ancestry(cls: ClassValue): readonly ClassValue[] {
-  const known = lines.get(cls) ?? lineOf(cls);
-  lines.set(cls, known);
-  return known;
+  const known = lines.get(cls);
+  if (known) return known;
+  const made = lineOf(cls);
+  lines.set(cls, made);
+  return made;
 }
 
 function lineOf(cls: ClassValue): readonly ClassValue[] {
@@ -190,10 +204,10 @@ function lineOf(cls: ClassValue): readonly ClassValue[] {
 
 /** The method of a name as an instance would find it. */
 export function findMethod(machine: Machine, cls: ClassValue, name: string): FunctionValue | undefined {
-  const cache = machine.prototypes.get(cls) ?? new Map<string, FunctionValue | undefined>();
-  machine.prototypes.set(cls, cache);
-  if (cache.has(name)) return cache.get(name);
-  let found: FunctionValue | undefined;
+  let cache = machine.prototypes.get(cls);
+  if (!cache) machine.prototypes.set(cls, (cache = new Map()));
+  let found = cache.get(name);
+  if (found || cache.has(name)) return found;
   for (const each of ancestry(cls)) {
     if (each.module.language === 'python') {
       const value = each.statics.get(name);
@@ -220,8 +234,8 @@ const getters = new WeakMap<ClassValue, Map<string, FunctionValue | undefined>>(
 
 /** The getter of a name as an instance would find it. */
 export function findGetter(cls: ClassValue, name: string): FunctionValue | undefined {
-  const cache = getters.get(cls) ?? new Map<string, FunctionValue | undefined>();
-  getters.set(cls, cache);
+  let cache = getters.get(cls);
+  if (!cache) getters.set(cls, (cache = new Map()));
   if (cache.has(name)) return cache.get(name);
   const found = ancestry(cls)
     .map((each) => ({ each, fn: each.cls.members.find((one) => one.name === name && one.kind === 'getter')?.fn }))

@@ -12,6 +12,7 @@ import { binary, text } from './operators.js';
 import { importFrom } from './imports.js';
 import { lookup, scopeIn, type Scope } from './scope.js';
 import {
+  addGetter,
   constant,
   join,
   joinAll,
@@ -32,20 +33,19 @@ export const functionFrom = (fn: FunctionNode, scope: Scope, frame: Frame): Func
   fn,
   scope,
   module: frame.run.module,
-  ...(fn.isArrow && frame.self ? { self: frame.self } : {}),
-  ...(frame.home ? { home: frame.home } : {}),
+  self: fn.isArrow ? frame.self : undefined,
+  home: frame.home,
   props: new Map(),
 });
 
-/** What an expression comes to, as far as it can be told without running anything. */
+/** What an expression comes to, as far as it can be told without running anything. No function is made in here: it is run for every part of every expression. */
 export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Frame): Value {
   if (!step(machine)) return unknown('budget');
-  const value = (inner: Expr): Value => evaluate(machine, inner, scope, frame);
   switch (expr.kind) {
     case 'literal':
       return constant(expr.value);
     case 'template':
-      return text(expr.parts.map((part) => (typeof part === 'string' ? part : value(part))));
+      return template(machine, expr, scope, frame);
     case 'name':
       return follow(
         machine,
@@ -53,14 +53,9 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
           (expr.name === 'this' ? (frame.self ?? nothing) : globalOf(machine, expr.name, frame)),
       );
     case 'member':
-      return memberOf(machine, value(expr.object), expr.property);
+      return memberOf(machine, evaluate(machine, expr.object, scope, frame), expr.property);
     case 'index':
-      if (expr.index.kind === 'slice')
-        return sliced(
-          value(expr.object),
-          [expr.index.lower, expr.index.upper].map((bound) => bound && value(bound)),
-        );
-      return indexed(machine, value(expr.object), value(expr.index));
+      return indexExpr(machine, expr, scope, frame);
     case 'call':
       return callExpr(machine, expr satisfies Call, scope, frame);
     case 'list':
@@ -74,34 +69,20 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'binary':
       return sum(machine, expr, scope, frame);
     case 'logical':
-      return logical(expr.op, value(expr.left), () => maybe(machine, () => value(expr.right)));
-    case 'unary': {
-      const inner = value(expr.value);
-      const known = expr.op === 'not' ? truth(inner) : undefined;
-      if (expr.op === 'not') return known === undefined ? unknown('not') : constant(!known);
-      if (expr.op === '-' && inner.kind === 'constant' && typeof inner.value === 'number')
-        return constant(-inner.value);
-      return expr.op === 'void' ? nothing : expr.op === 'typeof' ? typeOf(inner) : unknown(expr.op);
-    }
-    case 'conditional': {
-      const known = truth(value(expr.test));
-      if (known !== undefined) return value(known ? expr.yes : expr.no);
-      return maybe(machine, () =>
-        join(
-          narrowed(expr.test, true, scope, () => value(expr.yes)),
-          narrowed(expr.test, false, scope, () => value(expr.no)),
-        ),
-      );
-    }
+      return logical(machine, expr, scope, frame);
+    case 'unary':
+      return unary(expr.op, evaluate(machine, expr.value, scope, frame));
+    case 'conditional':
+      return conditional(machine, expr, scope, frame);
     case 'assign': {
-      const made = value(expr.value);
+      const made = evaluate(machine, expr.value, scope, frame);
       assign(machine, expr.target, made, scope, frame, { op: expr.op });
       return expr.op === undefined ? made : unknown('update');
     }
     case 'await':
-      return value(expr.value);
+      return evaluate(machine, expr.value, scope, frame);
     case 'yield': {
-      const made = expr.value ? value(expr.value) : nothing;
+      const made = expr.value ? evaluate(machine, expr.value, scope, frame) : nothing;
       // In a generator that a compiler made of an async function, a yield waits and goes on with the value.
       if (!frame.isGenerator) return made;
       if (expr.delegate) frame.yielded.push(...itemsOf(machine, made, 'values').items);
@@ -110,17 +91,60 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     }
     case 'comprehension':
       return comprehend(machine, expr, scope, frame);
-    case 'sequence':
-      return expr.items.map(value).at(-1) ?? nothing;
+    case 'sequence': {
+      let last: Value = nothing;
+      for (const item of expr.items) last = evaluate(machine, item, scope, frame);
+      return last;
+    }
     case 'import':
-      return importFrom(machine, pathIn(machine, value(expr.source)), { module: frame.run.module, spot: expr });
+      return importFrom(machine, pathIn(machine, evaluate(machine, expr.source, scope, frame)), {
+        module: frame.run.module,
+        spot: expr,
+      });
     case 'tagged':
-      return stringOf(value(expr.template)) === undefined ? unknown('tagged template') : value(expr.template);
+      return stringOf(evaluate(machine, expr.template, scope, frame)) === undefined
+        ? unknown('tagged template')
+        : evaluate(machine, expr.template, scope, frame);
     case 'opaque':
       return unknown(expr.what);
     default:
       return unknown(expr.kind);
   }
+}
+
+function template(machine: Machine, expr: Expr & { kind: 'template' }, scope: Scope, frame: Frame): Value {
+  return text(expr.parts.map((part) => (typeof part === 'string' ? part : evaluate(machine, part, scope, frame))));
+}
+
+function indexExpr(machine: Machine, expr: Expr & { kind: 'index' }, scope: Scope, frame: Frame): Value {
+  const holder = evaluate(machine, expr.object, scope, frame);
+  const { index } = expr;
+  if (index.kind !== 'slice') return indexed(machine, holder, evaluate(machine, index, scope, frame));
+  return sliced(
+    holder,
+    [index.lower, index.upper].map((bound) => bound && evaluate(machine, bound, scope, frame)),
+  );
+}
+
+function unary(op: string, inner: Value): Value {
+  if (op === 'not') {
+    const known = truth(inner);
+    return known === undefined ? unknown('not') : constant(!known);
+  }
+  if (op === '-' && inner.kind === 'constant' && typeof inner.value === 'number') return constant(-inner.value);
+  return op === 'void' ? nothing : op === 'typeof' ? typeOf(inner) : unknown(op);
+}
+
+function conditional(machine: Machine, expr: Expr & { kind: 'conditional' }, scope: Scope, frame: Frame): Value {
+  const { test, yes, no } = expr;
+  const known = truth(evaluate(machine, test, scope, frame));
+  if (known !== undefined) return evaluate(machine, known ? yes : no, scope, frame);
+  return maybe(machine, () =>
+    join(
+      narrowed(test, true, scope, () => evaluate(machine, yes, scope, frame)),
+      narrowed(test, false, scope, () => evaluate(machine, no, scope, frame)),
+    ),
+  );
 }
 
 /** `import(pathToFileURL(x))` takes the URL for its path. */
@@ -147,10 +171,15 @@ function sum(machine: Machine, expr: Expr & { kind: 'binary' }, scope: Scope, fr
   return left;
 }
 
-function logical(op: 'and' | 'or' | '??', left: Value, right: () => Value): Value {
+function logical(machine: Machine, expr: Expr & { kind: 'logical' }, scope: Scope, frame: Frame): Value {
+  const { op } = expr;
+  const left = evaluate(machine, expr.left, scope, frame);
   const known = op === '??' ? isThere(left) : truth(left);
-  if (op === 'and') return known === false ? left : known === true ? right() : join(right(), unknown('and'));
-  return known === true ? left : known === false ? right() : join(left.kind === 'external' ? undefined : left, right());
+  // One that decides by itself leaves the other unread: `and` where it is false, the rest where it is true.
+  if (known === (op !== 'and')) return left;
+  const right = maybe(machine, () => evaluate(machine, expr.right, scope, frame));
+  if (known !== undefined) return right;
+  return op === 'and' ? join(right, unknown('and')) : join(left.kind === 'external' ? undefined : left, right);
 }
 
 const isThere = (value: Value): boolean | undefined => {
@@ -240,7 +269,7 @@ function dictFrom(machine: Machine, expr: Dict, scope: Scope, frame: Frame): Val
     if (name === undefined) {
       made.open = true;
       made.props.set(`\u0000${made.props.size}`, value);
-    } else if (entry.accessor === 'get' && value.kind === 'function') made.getters.set(name, { ...value, self: made });
+    } else if (entry.accessor === 'get' && value.kind === 'function') addGetter(made, name, { ...value, self: made });
     else if (entry.accessor === undefined) made.props.set(name, value);
   }
   return made;

@@ -34,14 +34,11 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
   const [first, second] = args.positional;
   if (seen.method === 'then' && seen.receiver && first?.kind === 'function')
     return callFunction(machine, first, { positional: [seen.receiver], named: new Map(), open: false }, first.self);
-  if (
-    callee.kind !== 'external' ||
-    !known.has(callee.source.replace(/^node:/, '')) ||
-    (callee.source === '' && callee.path[0] !== 'require')
-  )
-    return undefined;
+  if (callee.kind !== 'external' || (callee.source === '' && callee.path[0] !== 'require')) return undefined;
+  const source = callee.source.startsWith('node:') ? callee.source.slice(5) : callee.source;
+  if (!known.has(source)) return undefined;
   const name = callee.path.at(-1) ?? '';
-  switch (`${callee.source.replace(/^node:/, '')}:${callee.path.join('.')}`) {
+  switch (`${source}:${callee.path.join('.')}`) {
     case 'functools:wraps':
       return native('wraps', ({ positional: [inner] }) =>
         inner?.kind === 'function' && first?.kind === 'function'

@@ -10,6 +10,7 @@ import {
   external,
   join,
   list,
+  noNamed,
   nothing,
   object,
   unknown,
@@ -91,21 +92,19 @@ function bindParams(
       }
     : given;
   const positional = isPython && self ? [self, ...all.positional] : all.positional;
-  const used = new Set<string>();
+  let used: Set<string> | undefined;
   let at = 0;
   for (const param of callee.fn.params) {
     const name = param.target.kind === 'name' ? param.target.name : undefined;
     if (param.rest === 'list') {
-      assign(machine, param.target, list(positional.slice(at), all.open), scope, frame, { declares: 'let' });
+      assign(machine, param.target, list(positional.slice(at), all.open), scope, frame, bound);
       at = positional.length;
     } else if (param.rest === 'dict') {
-      const rest = [...all.named].filter(([key]) => !used.has(key));
-      assign(machine, param.target, object(rest, { open: all.open, level: machine.level }), scope, frame, {
-        declares: 'let',
-      });
+      const rest = [...all.named].filter(([key]) => !used?.has(key));
+      assign(machine, param.target, object(rest, { open: all.open, level: machine.level }), scope, frame, bound);
     } else {
       const named = name === undefined ? undefined : all.named.get(name);
-      if (named && name !== undefined) used.add(name);
+      if (named && name !== undefined) (used ??= new Set()).add(name);
       const value = named ?? (param.keywordOnly ? undefined : positional[at]);
       if (!named && !param.keywordOnly) at += 1;
       assign(
@@ -114,11 +113,13 @@ function bindParams(
         value && !isAbsent(value) ? value : missing(machine, param, value, all.open, scope, frame),
         scope,
         frame,
-        { declares: 'let' },
+        bound,
       );
     }
   }
 }
+
+const bound = { declares: 'let' } as const;
 
 const isAbsent = (value: Value): boolean =>
   value.kind === 'unknown' || (value.kind === 'constant' && value.value === undefined);
@@ -173,7 +174,7 @@ export function decorated(machine: Machine, fn: FunctionNode, scope: Scope, fram
     const answer = call(machine, {
       callee: by,
       method: '',
-      args: { positional: [value], named: new Map(), open: false },
+      args: { positional: [value], named: noNamed, open: false },
       at: { module: frame.run.module, spot: decorator },
       isNew: false,
     });
@@ -197,7 +198,7 @@ export function callBlind(machine: Machine, callee: FunctionValue): Value {
   return callFunction(
     machine,
     callee,
-    { positional: callee.self ? positional.slice(1) : positional, named: new Map(), open: true },
+    { positional: callee.self ? positional.slice(1) : positional, named: noNamed, open: true },
     callee.self,
   );
 }

@@ -7,20 +7,22 @@ import { constant, external, noArgs, nothing, object, type Value } from './value
 /** What a name stands for when no scope binds it: a built-in, or something from outside. */
 export function globalOf(machine: Machine, name: string, frame: Frame): Value {
   const isPython = frame.run.module.language === 'python';
-  // Paths are told as if the scanned root were the root of the disk: nothing of the real one is seen.
-  const file = `/${frame.run.module.path}`;
-  if (name === '__file__' || name === '__filename') return constant(file);
-  if (name === '__dirname') return constant(posix.dirname(file));
-  if (name === 'import.meta')
-    return object(
-      [
-        ['url', constant(file)],
-        ['dirname', constant(posix.dirname(file))],
-        ['filename', constant(file)],
-        ['main', constant(true)],
-      ],
-      { open: true },
-    );
+  if (name.startsWith('__') || name === 'import.meta') {
+    // Paths are told as if the scanned root were the root of the disk: nothing of the real one is seen.
+    const file = `/${frame.run.module.path}`;
+    if (name === '__file__' || name === '__filename') return constant(file);
+    if (name === '__dirname') return constant(posix.dirname(file));
+    if (name === 'import.meta')
+      return object(
+        [
+          ['url', constant(file)],
+          ['dirname', constant(posix.dirname(file))],
+          ['filename', constant(file)],
+          ['main', constant(true)],
+        ],
+        { open: true },
+      );
+  }
   if (name === 'arguments')
     return { kind: 'list', items: [...(frame.args ?? noArgs).positional], open: frame.args?.open ?? true };
   if (name === 'NotImplemented') return nothing;

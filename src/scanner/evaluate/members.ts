@@ -94,15 +94,27 @@ function instanceMember(machine: Machine, value: ObjectValue, cls: ClassValue, n
   if (name === '__dict__') return object(value.props);
   const method = findMethod(machine, cls, name);
   if (method) {
-    const isStatic = method.home?.cls.members.some((member) => member.name === name && member.isStatic) ?? false;
-    const isClassMethod = method.fn.decorators.some((each) => each.kind === 'name' && each.name === 'classmethod');
-    return isStatic ? method : { ...method, self: isClassMethod ? cls : value };
+    const self = selfOf(method, name);
+    return self === 'none' ? method : { ...method, self: self === 'class' ? cls : value };
   }
   for (const each of ancestry(cls)) {
     const found = each.module.language === 'python' ? each.statics.get(name) : undefined;
     if (found) return found;
   }
   return undefined;
+}
+
+const selves = new WeakMap<FunctionValue, 'none' | 'class' | 'instance'>();
+
+/** Whom a method of this name is bound to where an instance is asked for it. */
+function selfOf(method: FunctionValue, name: string): 'none' | 'class' | 'instance' {
+  const known = selves.get(method);
+  if (known) return known;
+  const isStatic = method.home?.cls.members.some((member) => member.name === name && member.isStatic) ?? false;
+  const isClassMethod = method.fn.decorators.some((each) => each.kind === 'name' && each.name === 'classmethod');
+  const made = isStatic ? 'none' : isClassMethod ? 'class' : 'instance';
+  selves.set(method, made);
+  return made;
 }
 
 function functionMember(machine: Machine, value: FunctionValue, name: string): Value {

@@ -32,13 +32,23 @@ function saidBy(test: Expr): Said | undefined {
   return undefined;
 }
 
+/** The name that a test may say something about. */
+function testedIn(test: Expr): string | undefined {
+  let at = test;
+  while (at.kind === 'unary' && at.op === 'not') at = at.value;
+  if (at.kind === 'binary') at = at.left;
+  return at.kind === 'name' ? at.name : undefined;
+}
+
 const opposite = (known: boolean | undefined): boolean | undefined => (known === undefined ? undefined : !known);
 
 /** Runs a branch with a tested name narrowed to what the test leaves of it, and gives it back its breadth afterwards. */
 export function narrowed<T>(test: Expr, isYes: boolean, scope: Scope, run: () => T): T {
-  const said = saidBy(test);
-  const holder = said && holderOf(scope, said.name);
-  const value = said && holder?.vars.get(said.name);
+  // Most tests are of names that are one thing: what the test says is then not asked.
+  const name = testedIn(test);
+  const holder = name === undefined ? undefined : holderOf(scope, name);
+  const value = name === undefined ? undefined : holder?.vars.get(name);
+  const said = value?.kind === 'choice' ? saidBy(test) : undefined;
   if (!said || !holder || value?.kind !== 'choice') return run();
   const kept = optionsOf(value).filter((option) => said.holds(option) !== !isYes);
   if (kept.length === 0 || kept.length === value.options.length) return run();

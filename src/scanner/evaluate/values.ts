@@ -37,7 +37,8 @@ export interface ListValue {
 export interface ObjectValue {
   readonly kind: 'object';
   readonly props: Map<string, Value>;
-  readonly getters: Map<string, FunctionValue>;
+  /** Written by `addGetter`: hardly an object has one, so they share the empty map. */
+  getters: Map<string, FunctionValue>;
   /** The class of an instance. */
   readonly cls?: ClassValue | undefined;
   /** A JavaScript Map or Set, or a Python set, is an object with a list of entries or members. */
@@ -119,7 +120,11 @@ export interface Place {
   readonly spot: Spot;
 }
 
-export const noArgs: Args = { positional: [], named: new Map(), open: false };
+/** No arguments by name: most calls have none. */
+export const noNamed: ReadonlyMap<string, Value> = new Map();
+export const noArgs: Args = { positional: [], named: noNamed, open: false };
+/** Never written to. */
+const noGetters = new Map<string, FunctionValue>();
 export const constant = (value: Constant['value']): Constant => ({ kind: 'constant', value });
 export const nothing: Constant = constant(undefined);
 export const unknown = (why: string): Unknown => ({ kind: 'unknown', why });
@@ -130,14 +135,24 @@ export const external = (source: string, path: readonly string[] = []): External
   source,
   path,
 });
-export const args = (...positional: Value[]): Args => ({ positional, named: new Map(), open: false });
+export const args = (...positional: Value[]): Args => ({ positional, named: noNamed, open: false });
 
 /** A new object; writes to it are joined when they happen in a less certain place than its birth. */
 export function object(
-  entries: Iterable<readonly [string, Value]> = [],
-  more: Partial<Pick<ObjectValue, 'cls' | 'collection' | 'open' | 'level' | 'at'>> = {},
+  entries?: Iterable<readonly [string, Value]>,
+  more: Partial<Pick<ObjectValue, 'cls' | 'collection' | 'open' | 'level' | 'at'>> = plain,
 ): ObjectValue {
-  return { kind: 'object', props: new Map(entries), getters: new Map(), open: false, level: 0, ...more };
+  const { cls, collection, open = false, level = 0, at } = more;
+  // All of one shape, field by field: nothing is made more often in a run.
+  return { kind: 'object', props: new Map(entries), getters: noGetters, cls, collection, open, level, at };
+}
+
+const plain = {};
+
+/** Gives an object a getter. */
+export function addGetter(holder: ObjectValue, name: string, getter: FunctionValue): void {
+  if (holder.getters === noGetters) holder.getters = new Map();
+  holder.getters.set(name, getter);
 }
 
 const maxOptions = 12;

@@ -2,7 +2,7 @@ import { callBlind } from '../evaluate/functions.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import { maybe, type Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { isVoid, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
+import { isVoid, object, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Findings, Listing } from './registrations.js';
 
 const keys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
@@ -78,13 +78,7 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
     title: field('title'),
     description: field('description'),
     uri: field('uri', 'uriTemplate'),
-    schema: field('inputSchema', 'input_schema', 'arguments') ?? {
-      kind: 'object',
-      props: new Map(),
-      getters: new Map(),
-      open: false,
-      level: 0,
-    },
+    schema: field('inputSchema', 'input_schema', 'arguments') ?? object(),
     handler,
     decorators: [],
     at: (item.kind === 'result' ? item.at : item.at) ?? listing.at,

@@ -229,14 +229,13 @@ function addDefinition(
   });
 }
 
+const builders = new Set(['from_openapi', 'from_fastapi', 'as_proxy', 'from_client']);
+
 /** `FastMCP(tools=[…])` and `Server(on_list_tools=fn)`. */
 function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): void {
   const kind = kindOfClass(seen.callee, true);
   if (!kind) {
-    if (
-      seen.callee.kind === 'external' &&
-      /(?:^|\.)(?:from_openapi|from_fastapi|as_proxy|from_client)$/.test(seen.callee.path.join('.'))
-    ) {
+    if (seen.callee.kind === 'external' && builders.has(seen.callee.path.at(-1) ?? '')) {
       findings.unresolved.push({
         kind: 'tool',
         reason: `tools are made at run time by ${seen.callee.path.join('.')}`,

@@ -5,6 +5,7 @@ import { spread } from '../expressions.js';
 import { memberOf, setMember } from '../members.js';
 import { text } from '../operators.js';
 import {
+  addGetter,
   constant,
   list,
   native,
@@ -42,7 +43,7 @@ function defined(machine: Machine, [target, key, how]: readonly Value[]): Value 
     const value = descriptor.props.get('value');
     if (getter?.kind === 'function' && target.kind === 'object') {
       target.props.delete(name);
-      target.getters.set(name, getter);
+      addGetter(target, name, getter);
     } else if (getter?.kind === 'function')
       setMember(
         machine,
