@@ -37,8 +37,8 @@ export async function scan(root: string, options: ScanOptions = {}): Promise<Sca
   const limits = { ...defaultLimits, ...options.limits };
   options.onProgress?.('reading');
   const walked = await walkFiles(root, limits);
-  const texts = await readTexts(walked);
-  if (!(await isLarge(walked, options.large))) return scanProject(await loadWalked(walked, limits), texts, options);
+  const texts = readTexts(walked);
+  if (!isLarge(walked, options.large)) return scanProject(await loadWalked(walked, limits), texts, options);
   const { heuristics = true, rules: wanted, onProgress, large } = options;
   const made = await scanTree(walked, { limits, heuristics, rules: wanted, surfaceOnly: false, onProgress, large });
   const beside = scanProject(noCode, texts, wanted ? { rules: wanted } : {});

@@ -9,11 +9,11 @@ const maxTexts = 500;
 const maxBytes = 300_000;
 
 /** Files that are no code but may hold secrets or commands: settings, environment files, manifests, scripts. */
-export async function readTexts(walked: Walked): Promise<ReadonlyMap<string, string>> {
+export function readTexts(walked: Walked): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const path of walked.files) {
     if (found.size >= maxTexts || !interesting.test(path) || boring.test(posix.basename(path))) continue;
-    const read = await readText(join(walked.root, path), maxBytes);
+    const read = readText(join(walked.root, path), maxBytes);
     if ('text' in read) found.set(path, read.text);
   }
   return found;

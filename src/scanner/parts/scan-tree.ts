@@ -42,8 +42,8 @@ export interface TreeOptions extends Omit<PartSetting, 'tree'> {
 }
 
 /** Whether a tree is read in parts; a single file never is. */
-export async function isLarge({ root, files, only }: Walked, large: Partial<LargeTrees> = {}): Promise<boolean> {
-  return only === undefined && (await sizeOf(root, files.filter(isCode))) > (large.fromBytes ?? defaults.fromBytes);
+export function isLarge({ root, files, only }: Walked, large: Partial<LargeTrees> = {}): boolean {
+  return only === undefined && sizeOf(root, files.filter(isCode)) > (large.fromBytes ?? defaults.fromBytes);
 }
 
 /** Reads a large tree in parts; what comes out does not depend on how many workers there are, or which is first. */

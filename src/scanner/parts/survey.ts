@@ -35,7 +35,7 @@ const minLazyBytes = 8_000;
 const speaksOfSdk = /modelcontextprotocol|fastmcp|\bmcp\b/i;
 
 /** Looks at every file of a tree once, to tell what belongs together. */
-export async function surveyOf(walked: Walked, limits: ProjectLimits): Promise<Survey> {
+export function surveyOf(walked: Walked, limits: ProjectLimits): Survey {
   const deadline = Date.now() + limits.timeoutMs;
   const manifests = noManifests();
   const skipped: Skipped[] = [...walked.skipped];
@@ -47,7 +47,7 @@ export async function surveyOf(walked: Walked, limits: ProjectLimits): Promise<S
       skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
       continue;
     }
-    const read = await readText(join(walked.root, path), limits.maxFileBytes);
+    const read = readText(join(walked.root, path), limits.maxFileBytes);
     if ('reason' in read) skipped.push({ path, reason: read.reason });
     else {
       if (isManifest(path)) addManifest(manifests, path, read.text);

@@ -8,7 +8,7 @@ import { surveyOf } from './survey.js';
 const given = workerData as PartSetting | SurveyOrder;
 if ('walked' in given) {
   // In a thread that ends with it: texts of fifty megabytes would stay with the main thread until it is next cleaned.
-  void surveyOf(given.walked, given.limits).then((survey) => parentPort?.postMessage(survey, []));
+  parentPort?.postMessage(surveyOf(given.walked, given.limits), []);
 } else {
   parentPort?.on('message', (order: PartOrder) => {
     void readPart(given, order).then((answer) => {

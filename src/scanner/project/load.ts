@@ -1,7 +1,7 @@
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Module } from '../ir/nodes.js';
-import { isCode, parserFor } from '../languages/index.js';
+import { isCode, parsers, type Unparsed } from '../languages/index.js';
 import { moduleShelf } from './shelf.js';
 import {
   addManifest,
@@ -64,14 +64,16 @@ export const noCode: Project = {
 };
 
 /** How many bytes the files have together. */
-export async function sizeOf(root: string, files: readonly string[]): Promise<number> {
-  let bytes = 0;
-  for (const path of files)
-    bytes += await lstat(join(root, path)).then(
-      ({ size }) => size,
-      () => 0,
-    );
-  return bytes;
+export function sizeOf(root: string, files: readonly string[]): number {
+  return files.reduce((sum, path) => sum + fileSize(join(root, path)), 0);
+}
+
+function fileSize(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Reads every source file under a root into the module model; what could not be read is listed, never silently dropped. */
@@ -82,9 +84,7 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
 /** The same for files that were listed already. */
 export async function loadWalked(walked: Walked, limits: ProjectLimits): Promise<Project> {
   const manifests = noManifests();
-  const reader = await modulesUnder(walked.root, walked.files, limits, (path, text) =>
-    addManifest(manifests, path, text),
-  );
+  const reader = modulesUnder(walked.root, walked.files, limits, (path, text) => addManifest(manifests, path, text));
   for (const path of walked.files) await reader.read(path);
   const siblings =
     walked.only === undefined ? [] : await withSiblings(walked.root, reader.modules, walked.only, reader.read);
@@ -102,7 +102,7 @@ export async function loadPart(
   part: NonNullable<Project['part']>,
   limits: ProjectLimits,
 ): Promise<Project> {
-  const reader = await modulesUnder(tree.root, paths, limits, () => {});
+  const reader = modulesUnder(tree.root, paths, limits, () => {});
   for (const path of paths) await reader.read(path);
   return projectOf(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
 }
@@ -141,24 +141,25 @@ interface Reader {
   readonly read: (path: string) => Promise<void>;
 }
 
-async function modulesUnder(
+function modulesUnder(
   root: string,
   paths: readonly string[],
   limits: ProjectLimits,
   onManifest: (path: string, text: string) => void,
-): Promise<Reader> {
+): Reader {
   const deadline = Date.now() + limits.timeoutMs;
   const modules = new Map<string, Module>();
   const skipped: Skipped[] = [];
   let bytes = 0;
-  const shelf = moduleShelf(await parserFor(paths), deadline, await sizeOf(root, paths.filter(isCode)));
+  const { parse, prepare } = parsers();
+  const shelf = moduleShelf(parse, deadline, sizeOf(root, paths.filter(isCode)));
   const read = async (path: string): Promise<void> => {
     if (!isManifest(path) && !isCode(path)) return;
     if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
       skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
       return;
     }
-    const file = await readText(join(root, path), limits.maxFileBytes);
+    const file = readText(join(root, path), limits.maxFileBytes);
     if ('reason' in file) {
       skipped.push({ path, reason: file.reason });
       return;
@@ -166,10 +167,18 @@ async function modulesUnder(
     if (isManifest(path)) onManifest(path, file.text);
     if (!isCode(path)) return;
     bytes += file.text.length;
-    const made = shelf(path, file.text, () => readTextAgain(join(root, path), limits.maxFileBytes));
+    const made = await shelved(path, file.text);
     if (typeof made === 'string') skipped.push({ path, reason: made });
     else modules.set(path, made);
     if (typeof made !== 'string' && made.partial) skipped.push({ path, reason: 'partial' });
+  };
+  const shelved = async (path: string, text: string): Promise<Module | Unparsed> => {
+    for (;;) {
+      const made = shelf(path, text, () => readTextAgain(join(root, path), limits.maxFileBytes));
+      // What is read later is read without waiting: all that it may need is loaded by then.
+      if (typeof made === 'string' ? made === 'unready' : made.unread) await prepare(path);
+      if (made !== 'unready') return made;
+    }
   };
   return { modules, skipped, bytes: () => bytes, read };
 }

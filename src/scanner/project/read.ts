@@ -1,41 +1,28 @@
-import { open } from 'node:fs/promises';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { Skipped } from './walk.js';
 
-/** The text of a file, or why it cannot be had. Never more than the limit is read, and a link put in the way is not followed. */
-export async function readText(
+/** The text of a file, or why it cannot be had. Never more than the limit is read, and a link put in the way is not followed. Without waiting: a small file is read sooner than another thread is asked to. */
+export function readText(
   path: string,
   maxBytes: number,
-): Promise<{ readonly text: string } | { readonly reason: Skipped['reason'] }> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => undefined,
-  );
-  if (!handle) return { reason: 'unreadable' };
-  try {
-    const stat = await handle.stat();
-    if (!stat.isFile()) return { reason: 'unreadable' };
-    if (stat.size > maxBytes) return { reason: 'too-large' };
-    return decode(await handle.readFile());
-  } catch {
-    return { reason: 'unreadable' };
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The same text once more, without waiting; empty where it cannot be had any longer. */
-export function readTextAgain(path: string, maxBytes: number): string {
+): { readonly text: string } | { readonly reason: Skipped['reason'] } {
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
-    const read = stat.isFile() && stat.size <= maxBytes ? decode(readFileSync(file)) : undefined;
-    return read && 'text' in read ? read.text : '';
+    if (!stat.isFile()) return { reason: 'unreadable' };
+    return stat.size > maxBytes ? { reason: 'too-large' } : decode(readFileSync(file));
   } catch {
-    return '';
+    return { reason: 'unreadable' };
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/** The same text once more; empty where it cannot be had any longer. */
+export function readTextAgain(path: string, maxBytes: number): string {
+  const read = readText(path, maxBytes);
+  return 'text' in read ? read.text : '';
 }
 
 function decode(bytes: Buffer): { text: string } | { reason: Skipped['reason'] } {

@@ -1,6 +1,6 @@
 import type { Module, Unread } from '../ir/nodes.js';
 import { lineStartsOf } from '../ir/positions.js';
-import { languageOf, type Parse } from '../languages/index.js';
+import { languageOf, type Parse, type Unparsed } from '../languages/index.js';
 import type { Parsed, Reading } from '../languages/parsed.js';
 import { isAside } from './aside.js';
 
@@ -12,7 +12,7 @@ const large = { fromBytes: 40_000_000, textBytes: 16_000_000, codeBytes: 3_000_0
 const early = 0.8;
 
 /** Makes a module of a file's text, and of a way to get the text again; or says why it cannot. */
-export type Shelf = (path: string, text: string, again: () => string) => Module | 'timeout' | 'too-large';
+export type Shelf = (path: string, text: string, again: () => string) => Module | Unparsed | 'unready';
 
 /**
  * A shelf that keeps only so much: texts go when others need the room and come back from their files, and code that
@@ -31,7 +31,7 @@ export function moduleShelf(parse: Parse, deadline: number, allBytes = 0): Shelf
   return (path, given, again) => {
     const { length } = given;
     let isPartial = false;
-    let failed: 'timeout' | 'too-large' | undefined;
+    let failed: Unparsed | 'unready' | undefined;
     const text = keepText(given, () => {
       const value = again();
       // A file that is another one now was not read.

@@ -23,7 +23,7 @@ const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as Readin
 const limits = { ...defaultLimits, timeoutMs };
 const walked = await walkFiles(root, limits);
 const project = await loadWalked(walked, limits);
-const report = scanProject(project, await readTexts(walked), { limits });
+const report = scanProject(project, readTexts(walked), { limits });
 const surface = entry === undefined ? report.surface : surfaceOf(ownModules(project, entry), { limits });
 const reading: Reading = {
   surfaceHash: surfaceHash(surface),

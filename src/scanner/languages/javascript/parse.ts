@@ -1,4 +1,6 @@
-import { parse, type ParserOptions } from '@babel/parser';
+import { createRequire } from 'node:module';
+import type * as Babel from '@babel/parser';
+import type { ParserOptions } from '@babel/parser';
 import type { Stmt } from '../../ir/nodes.js';
 import { maxDenseLength, type Parsed, type Reading } from '../parsed.js';
 import { functionBodies } from './bodies.js';
@@ -47,10 +49,17 @@ function optionsFor(path: string): ParserOptions {
   };
 }
 
+let loaded: typeof Babel | undefined;
+
+/** The parser, once a file needs it. By `require`: before an import, half a megabyte of it would be searched for what it exports, which takes longer than most scans. */
+const babel = (): typeof Babel =>
+  // It is what its types say: the version is fixed.
+  (loaded ??= createRequire(import.meta.url)('@babel/parser') as typeof Babel);
+
 /** Babel throws on what it cannot recover from, and on nesting deeper than its stack: both are an unreadable text, not a crash. */
 function tryParse(text: string, options: ParserOptions): File | undefined {
   try {
-    return parse(text, options);
+    return babel().parse(text, options);
   } catch {
     return undefined;
   }

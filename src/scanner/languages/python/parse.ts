@@ -1,31 +1,20 @@
-import type { Parser } from 'web-tree-sitter';
 import type { Stmt } from '../../ir/nodes.js';
 import type { Parsed } from '../parsed.js';
-import type { Context } from './context.js';
 import { docstringOf } from './members.js';
 import { readPlain } from './reader/index.js';
-import { toStmts } from './statements.js';
-import { syntaxOf } from './tree.js';
 
 /** Longer texts than this, which no person writes, need more memory to read than a scan may take. */
 const maxLength = 2_500_000;
 
-/** Reads Python, giving up when the text takes longer than its time; what is not plain is read by the grammar. */
-export function parsePython(parser: Parser, text: string, timeoutMs: number): Parsed | 'timeout' | 'too-large' {
+/** Reads Python that is written plainly; undefined where only the grammar finds its way. */
+export function parsePython(text: string): Parsed | 'too-large' | undefined {
   if (text.length > maxLength) return 'too-large';
   const plain = readPlain(text);
-  return plain ? parsedOf(plain, text, false) : recoverPython(parser, text, timeoutMs);
+  return plain && parsedOf(plain, text, false);
 }
 
-/** Reads Python by its grammar, which finds its way through errors. */
-export function recoverPython(parser: Parser, text: string, timeoutMs: number): Parsed | 'timeout' {
-  const tree = syntaxOf(parser, text, timeoutMs);
-  if (!tree) return 'timeout';
-  const context: Context = { text, sawYield: false };
-  return parsedOf(toStmts(tree.root, context), text, tree.partial);
-}
-
-function parsedOf(body: readonly Stmt[], text: string, partial: boolean): Parsed {
+/** What was read of a text, with what it says of itself. */
+export function parsedOf(body: readonly Stmt[], text: string, partial: boolean): Parsed {
   const docstring = docstringOf(body);
   return { body, ...(docstring === undefined ? {} : { docstring }), partial, bytes: text.length };
 }

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { recoverPython } from '../parse.js';
-import { pythonParser } from '../tree.js';
+import { pythonRecovery } from '../recover.js';
 import { readPlain } from './index.js';
 
 /** What the grammar makes of a text, or undefined where it finds errors. */
 async function byGrammar(text: string): Promise<unknown> {
-  const made = recoverPython(await pythonParser(), text, 20_000);
+  const made = (await pythonRecovery())(text, 20_000);
   return typeof made === 'string' || made.partial ? undefined : made.body;
 }
 
