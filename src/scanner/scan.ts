@@ -4,11 +4,14 @@ import { sha256 } from '../lib/hash.js';
 import { defaultLimits, loadWalked, noCode, type Project, type ProjectLimits } from './project/load.js';
 import { findingKey, inOrder, isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
 import type { Merged } from './parts/merge.js';
+import type { MarkedTool } from './parts/shadows.js';
 import { isLarge, scanTree, type LargeTrees } from './parts/scan-tree.js';
-import { walkFiles } from './project/walk.js';
+import { walkFiles, type Walked } from './project/walk.js';
 import { capabilitiesOf } from './capabilities.js';
 import { rules } from './rules/index.js';
-import { severities, type Finding, type Scanned, type Severity } from './rules/rule.js';
+import type { ToldTool } from './rules/look-alikes.js';
+import { severities, type Finding, type Rule, type Scanned, type Severity } from './rules/rule.js';
+import { shadowing, toldIn } from './rules/shadowing.js';
 import { examine } from './surface/scan.js';
 import type { SurfaceReport } from './surface/report.js';
 import { suppressionAt } from './suppressions.js';
@@ -36,7 +39,12 @@ export interface ScanOptions {
 export async function scan(root: string, options: ScanOptions = {}): Promise<ScanReport> {
   const limits = { ...defaultLimits, ...options.limits };
   options.onProgress?.('reading');
-  const walked = await walkFiles(root, limits);
+  return scanWalked(await walkFiles(root, limits), options);
+}
+
+/** The same for files that were listed already. */
+export async function scanWalked(walked: Walked, options: ScanOptions = {}): Promise<ScanReport> {
+  const limits = { ...defaultLimits, ...options.limits };
   const texts = readTexts(walked);
   if (!isLarge(walked, options.large)) return scanProject(await loadWalked(walked, limits), texts, options);
   const { heuristics = true, rules: wanted, onProgress, large } = options;
@@ -46,11 +54,18 @@ export async function scan(root: string, options: ScanOptions = {}): Promise<Sca
 }
 
 /** The same for a project that was loaded already. */
-export function scanProject(
+export const scanProject = (
   project: Project,
   texts: ReadonlyMap<string, string>,
   options: ScanOptions = {},
-): ScanReport {
+): ScanReport => concluded(judgedProject(project, texts, options), options);
+
+/** What was found in a project, before anybody says what it is worth. */
+export function judgedProject(
+  project: Project,
+  texts: ReadonlyMap<string, string>,
+  options: ScanOptions = {},
+): Merged & { readonly told: readonly MarkedTool[] } {
   options.onProgress?.('finding tools');
   const { report: surface, run } = examine(project, {
     ...(options.heuristics === undefined ? {} : { heuristics: options.heuristics }),
@@ -74,15 +89,15 @@ export function scanProject(
   const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
   const findings = finished(project, judged(scanned, options.rules));
   const skipped = project.skipped.map(({ path, reason }) => ({ file: path, reason }));
-  return concluded(
-    {
-      findings,
-      gaps: [...skipped, ...unfinished],
-      surface: { ...surface, skipped },
-      capabilities: capabilitiesOf(entries),
-    },
-    options,
-  );
+  return {
+    findings,
+    gaps: [...skipped, ...unfinished],
+    surface: { ...surface, skipped },
+    capabilities: capabilitiesOf(entries),
+    // Only a part is compared with others.
+    told:
+      project.part && isWanted(shadowing, options.rules) ? toldIn(scanned).map((tool) => marked(project, tool)) : [],
+  };
 }
 
 /** What was not run to its end may register more, and its tools were not followed. */
@@ -93,9 +108,19 @@ function unfinishedIn({ unfinished, exhausted }: Machine): Gap[] {
     : [...modules, { file: '.', reason: `the analysis ended early: ${exhausted}` }];
 }
 
+/** A tool of a part as it would be reported if it passed for a tool of another part. */
+function marked(project: Project, tool: ToldTool): MarkedTool {
+  const { location, name } = tool;
+  const suppressed = suppressionAt(project.modules.get(location.file), location.startLine, shadowing.id);
+  const fingerprint = fingerprintOf(project, { rule: shadowing.id, location, tool: name });
+  return { ...tool, fingerprint, ...(suppressed === undefined ? {} : { suppressed }) };
+}
+
+const isWanted = ({ id }: Rule, wanted: readonly string[] | undefined): boolean => wanted?.includes(id) ?? true;
+
 /** What the wanted rules find. */
 function judged(scanned: Scanned, wanted: readonly string[] | undefined): readonly Finding[] {
-  return rules.filter((rule) => wanted?.includes(rule.id) ?? true).flatMap((rule) => rule.find(scanned));
+  return rules.filter((rule) => isWanted(rule, wanted)).flatMap((rule) => rule.find(scanned));
 }
 
 /** The report with its verdict. */
@@ -146,7 +171,10 @@ function finished(project: Project, findings: readonly Finding[]): readonly Repo
 }
 
 /** The text of the line counts, not its number: a finding keeps its mark when code above it changes. */
-function fingerprintOf(project: Project, { rule, location, tool, param }: Finding): string {
+function fingerprintOf(
+  project: Project,
+  { rule, location, tool, param }: Pick<Finding, 'rule' | 'location' | 'tool' | 'param'>,
+): string {
   const module = project.modules.get(location.file);
   const start = module?.lineStarts[location.startLine - 1] ?? 0;
   const line =

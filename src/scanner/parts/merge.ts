@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '../surface/report.js';
 import type { PartAnswer } from './order.js';
+import { shadowsAcross } from './shadows.js';
 
 /** A part that was read, and which files it held. */
 export interface ReadPart {
@@ -69,7 +70,10 @@ export function merged(parts: readonly ReadPart[], whole: Whole): Merged {
     },
     findings: inOrder(
       firstOf(
-        answers.flatMap(({ findings }) => findings),
+        [
+          ...answers.flatMap(({ findings }) => findings),
+          ...shadowsAcross(parts.map(({ paths, answer }) => ({ paths, told: answer.told }))),
+        ],
         findingKey,
       ),
     ),

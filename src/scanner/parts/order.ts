@@ -2,6 +2,7 @@ import type { ProjectLimits } from '../project/load.js';
 import type { Walked } from '../project/walk.js';
 import type { Tree } from '../project/tree.js';
 import type { ScanReport } from '../report.js';
+import type { MarkedTool } from './shadows.js';
 
 /** A tree to be looked at before it is cut. */
 export interface SurveyOrder {
@@ -37,7 +38,10 @@ export interface PackedAnswer {
 }
 
 /** What was read of one part. */
-export type PartAnswer = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities'>;
+export type PartAnswer = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities'> & {
+  /** The tools that are compared with those of other parts. */
+  readonly told: readonly MarkedTool[];
+};
 
 /** Makes an answer ready to be handed to another thread. */
 export function packed(answer: PartAnswer): PackedAnswer {

@@ -1,5 +1,5 @@
 import { loadPart } from '../project/load.js';
-import { scanProject } from '../scan.js';
+import { judgedProject } from '../scan.js';
 import { surfaceOf } from '../surface/scan.js';
 import type { PartAnswer, PartOrder, PartSetting } from './order.js';
 
@@ -15,13 +15,9 @@ export async function readPart(setting: PartSetting, { paths, elsewhere, deadlin
       surface,
       findings: [],
       capabilities: [],
+      told: [],
       gaps: surface.skipped.map(({ file, reason }) => ({ file, reason })),
     };
   }
-  const { findings, gaps, surface, capabilities } = scanProject(project, new Map(), {
-    limits,
-    heuristics,
-    ...(rules ? { rules } : {}),
-  });
-  return { findings, gaps, surface, capabilities };
+  return judgedProject(project, new Map(), { limits, heuristics, ...(rules ? { rules } : {}) });
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { aProject } from '../../../test/support/scan.js';
 import { formatScanJson, scan } from '../index.js';
+import { defaultLimits } from '../project/load.js';
+import { walkFiles } from '../project/walk.js';
+import { isLarge } from './scan-tree.js';
 
 const server = (name: string, before = '', body = 'return a'): string =>
   `import os\nfrom mcp.server.fastmcp import FastMCP\n${before}mcp = FastMCP("${name}")\n\n@mcp.tool()\ndef ${name}(a: str) -> str:\n    """Says ${name}."""\n    ${body}\n\nif __name__ == "__main__":\n    mcp.run()\n`;
@@ -68,4 +71,36 @@ test('a tree of which nothing offers anything says so once, and how far the read
   expect(told).toEqual(['reading', 'read 1 of 2 files', 'read 2 of 2 files']);
   expect(surface.unresolved.map(({ location }) => location.file)).toEqual(['a.js']);
   expect([surface.files, verdict]).toEqual([2, 'clean']);
+});
+
+test('tools of different parts that pass for each other are found as if they were read at once', async () => {
+  const root = await aProject({
+    'one/server.py': server('read_file'),
+    'two/server.py': server('read_fi1e'),
+    'three/server.py': server('write_file'),
+  });
+  const shadows = ({ findings }: Awaited<ReturnType<typeof scan>>) =>
+    findings.filter(({ rule }) => rule === 'TG-SHADOW').map(({ tool, location }) => `${tool} ${location.file}`);
+  const large = { fromBytes: 0, partBytes: 100 };
+  const [whole, parts] = [await scan(root), await scan(root, { large })];
+  expect(shadows(parts)).toEqual(['read_fi1e two/server.py']);
+  expect(shadows(parts)).toEqual(shadows(whole));
+  const fingerprints = (report: typeof whole) => report.findings.map(({ fingerprint }) => fingerprint).sort();
+  expect(fingerprints(parts)).toEqual(fingerprints(whole));
+  expect(shadows(await scan(root, { large, rules: ['TG-SECRET'] }))).toEqual([]);
+});
+
+test('a tree is large by its bytes, by what its code costs to read, or by the number of its files', async () => {
+  const walked = await walkFiles(
+    await aProject({ 'a.py': 'a = 1\n'.repeat(100), 'b.js': 'b();\n'.repeat(2_000), 'c.js': 'c();\n' }),
+    defaultLimits,
+  );
+  expect(isLarge(walked)).toBe(false);
+  expect(isLarge(walked, { fromBytes: 10_000 })).toBe(true);
+  // Ten kilobytes of script are read with their functions left out, and count for four.
+  expect(isLarge(walked, { fromCost: 4_700 })).toBe(false);
+  expect(isLarge(walked, { fromCost: 4_500 })).toBe(true);
+  expect(isLarge(walked, { fromFiles: 3 })).toBe(false);
+  expect(isLarge(walked, { fromFiles: 2 })).toBe(true);
+  expect(isLarge({ ...walked, only: 'b.js' }, { fromFiles: 0 })).toBe(false);
 });

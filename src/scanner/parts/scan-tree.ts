@@ -3,6 +3,7 @@ import { isCode } from '../languages/index.js';
 import { sizeOf } from '../project/load.js';
 import type { Walked } from '../project/walk.js';
 import type { Gap } from '../report.js';
+import { costOf } from './cost.js';
 import { merged, type Merged, type ReadPart } from './merge.js';
 import { unpacked, type PackedAnswer, type PartOrder, type PartSetting } from './order.js';
 import { partsOf, type Part } from './parts.js';
@@ -13,6 +14,10 @@ import type { Survey } from './survey.js';
 export interface LargeTrees {
   /** A tree of more code than this is no single server: it is read in parts, in worker threads. */
   readonly fromBytes: number;
+  /** The same by what the code costs to read: small files are read whole, so a tree of them fills the memory sooner. */
+  readonly fromCost: number;
+  /** And by their number: each takes some memory beside its code. */
+  readonly fromFiles: number;
   /** How much code is read at once; a program that is larger is read alone. */
   readonly partBytes: number;
   /** The most worker threads; what comes out is the same for any number of them. */
@@ -22,6 +27,8 @@ export interface LargeTrees {
 /** Two workers and the main thread stay under 400 MB. */
 const defaults: LargeTrees = {
   fromBytes: 16_000_000,
+  fromCost: 8_000_000,
+  fromFiles: 5_000,
   partBytes: 900_000,
   workers: Math.min(2, availableParallelism()),
 };
@@ -43,7 +50,17 @@ export interface TreeOptions extends Omit<PartSetting, 'tree'> {
 
 /** Whether a tree is read in parts; a single file never is. */
 export function isLarge({ root, files, only }: Walked, large: Partial<LargeTrees> = {}): boolean {
-  return only === undefined && sizeOf(root, files.filter(isCode)) > (large.fromBytes ?? defaults.fromBytes);
+  if (only !== undefined) return false;
+  const { fromBytes, fromCost, fromFiles } = { ...defaults, ...large };
+  const code = files.filter(isCode);
+  if (code.length > fromFiles) return true;
+  let [bytes, cost] = [0, 0];
+  for (const path of code) {
+    const size = sizeOf(root, path);
+    bytes += size;
+    cost += costOf(path, size);
+  }
+  return bytes > fromBytes || cost > fromCost;
 }
 
 /** Reads a large tree in parts; what comes out does not depend on how many workers there are, or which is first. */

@@ -8,6 +8,7 @@ import { readText } from '../project/read.js';
 import { resolverOf, type Tree } from '../project/tree.js';
 import type { Skipped, Walked } from '../project/walk.js';
 import { isStarted, startsIn } from '../surface/entries.js';
+import { costOf } from './cost.js';
 import type { PartFile } from './parts.js';
 
 /** What a large tree holds, seen in one reading of which only this is kept. */
@@ -29,9 +30,6 @@ interface Seen {
   readonly isStarted: boolean;
 }
 
-/** Code that is read with the bodies of its functions left out takes this part of the memory. */
-const lazyShare = 0.4;
-const minLazyBytes = 8_000;
 const speaksOfSdk = /modelcontextprotocol|fastmcp|\bmcp\b/i;
 
 /** Looks at every file of a tree once, to tell what belongs together. */
@@ -94,9 +92,6 @@ function look(path: string, text: string): Seen {
 
 /** A copy that does not keep the text alive out of which it was cut. */
 const detached = (piece: string): string => Buffer.from(piece, 'utf16le').toString('utf16le');
-
-const costOf = (path: string, bytes: number): number =>
-  languageOf(path) === 'javascript' && bytes >= minLazyBytes ? Math.ceil(bytes * lazyShare) : bytes;
 
 const maxFolder = 400;
 

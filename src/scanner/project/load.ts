@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Module } from '../ir/nodes.js';
 import { isCode, parsers, type Unparsed } from '../languages/index.js';
+import { importsIn } from './imports.js';
 import { moduleShelf } from './shelf.js';
 import {
   addManifest,
@@ -63,14 +64,10 @@ export const noCode: Project = {
   bytes: 0,
 };
 
-/** How many bytes the files have together. */
-export function sizeOf(root: string, files: readonly string[]): number {
-  return files.reduce((sum, path) => sum + fileSize(join(root, path)), 0);
-}
-
-function fileSize(path: string): number {
+/** How many bytes a file has. */
+export function sizeOf(root: string, path: string): number {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    return lstatSync(join(root, path), { throwIfNoEntry: false })?.size ?? 0;
   } catch {
     return 0;
   }
@@ -105,6 +102,28 @@ export async function loadPart(
   const reader = modulesUnder(tree.root, paths, limits, () => {});
   for (const path of paths) await reader.read(path);
   return projectOf(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
+}
+
+/** Reads one file of a tree and all that it imports from it, by any spelling that looks like an import, as if that stood alone. */
+export async function loadReached(walked: Walked, entry: string, limits: ProjectLimits): Promise<Project> {
+  const manifests = noManifests();
+  for (const path of walked.files) {
+    const file = isManifest(path) ? readText(join(walked.root, path), limits.maxFileBytes) : undefined;
+    if (file && 'text' in file) addManifest(manifests, path, file.text);
+  }
+  const resolve = resolverOf({ files: walked.files, manifests });
+  const reader = modulesUnder(walked.root, [], limits, () => {});
+  const seen = new Set([entry]);
+  for (const path of seen) {
+    await reader.read(path);
+    const module = reader.modules.get(path);
+    for (const source of module ? importsIn(module.language, module.text) : []) {
+      const found = resolve(path, source);
+      if (found !== undefined) seen.add(found);
+    }
+  }
+  const modules = new Map([...reader.modules].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return projectOf({ ...reader, modules }, [], manifests, { resolve, only: entry });
 }
 
 function projectOf(
@@ -152,7 +171,8 @@ function modulesUnder(
   const skipped: Skipped[] = [];
   let bytes = 0;
   const { parse, prepare } = parsers();
-  const shelf = moduleShelf(parse, deadline, sizeOf(root, paths.filter(isCode)));
+  const allBytes = paths.reduce((sum, path) => sum + (isCode(path) ? sizeOf(root, path) : 0), 0);
+  const shelf = moduleShelf(parse, deadline, allBytes);
   const read = async (path: string): Promise<void> => {
     if (!isManifest(path) && !isCode(path)) return;
     if (Date.now() > deadline || bytes > limits.maxTotalBytes) {

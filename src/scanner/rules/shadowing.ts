@@ -1,7 +1,7 @@
 import { lookAlike, skeleton } from '../../lib/look-alike.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { resemblance, toldTool, type ToldTool } from './look-alikes.js';
-import type { Finding, Rule } from './rule.js';
+import type { Finding, Rule, Scanned } from './rule.js';
 
 /** Packages that others are likely to imitate. */
 const wellKnown = [
@@ -71,8 +71,7 @@ server.registerTool('write_file', { description: 'Writes a file' }, async () => 
     ),
   ],
   find: (scanned) => {
-    const tools = scanned.entries.flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []));
-    const told = tools.slice(0, maxCompared).map(toldTool);
+    const told = toldIn(scanned);
     const names = scanned.project.node.flatMap((manifest) =>
       manifest.name === undefined ? [] : [{ name: manifest.name, folder: manifest.folder }],
     );
@@ -82,6 +81,13 @@ server.registerTool('write_file', { description: 'Writes a file' }, async () => 
     ];
   },
 };
+
+/** What is compared of the tools of a server. */
+export const toldIn = ({ entries }: Pick<Scanned, 'entries'>): readonly ToldTool[] =>
+  entries
+    .flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []))
+    .slice(0, maxCompared)
+    .map(toldTool);
 
 /** A tool that passes for an earlier one. */
 export const shadowed = (before: ToldTool, tool: ToldTool): Finding[] => {

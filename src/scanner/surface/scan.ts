@@ -29,8 +29,7 @@ export async function scanSurface(root: string, options: SurfaceOptions = {}): P
   const { heuristics = true, onProgress } = options;
   onProgress?.('reading');
   const walked = await walkFiles(root, limits);
-  if (isLarge(walked))
-    return (await scanTree(walked, { limits, heuristics, surfaceOnly: true, onProgress })).surface;
+  if (isLarge(walked)) return (await scanTree(walked, { limits, heuristics, surfaceOnly: true, onProgress })).surface;
   const project = await loadWalked(walked, limits);
   onProgress?.('finding tools');
   return surfaceOf(project, options);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { aPlace } from '../../../test/support/toolgate.js';
-import { loadProject } from '../../scanner/project/load.js';
+import { defaultLimits, loadProject, loadReached } from '../../scanner/project/load.js';
+import { walkFiles } from '../../scanner/project/walk.js';
 import { surfaceOf } from '../../scanner/surface/scan.js';
 import { ownModules } from './own-modules.js';
 
@@ -37,4 +38,12 @@ test('what a script imports is its own, in both languages', async () => {
   const project = await loadProject(place);
   expect(surfaceOf(ownModules(project, 'main.py')).tools.map(({ name }) => name)).toEqual(['deep']);
   expect(surfaceOf(ownModules(project, 'main.mjs')).tools.map(({ name }) => name)).toEqual(['script']);
+  // Of a folder that is too large to be read at once, only that part is read, and says the same.
+  const walked = await walkFiles(place, defaultLimits);
+  for (const entry of ['main.py', 'main.mjs']) {
+    const reached = await loadReached(walked, entry, defaultLimits);
+    expect([...reached.modules.keys()]).toEqual([...ownModules(project, entry).modules.keys()]);
+    const whole = surfaceOf(ownModules(project, entry));
+    expect(surfaceOf(reached)).toEqual({ ...whole, bytes: reached.bytes });
+  }
 });
