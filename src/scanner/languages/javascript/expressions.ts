@@ -1,5 +1,5 @@
 import type { Arg, Binary, Call, Dict, Entry, Expr, Item, List, Literal, Template } from '../../ir/nodes.js';
-import { deeper, opaque, spotOf, type Context } from './context.js';
+import { maxDepth, opaque, spotOf, type Context } from './context.js';
 import { toClass, toFunction } from './functions.js';
 import { toPattern } from './patterns.js';
 import type * as Babel from '@babel/types';
@@ -23,7 +23,14 @@ export function toExpr(node: Node, context: Context): Expr {
     // All wrapper nodes of the set hold the wrapped node in `expression`.
     inner = (inner as Babel.TSAsExpression).expression;
   }
-  return deeper(inner, context, () => convert(inner, context));
+  if (context.depth >= maxDepth) {
+    context.partial = true;
+    return opaque(inner);
+  }
+  context.depth += 1;
+  const made = convert(inner, context);
+  context.depth -= 1;
+  return made;
 }
 
 /** A literal at the place of a node. */
@@ -35,8 +42,8 @@ export const literal = (node: Node, value: Literal['value']): Literal => ({
 });
 
 function convert(node: Node, context: Context): Expr {
-  const spot = spotOf(node);
-  const to = (inner: Node) => toExpr(inner, context);
+  const start = node.start ?? 0;
+  const end = node.end ?? 0;
   switch (node.type) {
     case 'StringLiteral':
     case 'NumericLiteral':
@@ -49,27 +56,25 @@ function convert(node: Node, context: Context): Expr {
     case 'NullLiteral':
       return literal(node, null);
     case 'RegExpLiteral':
-      return { kind: 'regex', source: node.pattern, flags: node.flags, start: spot.start, end: spot.end };
+      return { kind: 'regex', source: node.pattern, flags: node.flags, start, end };
     case 'TemplateLiteral':
       return toTemplate(node, context);
     case 'TaggedTemplateExpression':
       return {
         kind: 'tagged',
-        tag: to(node.tag),
+        tag: toExpr(node.tag, context),
         template: toTemplate(node.quasi, context),
-        start: spot.start,
-        end: spot.end,
+        start,
+        end,
       };
     case 'Identifier':
-      return node.name === 'undefined'
-        ? literal(node, undefined)
-        : { kind: 'name', name: node.name, start: spot.start, end: spot.end };
+      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, start, end };
     case 'ThisExpression':
-      return { kind: 'name', name: 'this', start: spot.start, end: spot.end };
+      return { kind: 'name', name: 'this', start, end };
     case 'Super':
-      return { kind: 'name', name: 'super', start: spot.start, end: spot.end };
+      return { kind: 'name', name: 'super', start, end };
     case 'MetaProperty':
-      return { kind: 'name', name: `${node.meta.name}.${node.property.name}`, start: spot.start, end: spot.end };
+      return { kind: 'name', name: `${node.meta.name}.${node.property.name}`, start, end };
     case 'MemberExpression':
     case 'OptionalMemberExpression':
       return toMember(node, context);
@@ -78,52 +83,52 @@ function convert(node: Node, context: Context): Expr {
     case 'NewExpression':
       return toCall(node, context);
     case 'ImportExpression':
-      return { kind: 'import', source: to(node.source), start: spot.start, end: spot.end };
+      return { kind: 'import', source: toExpr(node.source, context), start, end };
     case 'ArrayExpression':
       return toList(node, context);
     case 'ObjectExpression':
       return toDict(node, context);
     case 'FunctionExpression':
     case 'ArrowFunctionExpression':
-      return { kind: 'function', fn: toFunction(node, context), start: spot.start, end: spot.end };
+      return { kind: 'function', fn: toFunction(node, context), start, end };
     case 'ClassExpression':
-      return { kind: 'class', cls: toClass(node, context), start: spot.start, end: spot.end };
+      return { kind: 'class', cls: toClass(node, context), start, end };
     case 'BinaryExpression':
       return toBinary(node, context);
     case 'LogicalExpression':
       return {
         kind: 'logical',
         op: node.operator === '&&' ? 'and' : node.operator === '||' ? 'or' : '??',
-        left: to(node.left),
-        right: to(node.right),
-        start: spot.start,
-        end: spot.end,
+        left: toExpr(node.left, context),
+        right: toExpr(node.right, context),
+        start,
+        end,
       };
     case 'UnaryExpression':
       return {
         kind: 'unary',
         op: node.operator === '!' ? 'not' : node.operator,
-        value: to(node.argument),
-        start: spot.start,
-        end: spot.end,
+        value: toExpr(node.argument, context),
+        start,
+        end,
       };
     case 'ConditionalExpression':
       return {
         kind: 'conditional',
-        test: to(node.test),
-        yes: to(node.consequent),
-        no: to(node.alternate),
-        start: spot.start,
-        end: spot.end,
+        test: toExpr(node.test, context),
+        yes: toExpr(node.consequent, context),
+        no: toExpr(node.alternate, context),
+        start,
+        end,
       };
     case 'AssignmentExpression':
       return {
         kind: 'assign',
         target: toPattern(node.left, context),
-        ...(node.operator === '=' ? {} : { op: node.operator.slice(0, -1) }),
-        value: to(node.right),
-        start: spot.start,
-        end: spot.end,
+        op: node.operator === '=' ? undefined : node.operator.slice(0, -1),
+        value: toExpr(node.right, context),
+        start,
+        end,
       };
     case 'UpdateExpression':
       return {
@@ -131,21 +136,21 @@ function convert(node: Node, context: Context): Expr {
         target: toPattern(node.argument, context),
         op: node.operator === '++' ? '+' : '-',
         value: literal(node, 1),
-        start: spot.start,
-        end: spot.end,
+        start,
+        end,
       };
     case 'AwaitExpression':
-      return { kind: 'await', value: to(node.argument), start: spot.start, end: spot.end };
+      return { kind: 'await', value: toExpr(node.argument, context), start, end };
     case 'YieldExpression':
       return {
         kind: 'yield',
-        ...(node.argument ? { value: to(node.argument) } : {}),
+        value: node.argument ? toExpr(node.argument, context) : undefined,
         delegate: node.delegate,
-        start: spot.start,
-        end: spot.end,
+        start,
+        end,
       };
     case 'SequenceExpression':
-      return { kind: 'sequence', items: node.expressions.map(to), start: spot.start, end: spot.end };
+      return { kind: 'sequence', items: node.expressions.map((each) => toExpr(each, context)), start, end };
     case 'JSXElement':
     case 'JSXFragment':
       return opaque(node, jsxParts(node, context));
@@ -185,8 +190,8 @@ function toCall(
   const spot = spotOf(node);
   const args: Arg[] = [];
   for (const arg of node.arguments) {
-    if (arg.type === 'SpreadElement') args.push({ value: toExpr(arg.argument, context), spread: 'list' });
-    else args.push({ value: toExpr(arg, context) });
+    const isSpread = arg.type === 'SpreadElement';
+    args.push({ value: toExpr(isSpread ? arg.argument : arg, context), spread: isSpread ? 'list' : undefined });
   }
   if (node.callee.type === 'Import')
     return { kind: 'import', source: args[0]?.value ?? opaque(node), start: spot.start, end: spot.end };

@@ -1,5 +1,5 @@
 import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt, Unread } from '../../ir/nodes.js';
-import { spotOf, type Context, type Later } from './context.js';
+import { spotOf, type Context, type Head, type Later } from './context.js';
 import { toExpr, toKey } from './expressions.js';
 import { toPattern } from './patterns.js';
 import { toStmts } from './statements.js';
@@ -22,17 +22,25 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
   const head = { isAsync: node.async ?? false, isGenerator: node.generator ?? false };
   const later =
     node.body.type === 'BlockStatement' ? context.later?.(node.body.start ?? -1, head, context.depth) : undefined;
-  const made = {
-    ...(name === undefined ? {} : { name }),
-    params: node.params.map((param) => toParam(param, context)),
-    ...head,
-    isArrow: node.type === 'ArrowFunctionExpression',
-    decorators: decoratorsOf(node, context),
-    decoratedStart: spot.start,
-    start: spot.start,
-    end: spot.end,
-  };
-  return later ? new LazyFunction(made, later) : { ...made, body: bodyOf(node, context) };
+  const params = node.params.map((param) => toParam(param, context));
+  const isArrow = node.type === 'ArrowFunctionExpression';
+  const decorators = decoratorsOf(node, context);
+  const { isAsync, isGenerator } = head;
+  const { start, end } = spot;
+  return later
+    ? new LazyFunction(name, params, head, isArrow, decorators, start, end, later)
+    : {
+        name,
+        params,
+        body: bodyOf(node, context),
+        isAsync,
+        isGenerator,
+        isArrow,
+        decorators,
+        decoratedStart: start,
+        start,
+        end,
+      };
 }
 
 /** A function whose body is read when it is first asked for. A class: getters of its own cost each object a kilobyte, and bundles have a million. */
@@ -48,16 +56,25 @@ class LazyFunction implements FunctionNode {
   readonly end: number;
   readonly #later: Later;
 
-  constructor(made: Omit<FunctionNode, 'body' | 'unread'>, later: Later) {
-    this.name = made.name;
-    this.params = made.params;
-    this.isAsync = made.isAsync;
-    this.isGenerator = made.isGenerator;
-    this.isArrow = made.isArrow;
-    this.decorators = made.decorators;
-    this.decoratedStart = made.decoratedStart;
-    this.start = made.start;
-    this.end = made.end;
+  constructor(
+    name: string | undefined,
+    params: readonly Param[],
+    { isAsync, isGenerator }: Head,
+    isArrow: boolean,
+    decorators: readonly Expr[],
+    start: number,
+    end: number,
+    later: Later,
+  ) {
+    this.name = name;
+    this.params = params;
+    this.isAsync = isAsync;
+    this.isGenerator = isGenerator;
+    this.isArrow = isArrow;
+    this.decorators = decorators;
+    this.decoratedStart = start;
+    this.start = start;
+    this.end = end;
     this.#later = later;
   }
 
@@ -89,12 +106,15 @@ function plainKey(key: Node, computed: boolean): string | undefined {
   return undefined;
 }
 
+/** Hardly a function has decorators: those that have none share it. */
+const none: readonly Expr[] = [];
+
 function decoratorsOf(
   node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node,
   context: Context,
-): Expr[] {
+): readonly Expr[] {
   const decorators = 'decorators' in node ? node.decorators : undefined;
-  return (decorators ?? []).map((decorator) => toExpr(decorator.expression, context));
+  return decorators ? decorators.map((decorator) => toExpr(decorator.expression, context)) : none;
 }
 
 function toParam(node: Node, context: Context): Param {
@@ -106,7 +126,7 @@ function toParam(node: Node, context: Context): Param {
   if (node.type === 'RestElement')
     return { target: toPattern(node.argument, context), rest: 'list', start: spot.start, end: spot.end };
   const annotation = 'typeAnnotation' in node ? toAnnotation(node.typeAnnotation) : undefined;
-  return { target: toPattern(node, context), ...(annotation ? { annotation } : {}), start: spot.start, end: spot.end };
+  return { target: toPattern(node, context), annotation, start: spot.start, end: spot.end };
 }
 
 /** Turns a class into a class node; abstract members and index signatures have nothing to run and are left out. */
@@ -138,8 +158,8 @@ export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, co
         kind: 'field',
         name: memberName(member, context),
         isStatic: member.static === true,
-        ...(member.value ? { value: toExpr(member.value, context) } : {}),
-        ...(annotation ? { annotation } : {}),
+        value: member.value ? toExpr(member.value, context) : undefined,
+        annotation,
         start: spot.start,
         end: spot.end,
       });
@@ -147,7 +167,7 @@ export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, co
   }
   const bases: Arg[] = node.superClass ? [{ value: toExpr(node.superClass, context) }] : [];
   return {
-    ...(node.id ? { name: node.id.name } : {}),
+    name: node.id?.name,
     bases,
     members,
     body,

@@ -24,7 +24,7 @@ function convert(node: Node, context: Context): Pattern {
             target: toPattern(property.value, context),
           });
       }
-      return { kind: 'dict-pattern', entries, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
+      return { kind: 'dict-pattern', entries, rest, start: spot.start, end: spot.end };
     }
     case 'ArrayPattern': {
       const items: (Pattern | undefined)[] = [];
@@ -33,7 +33,7 @@ function convert(node: Node, context: Context): Pattern {
         if (element?.type === 'RestElement') rest = toPattern(element.argument, context);
         else items.push(element ? toPattern(element, context) : undefined);
       }
-      return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: spot.start, end: spot.end };
+      return { kind: 'list-pattern', items, rest, start: spot.start, end: spot.end };
     }
     case 'AssignmentPattern':
       return {

@@ -10,7 +10,11 @@ import type { Node } from '@babel/types';
 
 /** Turns a list of Babel statements into ours; declarations without run-time meaning vanish. */
 export function toStmts(nodes: readonly Node[], context: Context): Stmt[] {
-  return deeperStmts(context, () => nodes.flatMap((node) => toStmt(node, context)));
+  return deeperStmts(context, () => {
+    const made: Stmt[] = [];
+    for (const node of nodes) for (const stmt of toStmt(node, context)) made.push(stmt);
+    return made;
+  });
 }
 
 const one = (node: Node | null | undefined, context: Context): Stmt[] => {
@@ -33,7 +37,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
       return node.declare ? [] : [{ kind: 'class', cls: toClass(node, context), start: spot.start, end: spot.end }];
     case 'ReturnStatement':
       return [
-        { kind: 'return', ...(node.argument ? { value: expr(node.argument) } : {}), start: spot.start, end: spot.end },
+        { kind: 'return', value: node.argument ? expr(node.argument) : undefined, start: spot.start, end: spot.end },
       ];
     case 'ThrowStatement':
       return [{ kind: 'throw', value: expr(node.argument), start: spot.start, end: spot.end }];
@@ -61,6 +65,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
           test: expr(node.test),
           body: one(node.body, context),
           else: [],
+          update: undefined,
           start: spot.start,
           end: spot.end,
         },
@@ -70,10 +75,10 @@ export function toStmt(node: Node, context: Context): Stmt[] {
         {
           kind: 'while',
           init: forInit(node.init, context),
-          ...(node.test ? { test: expr(node.test) } : {}),
-          ...(node.update ? { update: expr(node.update) } : {}),
+          test: node.test ? expr(node.test) : undefined,
           body: one(node.body, context),
           else: [],
+          update: node.update ? expr(node.update) : undefined,
           start: spot.start,
           end: spot.end,
         },
@@ -167,9 +172,10 @@ function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt
       kind: 'assign',
       target: toPattern(each.id, context),
       declares,
-      ...(each.init ? { value: toExpr(each.init, context) } : {}),
-      ...(annotation ? { annotation } : {}),
-      ...spotOf(each),
+      value: each.init ? toExpr(each.init, context) : undefined,
+      annotation,
+      start: each.start ?? 0,
+      end: each.end ?? 0,
     };
   });
 }
@@ -193,7 +199,7 @@ function toHandlers(node: Babel.CatchClause | null | undefined, context: Context
   if (!node) return [];
   return [
     {
-      ...(node.param ? { param: toPattern(node.param, context) } : {}),
+      param: node.param ? toPattern(node.param, context) : undefined,
       body: toStmts(node.body.body, context),
       start: node.start ?? 0,
       end: node.end ?? 0,

@@ -69,7 +69,7 @@ function comprehension(
 ): Expr {
   const clauses = readClauses(cursor);
   expect(cursor, close);
-  return { kind: 'comprehension', of, clauses, ...(key ? { key } : {}), element, start, end: endOf(cursor) };
+  return { kind: 'comprehension', of, clauses, key, element, start, end: endOf(cursor) };
 }
 
 /** A tuple, a generator, or what the brackets only hold together. */

@@ -79,7 +79,7 @@ function readHandler(cursor: Cursor): Handler {
   const type = next(cursor) === kind.colon ? undefined : readExpr(cursor);
   const param = type && takes(cursor, kind.as) ? readOneTarget(cursor) : undefined;
   const { body, end } = readBlock(cursor);
-  return { ...(param ? { param } : {}), ...(type ? { type } : {}), body, start, end };
+  return { param, type, body, start, end };
 }
 
 interface WithItem {

@@ -32,10 +32,10 @@ function readParam(cursor: Cursor, start: number, rest: Param['rest'], keywordOn
   const value = !rest && takes(cursor, kind.assign) ? readExpr(cursor) : undefined;
   return {
     target,
-    ...(rest ? { rest } : {}),
-    ...(annotation ? { annotation } : {}),
-    ...(value ? { default: value } : {}),
-    ...(keywordOnly ? { keywordOnly } : {}),
+    rest,
+    annotation,
+    default: value,
+    keywordOnly: keywordOnly ? true : undefined,
     start,
     end: endOf(cursor),
   };
@@ -78,8 +78,8 @@ export function readFunction(cursor: Cursor, decorators: readonly Expr[], decora
     isGenerator,
     isArrow: false,
     decorators,
-    ...(docstring === undefined ? {} : { docstring }),
-    ...(returns ? { returns } : {}),
+    docstring,
+    returns,
     decoratedStart,
     start,
     end,
@@ -113,7 +113,7 @@ export function readClass(cursor: Cursor, decorators: readonly Expr[]): Stmt {
     bases,
     ...membersOf(stmts),
     decorators,
-    ...(docstring === undefined ? {} : { docstring }),
+    docstring,
     start,
     end,
   };

@@ -83,14 +83,14 @@ function readOne(cursor: Cursor, body: Stmt[]): void {
     case kind.return: {
       cursor.at += 1;
       const value = endsStatement(cursor) ? undefined : readExprList(cursor);
-      body.push({ kind: 'return', ...(value ? { value } : {}), start, end: endOf(cursor) });
+      body.push({ kind: 'return', value, start, end: endOf(cursor) });
       return;
     }
     case kind.raise: {
       cursor.at += 1;
       const value = endsStatement(cursor) ? undefined : readExpr(cursor);
       if (value && takes(cursor, kind.from)) readExpr(cursor);
-      body.push({ kind: 'throw', ...(value ? { value } : {}), start, end: endOf(cursor) });
+      body.push({ kind: 'throw', value, start, end: endOf(cursor) });
       return;
     }
     case kind.pass:
@@ -188,7 +188,7 @@ function readExprStatement(cursor: Cursor, body: Stmt[], start: number): void {
       if (target.kind === 'list-pattern') fail(cursor);
       const annotation = readType(cursor);
       const value = next(cursor) === kind.assign ? readAssigned(cursor) : undefined;
-      body.push({ kind: 'assign', target, ...(value ? { value } : {}), annotation, start, end: endOf(cursor) });
+      body.push({ kind: 'assign', target, value, annotation, start, end: endOf(cursor) });
       return;
     }
     default:

@@ -15,7 +15,7 @@ export function readTarget(cursor: Cursor): Pattern {
     if (takes(cursor, kind.star)) rest = readOneTarget(cursor);
     else items.push(readOneTarget(cursor));
   }
-  return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start, end: endOf(cursor) };
+  return { kind: 'list-pattern', items, rest, start, end: endOf(cursor) };
 }
 
 /** Reads one target with the brackets it may have. */
@@ -34,7 +34,7 @@ export function toTarget(cursor: Cursor, expr: Expr, isBracketed: boolean): Patt
       if (spread) rest = made;
       else items.push(made);
     }
-    return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: expr.start, end: expr.end };
+    return { kind: 'list-pattern', items, rest, start: expr.start, end: expr.end };
   }
   if (isBracketed && cursor.text.charCodeAt(expr.start) !== kind.openParen) return fail(cursor);
   return expr.kind === 'name' || expr.kind === 'member' || expr.kind === 'index' ? expr : fail(cursor);
