@@ -17,6 +17,7 @@ import {
   join,
   joinAll,
   list,
+  native,
   nothing,
   object,
   optionsOf,
@@ -44,6 +45,8 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
   switch (expr.kind) {
     case 'literal':
       return constant(expr.value);
+    case 'regex':
+      return native(`/${expr.source}/${expr.flags}`, () => unknown('pattern'));
     case 'template':
       return template(machine, expr, scope, frame);
     case 'name':

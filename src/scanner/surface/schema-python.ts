@@ -138,6 +138,9 @@ function fieldCall(
   const description = named.get('description');
   const text = description && read(description);
   if (text) schema['description'] = plain(machine, text, 0);
+  const pattern = named.get('pattern') ?? named.get('regex');
+  const source = pattern && stringOf(read(pattern));
+  if (source !== undefined) schema['pattern'] = source;
   const given = named.get('default') ?? first?.value;
   const isRequired = !given ? !named.has('default_factory') : given.kind === 'opaque' && given.what === 'ellipsis';
   if (given && !isRequired) {

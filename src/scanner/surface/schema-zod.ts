@@ -68,6 +68,32 @@ const isChained = (value: Result): boolean => value.receiver?.kind === 'result' 
 const lastResult = (value: Result): Value | undefined =>
   value.args.positional.findLast((each) => each.kind === 'result' || each.kind === 'object');
 
+const formats = new Map([
+  ['uuid', 'uuid'],
+  ['email', 'email'],
+  ['url', 'uri'],
+  ['datetime', 'date-time'],
+  ['ipv4', 'ipv4'],
+  ['ipv6', 'ipv6'],
+]);
+
+/** The source of a regular expression; what a flag changes in its meaning is not said by a schema. */
+function patternOf(value: Value | undefined): string | undefined {
+  const name = value?.kind === 'native' ? value.name : '';
+  const end = name.lastIndexOf('/');
+  return name.startsWith('/') && end > 0 && !name.slice(end).includes('m') ? name.slice(1, end) : undefined;
+}
+
+/** The pattern in `(text) => /…/.test(text)`. */
+function testedBy(value: Value | undefined): string | undefined {
+  const [only] = value?.kind === 'function' ? value.fn.body : [];
+  const test = only?.kind === 'return' && only.value?.kind === 'call' ? only.value : undefined;
+  if (test?.callee.kind !== 'member' || test.callee.property !== 'test' || test.callee.object.kind !== 'regex')
+    return undefined;
+  const { source, flags } = test.callee.object;
+  return flags.includes('m') ? undefined : source;
+}
+
 /** Notes what a wrapper adds; answers whether it makes the field optional. */
 function applyModifier(machine: Machine, value: Result, schema: Record<string, unknown>): boolean {
   const [first] = value.args.positional;
@@ -78,6 +104,10 @@ function applyModifier(machine: Machine, value: Result, schema: Record<string, u
     const described = stringOf(first.props.get('description'));
     if (described !== undefined) schema['description'] ??= described;
   }
+  const format = formats.get(value.method);
+  if (format !== undefined) schema['format'] ??= format;
+  const pattern = value.method === 'regex' ? patternOf(first) : value.method === 'refine' ? testedBy(first) : undefined;
+  if (pattern !== undefined) schema['pattern'] ??= pattern;
   if (value.method === 'default' || value.method === 'prefault') {
     if (first) schema['default'] ??= plain(machine, first, 0);
     return true;

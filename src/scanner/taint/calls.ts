@@ -97,7 +97,7 @@ function show(context: Context, call: SeenCall): void {
   for (const hit of sinksOf(call)) report(context, hit, call);
 }
 
-/** The key of an argument; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
+/** The key of an argument, or of the receiver; after the last argument, those of the items of a list that is the first: `commonpath([path, root])`. */
 const argKey = (expr: Call, at: number): string | undefined => {
   if (at === ofReceiver) return expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
   const arg = expr.args[at]?.value;

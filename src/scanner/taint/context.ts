@@ -51,6 +51,8 @@ export interface Frame {
   loops: Env[][];
   /** The settings of the server that this path is under. */
   readonly modes: Mode[];
+  /** The same for `break` alone. */
+  breaks: Env[][];
 }
 
 /** What a value of the abstract run is, as a fact. */

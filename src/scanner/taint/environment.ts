@@ -6,6 +6,8 @@ import { all, joinFacts, vouchFor, type Fact, type Vouch } from './facts.js';
 export interface Env {
   vars: Map<string, Fact>;
   readonly parent: Env | undefined;
+  /** What the conditions around this place say, for a flag that is raised here. */
+  readonly holds?: readonly Vouch[] | undefined;
   /** The names around the function, as the abstract run left them. */
   readonly scope: Scope;
   readonly module: Module;
@@ -60,8 +62,12 @@ export function write(env: Env, key: string, fact: Fact): void {
   env.clock.ticks += 1;
 }
 
-/** A copy of the names for one branch; the functions around are shared. */
-export const branch = (env: Env): Env => ({ ...env, vars: new Map(env.vars) });
+/** A copy of the names for one branch, in which something more may hold; the functions around are shared. */
+export const branch = (env: Env, holds: readonly Vouch[] = []): Env => ({
+  ...env,
+  vars: new Map(env.vars),
+  ...(holds.length > 0 ? { holds: [...(env.holds ?? []), ...holds] } : {}),
+});
 
 /** Takes over what two branches know. */
 export function meet(env: Env, branches: readonly Env[], optimistic = false): void {

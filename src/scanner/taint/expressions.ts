@@ -22,7 +22,7 @@ import {
   type Fact,
   type Taint,
 } from './facts.js';
-import { cutPath } from './containment.js';
+import { cutPath, ofPath } from './containment.js';
 import { impliedBy } from './guards.js';
 import { meantItem } from './meant.js';
 import { readKey } from './context.js';
@@ -79,8 +79,12 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return dictFact(context, expr, env);
     case 'function':
       return { taints: [], closure: { fn: expr.fn, env } };
-    case 'binary':
-      return withScheme([expr.left, expr.right], binaryFact(expr.op, of(expr.left), of(expr.right)));
+    case 'binary': {
+      const [left, right] = [of(expr.left), of(expr.right)];
+      const made = withScheme([expr.left, expr.right], binaryFact(expr.op, left, right));
+      const key = expr.op === '/' && taintsIn(right).length > 0 ? keyOf(expr.right) : undefined;
+      return key === undefined ? made : { ...made, from: [...(made.from ?? []), { key, kinds: ofPath }] };
+    }
     case 'logical':
       return logicalFact(context, expr, env);
     case 'conditional': {
@@ -124,7 +128,7 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
               ),
               of(expr.value),
             );
-      assignTo(context, expr.target, fact, env);
+      assignTo(context, expr.target, raised(expr.value, fact, env), env);
       return fact;
     }
     case 'comprehension': {
@@ -166,6 +170,12 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
 }
 
 const laysOut = /(?:^|\.)(?:dedent|endent|outdent|stripIndents?|oneLine|oneLineTrim)$|^String\.raw$|^ts-dedent/;
+
+/** A flag that is set to true under a condition proves what the condition proved. */
+export const raised = (value: Expr, fact: Fact, env: Env): Fact =>
+  env.holds && value.kind === 'literal' && value.value === true
+    ? { ...fact, implies: { yes: env.holds, no: [] } }
+    : fact;
 
 /** True, false, or undefined when a condition cannot be told. */
 export const knownTruth = ({ value, taints }: Fact): boolean | undefined =>

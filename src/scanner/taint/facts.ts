@@ -225,6 +225,7 @@ export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
       (other.isResolved === true || other.taints.length === 0) &&
       (one.isResolved === true || other.isResolved === true),
     content: one.content ?? other.content,
+    implies: joinImplied(one, other),
     // Where whole paths are taken as well, no folder is meant.
     inFolder: (leavesFolder(one) || leavesFolder(other)) && !isBarePath(one) && !isBarePath(other),
     tail:
@@ -234,6 +235,17 @@ export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
           ? other.tail
           : undefined,
   };
+}
+
+const isFalse = ({ value }: Fact): boolean => value?.kind === 'constant' && value.value === false;
+
+/** A flag that is lowered on one way and raised on the other proves, where it is up, what the other way proved. */
+function joinImplied(one: Fact, other: Fact): Implied | undefined {
+  const raised = isFalse(one) ? other : isFalse(other) ? one : undefined;
+  if (raised) return raised.implies && { yes: raised.implies.yes, no: [] };
+  const [yes, also] = [one.implies?.yes, other.implies?.yes];
+  const shared = yes?.filter(({ key, safe }) => also?.some((each) => each.key === key && each.safe === safe));
+  return shared && shared.length > 0 ? { yes: shared, no: [] } : undefined;
 }
 
 /** Whether the caller's part of a path stands behind a folder and can leave it. */

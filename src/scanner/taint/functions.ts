@@ -142,7 +142,7 @@ const joined = (exits: readonly Exit[]): readonly Exit[] => {
 };
 
 function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string | undefined): Left {
-  const frame: Frame = { exits: [], loops: [], modes: [] };
+  const frame: Frame = { exits: [], loops: [], breaks: [], modes: [] };
   const { recorder, yielded } = context;
   const given: Fact[] = [];
   context.yielded = given;

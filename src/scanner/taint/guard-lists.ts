@@ -69,7 +69,8 @@ export function quantified(
   const items: string[] = [];
   for (const clause of expr.clauses) {
     const iterable = factOf(context, clause.iterable, inner);
-    items.push(knownItems(iterable));
+    // Going through a text gives its characters.
+    items.push([...(textOf(iterable) ?? '')].join(' ') || knownItems(iterable));
     const element: Fact =
       taintsIn(iterable).length > 0 ? { taints: taintsIn(iterable), from: iterable.from } : itemOf(iterable);
     if (clause.target.kind === 'name') inner.vars.set(clause.target.name, element);

@@ -3,6 +3,7 @@ import { matched, regexCall } from './guard-patterns.js';
 import { both, either, flip, speaksFor } from './implied.js';
 import type { Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
+import { safeFrom } from './charset.js';
 import { held, heldByPrefix, isClosedPrefix } from './containment.js';
 import { readKey, type Context } from './context.js';
 import { emptiness, saidOf } from './emptiness.js';
@@ -98,6 +99,10 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
     const type = textOf(factOf(context, right, env));
     return either(type === 'number' || type === 'boolean' ? speaksFor(context, left.value, env, all) : [], []);
   }
+  // `path.parent == root`: a resolved path lies in the folder itself.
+  const lying = [left, right].find((each) => each.kind === 'member' && each.property === 'parent');
+  if (lying?.kind === 'member' && factOf(context, lying.object, env).isResolved)
+    return either(speaksFor(context, lying.object, env, held(factOf(context, lying.object, env))), []);
   const [one, other] = [factOf(context, left, env), factOf(context, right, env)];
   if (one.value?.kind === 'constant' && one.value.value === false) return flip(impliedBy(context, right, env));
   if (other.value?.kind === 'constant' && other.value.value === false) return flip(impliedBy(context, left, env));
@@ -125,6 +130,13 @@ const isNormalised = (fact: Fact): boolean =>
   /^(?:path\.resolve|os\.path\.(?:realpath|abspath)|fs.*\.realpath\w*)\(\)$/.test(fact.name ?? '') ||
   (fact.name === 'pathlib.Path()' && fact.isResolved === true);
 
+/** The path whose parts these are. */
+function ownerOfParts(expr: Expr): Expr | undefined {
+  if (expr.kind === 'member' && expr.property === 'parts') return expr.object;
+  const isCut = expr.kind === 'call' && expr.callee.kind === 'member' && expr.callee.property === 'split';
+  return isCut && expr.callee.kind === 'member' ? expr.callee.object : undefined;
+}
+
 function membership(context: Context, left: Expr, right: Expr, env: Env): Implied {
   // `(schema, table) in known`: each of them is one of the known.
   if (left.kind === 'list')
@@ -137,6 +149,13 @@ function membership(context: Context, left: Expr, right: Expr, env: Env): Implie
   // `root in path.parents`: the folders above a resolved path are where it lies.
   if (right.kind === 'member' && right.property === 'parents' && holderTaints)
     return either(speaksFor(context, right.object, env, held(factOf(context, right.object, env))), []);
+  // `'..' in path.parts`, `path.split('/').includes('..')`: no part leads up.
+  const owner = literal === '..' ? ownerOfParts(right) : undefined;
+  if (owner && holderTaints) {
+    const looked = speaksFor(context, owner, env, 0);
+    const isGone = isNormalised(factOf(context, owner, env));
+    return either(looked, isGone ? looked : speaksFor(context, owner, env, danger.pathUp));
+  }
   if (holderTaints && !holder.fields) {
     // Something is looked for inside the caller's text: a block-list.
     const looked = speaksFor(context, right, env, 0);
@@ -204,7 +223,18 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
       case 'isdecimal':
       case 'isalnum':
       case 'isalpha':
-      case 'isidentifier':
+      case 'isidentifier': {
+        const { under, gone } = withoutSome(object);
+        if (gone !== '')
+          return either(
+            speaksFor(
+              context,
+              under,
+              env,
+              safeFrom((char) => /[a-z\d]/i.test(char) || gone.includes(char)),
+            ),
+            [],
+          );
         return either(
           speaksFor(
             context,
@@ -214,6 +244,7 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
           ),
           [],
         );
+      }
       case 'is_absolute':
       case 'isAbsolute':
         return either(
@@ -286,6 +317,17 @@ function callImplied(context: Context, expr: Expr & { kind: 'call' }, env: Env):
   )
     return either(speaksFor(context, first, env, answer.name === '()' || answer.name === undefined ? all : 0), []);
   return noImplied;
+}
+
+/** `x.replace('-', '').replace('_', '')`: the text under it, and the characters that it may have beside what is left. */
+function withoutSome(expr: Expr): { readonly under: Expr; readonly gone: string } {
+  if (expr.kind !== 'call' || expr.callee.kind !== 'member' || expr.callee.property !== 'replace')
+    return { under: expr, gone: '' };
+  const [from, to] = expr.args.map(({ value }) => (value.kind === 'literal' ? value.value : undefined));
+  const inner = withoutSome(expr.callee.object);
+  return typeof from === 'string' && to === ''
+    ? { under: inner.under, gone: inner.gone + from }
+    : { under: expr, gone: '' };
 }
 
 /** A function of the project that tells internal addresses from others. */

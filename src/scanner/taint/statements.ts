@@ -7,7 +7,7 @@ import { aliasOf } from './aliases.js';
 import { assignTo } from './assign.js';
 import { readKey, spend, type Context, type Frame } from './context.js';
 import { branch, keyOf, meet, vouch, type Env } from './environment.js';
-import { factOf, knownTruth } from './expressions.js';
+import { factOf, knownTruth, raised } from './expressions.js';
 import { all, joinFacts, noImplied, nothingKnown, type Implied, type Vouch } from './facts.js';
 import { emptiness } from './emptiness.js';
 import { ofList } from './guard-lists.js';
@@ -84,12 +84,14 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
           ? { taints: iterable.taints }
           : (meantItem(context, stmt.target, iterable, tests, env) ??
             ofList(turnOf(iterable, isPython), iterable, list));
-      loop(env, frame, (inner) => {
+      const breaks = loop(env, frame, (inner) => {
         assignTo(context, stmt.target, element, inner);
         return runStatements(context, stmt.body, inner, frame);
       });
-      runStatements(context, stmt.else, env, frame);
-      return 'next';
+      const end = runStatements(context, stmt.else, env, frame);
+      // Whoever gets past an `else` that ends the path has left the loop by a `break`.
+      if (end === 'over') meet(env, breaks);
+      return end === 'over' && breaks.length === 0 ? 'over' : 'next';
     }
     case 'try':
       return runTry(context, stmt, env, frame);
@@ -113,9 +115,12 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
       runLocalImport(context, stmt, env);
       return 'next';
     case 'break':
-    case 'continue':
-      frame.loops.at(-1)?.push(branch(env));
+    case 'continue': {
+      const left = branch(env);
+      frame.loops.at(-1)?.push(left);
+      if (stmt.kind === 'break') frame.breaks.at(-1)?.push(left);
       return 'over';
+    }
     default:
       return 'next';
   }
@@ -133,6 +138,7 @@ function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env):
     stmt.target.kind === 'name' && stmt.value.kind !== 'name' ? impliedBy(context, stmt.value, env) : noImplied;
   let fact = factOf(context, stmt.value, env);
   if (implied.yes.length > 0 || implied.no.length > 0) fact = { ...fact, implies: implied };
+  else fact = raised(stmt.value, fact, env);
   if (stmt.op !== undefined) {
     const key = keyOf(stmt.target);
     const before = (key === undefined ? undefined : readKey(context, env, key)) ?? nothingKnown;
@@ -162,7 +168,7 @@ function runIf(context: Context, stmt: Stmt & { kind: 'if' }, env: Env, frame: F
   const known = knownTruth(test);
   if (known !== undefined) return runStatements(context, known ? stmt.yes : stmt.no, env, frame);
   const implied = impliedBy(context, stmt.test, env);
-  const [yes, no] = [branch(env), branch(env)];
+  const [yes, no] = [branch(env, implied.yes), branch(env, implied.no)];
   // A turn that ends at once for what is no text has nothing to do with it, and speaks for no other item.
   const isPassed = stmt.yes.length === 1 && stmt.yes[0]?.kind === 'continue';
   const { whenTrue, whenFalse } = emptiness(stmt.test, isPassed);
@@ -196,13 +202,16 @@ function runBranch(context: Context, body: readonly Stmt[], env: Env, frame: Fra
   return end;
 }
 
-/** A loop is run twice, so that what one turn leaves behind reaches the next. */
-function loop(env: Env, frame: Frame, turn: (inner: Env) => End): void {
+/** A loop is run twice, so that what one turn leaves behind reaches the next; answers what was known at each `break`. */
+function loop(env: Env, frame: Frame, turn: (inner: Env) => End): readonly Env[] {
+  let breaks: readonly Env[] = [];
   for (let round = 0; round < 2; round += 1) {
     const inner = branch(env);
     frame.loops.push([]);
+    frame.breaks.push([]);
     const end = turn(inner);
     const left = frame.loops.pop() ?? [];
+    breaks = frame.breaks.pop() ?? [];
     const open = end === 'next' ? [inner, ...left] : left;
     if (open.length > 0) {
       const after = branch(env);
@@ -210,6 +219,7 @@ function loop(env: Env, frame: Frame, turn: (inner: Env) => End): void {
       meet(env, [env, after], true);
     }
   }
+  return breaks;
 }
 
 function runTry(context: Context, stmt: Stmt & { kind: 'try' }, env: Env, frame: Frame): End {
