@@ -10,6 +10,7 @@ import {
   scan,
   scanSurface,
 } from '../scanner/index.js';
+import { compileLate } from '../scanner/late-compiling.js';
 import { version } from '../version.js';
 import type { ScanJob, ScanWord } from './scan-job.js';
 
@@ -35,6 +36,7 @@ async function done(job: ScanJob): Promise<ScanWord> {
   return { text: formats[job.format](report), code: codes[report.verdict] };
 }
 
+compileLate();
 // Written by our own side.
 const job = workerData as ScanJob;
 done(job).then(say, (error: unknown) => {

@@ -1,5 +1,6 @@
 // Reads one server's source in a process of its own, so that hostile code can cost neither the gateway's time nor its memory.
 import { setPriority } from 'node:os';
+import { compileLate } from '../../scanner/late-compiling.js';
 import { isLarge } from '../../scanner/parts/scan-tree.js';
 import { defaultLimits, loadReached, loadWalked } from '../../scanner/project/load.js';
 import { walkFiles } from '../../scanner/project/walk.js';
@@ -27,6 +28,7 @@ try {
   // Not every machine lets it.
 }
 
+compileLate();
 // Written by our own side as the only argument.
 const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as ReadingOrder;
 const limits = { ...defaultLimits, timeoutMs };
