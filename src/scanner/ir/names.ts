@@ -30,3 +30,10 @@ export function dottedName(expr: Expr): string | undefined {
     } else return undefined;
   }
 }
+
+/** What stands last in the dotted name of an expression, if it has one. */
+export function lastName(expr: Expr): string | undefined {
+  let at = expr;
+  while (at.kind === 'call' || at.kind === 'await') at = at.kind === 'call' ? at.callee : at.value;
+  return at.kind === 'member' ? at.property : at.kind === 'name' ? at.name : undefined;
+}

@@ -12,8 +12,18 @@ export interface Shown {
   readonly location: Location;
 }
 
-/** Every text of a server that reaches a model before any tool is called. */
+const known = new WeakMap<Scanned, readonly Shown[]>();
+
+/** Every text of a server that reaches a model before any tool is called; looked for once, since several rules ask. */
 export function shownTexts(scanned: Scanned): readonly Shown[] {
+  const before = known.get(scanned);
+  if (before) return before;
+  const found = textsOf(scanned);
+  known.set(scanned, found);
+  return found;
+}
+
+function textsOf(scanned: Scanned): readonly Shown[] {
   const { surface, project } = scanned;
   const found: Shown[] = [];
   const add = (

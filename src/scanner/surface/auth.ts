@@ -1,4 +1,4 @@
-import { dottedName } from '../ir/names.js';
+import { dottedName, lastName } from '../ir/names.js';
 import type { Module } from '../ir/nodes.js';
 import { positionAt } from '../ir/positions.js';
 import { walkModule } from '../ir/walk.js';
@@ -37,13 +37,16 @@ const mayHold = (text: string): boolean =>
     text,
   );
 
+/** One of the words is in every name that says something: most names are told by this alone. */
+const saying = /cookie|header|authorization|oauth|nonce|state/i;
+
 /** Calls whose names speak of cookies, headers or sign-in state. */
 export function authSignals(module: Module): AuthSignal[] {
   const found: AuthSignal[] = [];
   walkModule(module, {
     mayHold,
     expr: (expr) => {
-      if (expr.kind !== 'call' || found.length >= maxSignals) return;
+      if (expr.kind !== 'call' || found.length >= maxSignals || !saying.test(lastName(expr.callee) ?? '')) return;
       const full = dottedName(expr.callee);
       const name = full?.split('.').at(-1);
       const type = name === undefined ? undefined : signalOf(name);
