@@ -29,9 +29,18 @@ const types = new Map([
   ['null', 'null'],
 ]);
 
+/** Under this key a field keeps the functions that its values must pass; no report shows it. */
+export const refinedBy = Symbol('refined by');
+
+/** A function that a value must pass, or that makes another value of it. */
+export interface Refinement {
+  readonly fn: Value;
+  readonly makes: boolean;
+}
+
 /** Reads a zod field by the names of the calls that made it; the wrappers outside in, then the base type. */
 export function zodField(machine: Machine, value: Value): Field {
-  const schema: Record<string, unknown> = {};
+  const schema: Record<string | symbol, unknown> = {};
   let optional = false;
   let at: Value | undefined = value;
   for (let depth = 0; at && depth < 40; depth += 1) {
@@ -95,8 +104,13 @@ function testedBy(value: Value | undefined): string | undefined {
 }
 
 /** Notes what a wrapper adds; answers whether it makes the field optional. */
-function applyModifier(machine: Machine, value: Result, schema: Record<string, unknown>): boolean {
+function applyModifier(machine: Machine, value: Result, schema: Record<string | symbol, unknown>): boolean {
   const [first] = value.args.positional;
+  if ((value.method === 'refine' || value.method === 'transform') && first?.kind === 'function') {
+    // Read from the outside in: what was asked first stands first.
+    const before = Array.isArray(schema[refinedBy]) ? schema[refinedBy] : [];
+    schema[refinedBy] = [{ fn: first, makes: value.method === 'transform' } satisfies Refinement, ...before];
+  }
   const text = stringOf(first);
   if (value.method === 'describe' && text !== undefined) schema['description'] ??= text;
   if (value.method === 'describe' && first?.kind === 'text') schema['description'] ??= plain(machine, first, 0);

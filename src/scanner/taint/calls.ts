@@ -79,7 +79,7 @@ function invoke(context: Context, expr: Call, called: Called, given: Given, env:
   });
   const content = contentRead(call);
   if (content) return content;
-  const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0]);
+  const parsed = isListed(name) ? undefined : schemaFact(context, method, receiver, given.positional[0], env);
   if (parsed) return parsed;
   proven(context, name, method, receiver, expr, env);
   if (name === 'Object.assign') return assigned(context, expr, given, env);

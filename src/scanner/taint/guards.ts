@@ -112,6 +112,13 @@ function equality(context: Context, left: Expr, right: Expr, env: Env): Implied 
   if (isCommon(one)) return either(speaksFor(context, left, env, heldInCommon(one, other)), []);
   if (isCommon(other)) return either(speaksFor(context, right, env, heldInCommon(other, one)), []);
   const [oneTaints, otherTaints] = [taintsIn(one).length > 0, taintsIn(other).length > 0];
+  // One step of a path is compared with the step that climbs.
+  const step = one.from?.filter(({ kinds }) => kinds === danger.pathUp) ?? [];
+  if (step.length > 0 && textOf(other) === '..')
+    return either(
+      [],
+      step.map(({ key, kinds }) => ({ key, safe: kinds })),
+    );
   // `basename(x) == x`: both sides are the caller's, and one of them cannot leave the folder.
   if (oneTaints && otherTaints) {
     const cleaner = [one, other].find((fact) => fact.taints.every((taint) => (taint.safe & anyPath) === anyPath));

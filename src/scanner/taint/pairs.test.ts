@@ -17,6 +17,7 @@ import { scriptIndirect } from './fixtures/indirect-script.js';
 import { scriptLists } from './fixtures/lists-script.js';
 import { pythonPairs } from './fixtures/python.js';
 import { scriptPairs } from './fixtures/script.js';
+import { scriptSchemas } from './fixtures/schemas-script.js';
 import { scriptSent } from './fixtures/sent-script.js';
 import { unseenPython } from './fixtures/unseen-python.js';
 import { unseenScript } from './fixtures/unseen-script.js';
@@ -55,6 +56,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     ...laterScript,
     ...scriptIndirect,
     ...scriptLists,
+    ...scriptSchemas,
     ...scriptSent,
     ...unseenScript,
     ...scriptChecks,

@@ -3,10 +3,12 @@ import { locationOf, type Location } from '../ir/positions.js';
 import type { Place } from '../evaluate/values.js';
 import { noBehaviour, observe, type Behaviour } from './behaviour.js';
 import type { Context } from './context.js';
+import type { Env } from './environment.js';
 import { callProject } from './functions.js';
 import { scopeIn } from '../evaluate/scope.js';
 import { anyPath, known, leavesFolder, taintsIn, unsafe, type Fact, type Taint } from './facts.js';
-import { argumentsFor, type Entry } from './sources.js';
+import { refine } from './refinements.js';
+import { argumentsFor, type Arguments, type Entry } from './sources.js';
 import { emptyShelf, type Shelf } from './summaries.js';
 import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
 
@@ -111,7 +113,6 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     },
   };
   const { handler } = entry;
-  const given = argumentsFor(entry);
   const self = handler.self ? { taints: [], value: handler.self } : undefined;
   const outside = {
     vars: new Map(),
@@ -121,6 +122,7 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     clock: { ticks: 0 },
   };
   try {
+    const given = refined(context, entry, argumentsFor(entry), outside);
     callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
   } catch (error) {
     // Nesting deeper than the stack is an unfinished analysis, not a crash.
@@ -133,6 +135,15 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     reached: [...reached.values()],
     isFinished: context.stepsLeft > 0,
   };
+}
+
+/** The arguments after what the schema of the tool asks of them. */
+function refined(context: Context, { schema }: Entry, given: Arguments, env: Env): Arguments {
+  if (!schema) return given;
+  const positional = given.positional.map((fact) =>
+    fact.fields ? { ...fact, fields: refine(context, fact.fields, schema, env) } : fact,
+  );
+  return { ...given, positional };
 }
 
 const place = ({ module, spot }: Place): Location => locationOf(module, spot);

@@ -2,7 +2,9 @@ import { schemaOf } from '../surface/schema.js';
 import type { InputSchema } from '../surface/report.js';
 import { vouchedByMatch } from './charset.js';
 import type { Context } from './context.js';
+import type { Env } from './environment.js';
 import { all, givenName, taintsIn, vouchFor, type Fact, type Taint } from './facts.js';
+import { refine } from './refinements.js';
 
 /** The dangers that the declared type of a parameter rules out. */
 export function safeByType(schema: unknown, depth = 0): number {
@@ -60,6 +62,7 @@ export function schemaFact(
   method: string,
   receiver: Fact | undefined,
   given: Fact | undefined,
+  env: Env,
 ): Fact | undefined {
   if (
     !/^(?:parse|safeParse|parseAsync|safeParseAsync|model_validate|validate|validateSync|parse_obj)$/.test(method) ||
@@ -81,6 +84,7 @@ export function schemaFact(
       );
     fields.set(name, { ...part, taints: safe === all ? [] : vouchFor(inner, safe) });
   }
-  const parsed: Fact = { taints: schema.partial === true || fields.size === 0 ? taints : [], fields };
+  const refined = refine(context, fields, schema, env);
+  const parsed: Fact = { taints: schema.partial === true || fields.size === 0 ? taints : [], fields: refined };
   return method.startsWith('safeParse') ? { taints: [], fields: new Map([['data', parsed]]) } : parsed;
 }

@@ -21,11 +21,14 @@ export interface Entry {
 const contextType =
   /(?:^|\.)(?:Context|RequestContext|ServerSession|Request|RequestHandlerExtra|ServerContext|ToolContext|CurrentContext)$/;
 
-/** The arguments that the server passes to a handler, with what the caller controls marked. */
-export function argumentsFor(entry: Entry): {
+/** What a handler is called with. */
+export interface Arguments {
   readonly positional: readonly Fact[];
   readonly named: ReadonlyMap<string, Fact>;
-} {
+}
+
+/** The arguments that the server passes to a handler, with what the caller controls marked. */
+export function argumentsFor(entry: Entry): Arguments {
   const { handler } = entry;
   const params = handler.fn.params;
   const isPython = handler.module.language === 'python';

@@ -252,8 +252,11 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact, key: st
   const taints = taintsIn(receiver);
   if (method === 'split' && (args.length === 0 || call.textOf(args[0]) === ' '))
     return cutWords(result, receiver) ?? { ...result, taints, from: receiver.from };
-  if (/^r?split$/.test(method) && isSeparator(args[0], call.textOf(args[0])))
-    return { ...result, name: cutPath, taints, from: receiver.from };
+  if (/^r?split$/.test(method) && isSeparator(args[0], call.textOf(args[0]))) {
+    // None of the parts is `..`: then the whole does not climb.
+    const steps = [...(receiver.from ?? []).map((from) => from.key), ...(key === undefined ? [] : [key])];
+    return { ...result, name: cutPath, taints, from: steps.map((each) => ({ key: each, kinds: danger.pathUp })) };
+  }
   if (receiver.name === cutPath && /^(?:pop|shift|at)$/.test(method))
     return { ...result, taints: vouchFor(taints, anyPath), from: receiver.from };
   if (listsArchive.test(method))
@@ -284,7 +287,9 @@ function ofTaintedReceiver(call: SeenCall, method: string, result: Fact, key: st
     const cut = source.lastIndexOf('/');
     const isAll =
       source.slice(cut + 1).includes('g') || method === 'replaceAll' || (call.language === 'python' && source === '');
-    if (!isAll) return { ...result, taints, lead: receiver.lead };
+    // `normalize(x).replace(/^(\.\.\/)+/, '')`: what is normal climbs only at its front.
+    const isCut = receiver.name === 'path.normalize()' && /^\^\(*(?:\?:)?\\\.\\\./.test(source.slice(1, cut));
+    if (!isAll) return { ...result, taints: isCut ? vouchFor(taints, danger.pathUp) : taints, lead: receiver.lead };
     const safe =
       source === ''
         ? withoutSteps(call.textOf(args[0]), call.textOf(args[1]))
