@@ -97,7 +97,7 @@ def health() -> str:
 
 /** A tool that says that it shows the environment does what it says. */
 function environmentFinding({ name, description }: Entry, location: Location): Finding {
-  const isMeant = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description}`);
+  const isMeant = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description.trimStart().slice(0, 100)}`);
   return {
     rule: exposure.id,
     kind: isMeant ? 'capability' : 'bug',

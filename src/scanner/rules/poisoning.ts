@@ -52,7 +52,7 @@ def add(a: int, b: int) -> int:
             kind: 'bug',
             severity: 'high',
             tool: shown.tool,
-            message: `The text of ${shown.owner} has a part set apart for the model, with orders in it`,
+            message: `The text of ${shown.owner} has orders in it that are meant for the model and not for the user`,
             location: placeInside(scanned, shown, tag),
           },
         ];
@@ -136,8 +136,13 @@ const order =
 const target =
   /history|secret|credential|password|api[ _-]?keys?|token|confidential|private|\.ssh|\.env|config|:\/\/|delete|mention|reveal|other tool|instead of/i;
 
-/** Where a part in capital tags gives orders about things that are not the tool's. */
+const behindBacks =
+  /\b(?:AI (?:assistants?|agents?|models?)|(?:the |your )?(?:assistants?|models?|agents?|LLMs?)) (?:must|should|shall|has to|have to|will) (?:\w+ ){0,3}(?:silently|quietly|secretly|covertly)\b|\b(?:must|should|may|shall) (?:not|never) be (?:disclosed|revealed|mentioned|shown|reported) to (?:the |any )?(?:end[ -]?)?users?\b/i;
+
+/** Where a part in capital tags gives orders about things that are not the tool's, or the model is to act behind the user's back. */
 function tagged(text: string): number | undefined {
+  const quiet = behindBacks.exec(text);
+  if (quiet) return quiet.index;
   const found = apart.exec(text);
   const inner = found?.[2] ?? '';
   return found && order.test(inner) && target.test(inner) ? found.index : undefined;

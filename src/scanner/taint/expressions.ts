@@ -1,4 +1,4 @@
-import { binaryFact, concat, constantFact, elementOf, listFact, turnOf } from './combine.js';
+import { binaryFact, concat, constantFact, elementOf, listFact } from './combine.js';
 import { isParsedUrl } from './transfer-names.js';
 import type { Expr, Template } from '../ir/nodes.js';
 import { memberOf } from '../evaluate/members.js';
@@ -6,6 +6,7 @@ import { type Value } from '../evaluate/values.js';
 import { aliasOf, withScheme } from './aliases.js';
 import { assignTo } from './assign.js';
 import { callFact } from './calls.js';
+import { comprehended } from './comprehensions.js';
 import { callProject } from './functions.js';
 import { localClass } from './local-classes.js';
 import { factOfValue, partOf, readName, spend, type Context } from './context.js';
@@ -24,7 +25,6 @@ import {
 } from './facts.js';
 import { cutPath, ofPath } from './containment.js';
 import { impliedBy } from './guards.js';
-import { meantItem } from './meant.js';
 import { readKey } from './context.js';
 
 /** What an expression comes to on this path; calls in it are made and looked at. */
@@ -131,20 +131,8 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       assignTo(context, expr.target, raised(expr.value, fact, env), env);
       return fact;
     }
-    case 'comprehension': {
-      const inner = branch(env);
-      for (const clause of expr.clauses) {
-        const iterable = factOf(context, clause.iterable, inner);
-        const turn =
-          meantItem(context, clause.target, iterable, clause.conditions, inner) ??
-          turnOf(iterable, env.module.language === 'python');
-        assignTo(context, clause.target, turn, inner);
-        for (const condition of clause.conditions)
-          vouch(inner, impliedBy(context, condition, inner).yes, (at, key) => readKey(context, at, key));
-      }
-      const element = factOf(context, expr.element, inner);
-      return { taints: taintsIn(element), fields: new Map([['*', element]]), implies: undefined };
-    }
+    case 'comprehension':
+      return comprehended(context, expr, env);
     case 'sequence':
       return expr.items.reduce<Fact>((_, item) => of(item), nothingKnown);
     case 'import':

@@ -99,6 +99,20 @@ def read_note(name: str, anywhere: bool = False) -> str:
   expect(await worstOf('TG-TAINT-PATH', imports, body)).toMatch(/^(?:medium|high)$/);
 });
 
+test('what was found out about the caller’s text is no setting of the server', async () => {
+  const body = `${start}
+@mcp.tool()
+def write_page(text: str = "", file: str = "") -> str:
+    """Writes a page."""
+    has_text = text != ""
+    if has_text:
+        path = (ROOT / "page").resolve()
+    else:
+        path = Path(file).expanduser()
+    return path.read_text()`;
+  expect(await worstOf('TG-TAINT-PATH', imports, body)).toBe('medium');
+});
+
 test('a program behind a check is less bad than a shell line behind the same check', async () => {
   const line = (run: string): string => `
 def looks_fine(line: str) -> None:

@@ -1,7 +1,7 @@
 import type { Expr, Spot } from '../ir/nodes.js';
 import { walkExpr } from '../ir/walk.js';
 import { readName, type Context, type Exit } from './context.js';
-import type { Env } from './environment.js';
+import { read, type Env } from './environment.js';
 import { all, anyPath, givenName, known, taintsIn, vouchFor, type Fact, type Vouch } from './facts.js';
 
 /** One side of a condition on the server's own state: a setting, not anything the caller gives. */
@@ -14,7 +14,9 @@ export interface Mode {
 export const isOwnState = (context: Context, test: Expr, env: Env): boolean =>
   namesIn(test).every((name) => {
     const fact = readName(context, env, name);
-    return fact.from === undefined && fact.name !== givenName && taintsIn(fact).length === 0;
+    // A name of the function itself may hold what was found out about the caller's text, unless it is known what it holds.
+    const isTold = read(env, name) === undefined || fact.name !== undefined || fact.value !== undefined;
+    return isTold && fact.from === undefined && fact.name !== givenName && taintsIn(fact).length === 0;
   });
 
 const asked = new WeakMap<Expr, readonly string[]>();
