@@ -127,6 +127,10 @@ const table = new Map<string, SinkRow>([
   ...rows('path', under(files, reads), { named: ['path', 'root'] }),
   ...rows('path', under(files, writes), { writes: true }),
   ...rows('path', under(files, moves), { args: [0, 1], writes: true }),
+  ...rows('path', ['sharp', 'jimp.read', 'jimp.Jimp.read', 'xlsx.readFile', 'exceljs.Workbook().xlsx.readFile']),
+  ...rows('path', ['xlsx.writeFile', 'exceljs.Workbook().xlsx.writeFile'], { args: [0, 1], writes: true }),
+  ...rows('url', ['rss-parser().parseURL', 'jsdom.JSDOM.fromURL', '@extractus/article-extractor.extract']),
+  ...rows('archive', ['tar.x', 'tar.extract'], { args: [], named: ['file'] }),
   ...rows('path', ['Bun.file', 'Deno.readTextFile', 'Deno.readFile', 'Deno.open', 'Deno.readDir']),
   ...rows(
     'path',

@@ -27,7 +27,7 @@ import {
 } from './facts.js';
 import { vouchedByRemoval } from './charset.js';
 import { quotedBy } from './quoting.js';
-import { elementOf, listed } from './combine.js';
+import { binaryFact, elementOf, listed } from './combine.js';
 import { lastWord } from './names.js';
 import { constant, list, type Value } from '../evaluate/values.js';
 import { knownText } from './queries.js';
@@ -36,10 +36,18 @@ import type { SeenCall } from './sinks.js';
 /** Asks for the key of what a method was called on. */
 export const ofReceiver = -1;
 
+/** Marks a text as a statement, or lays it out anew; it stays the text that it is. */
+const sameStatement =
+  /^(?:sqlalchemy\.(?:text|sql\.text|sql\.expression\.text)|psycopg2?\.sql\.SQL|drizzle-orm\.sql\.raw|textwrap\.dedent|inspect\.cleandoc)$/;
+const joinsPath = /^pathlib\..*\.joinpath$/;
+
 /** What a call of something outside gives back, as far as the caller's text is in it. */
 export function transfer(call: SeenCall, keyOfArg: (at: number) => string | undefined): Fact {
   const { name, args, named, receiver } = call;
   const result: Fact = { taints: [], name: `${name.startsWith('?.') ? '' : name}()` };
+  if (sameStatement.test(name) && args[0]) return { ...args[0], name: result.name };
+  if (joinsPath.test(name) && receiver && taintsIn(receiver).length === 0 && args.length > 0)
+    return { ...args.reduce((path, part) => binaryFact('/', path, part), receiver), ...keys(args, keyOfArg, ofPath) };
   if (harmless.has(name)) return derived(result, call, keyOfArg, name.includes('path') ? 0 : 0);
   const given = mergeTaints(...args.map((arg) => taintsIn(arg)), ...[...named.values()].map((arg) => taintsIn(arg)));
   const table = name === 'Object.keys' || name === 'Object.entries' ? args[0] : receiver;
