@@ -65,7 +65,7 @@ export async function surveyed(
 }
 
 /** Room for what is made and thrown away: each megabyte counts three times in memory. */
-const youngMb = 16;
+const youngMb = 8;
 
 function started(workerData: PartSetting | SurveyOrder, options: Pick<PoolOptions, 'memoryMb' | 'mainFile'>): Worker {
   const worker = new Worker(options.mainFile ?? mainFile, {
