@@ -1,3 +1,4 @@
+import { summaryOf } from './docstrings.js';
 import type { SurfaceReport } from '../surface/report.js';
 
 /** A tool as a running server lists it. */
@@ -44,7 +45,10 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
     if (
       written.description_complete !== false &&
       written.description !== '' &&
-      plain(written.description) !== plain(tool.description ?? '')
+      // Newer versions of FastMCP show only what stands before the first section of a docstring.
+      ![written.description, summaryOf(written.description)].some(
+        (text) => plain(text) === plain(tool.description ?? ''),
+      )
     )
       found.push({
         kind: 'description',

@@ -1,4 +1,5 @@
 import { findMethod, instantiate } from './classes.js';
+import { seeOption } from './command-line.js';
 import { callBlind, callFunction } from './functions.js';
 import { knownExternal } from './externals.js';
 import { compilerHelper } from './helpers.js';
@@ -34,6 +35,7 @@ export function call(machine: Machine, seen: CallSeen): Value {
     }
     default:
   }
+  seeOption(machine, seen);
   const known = knownExternal(machine, seen);
   if (known) return known;
   for (const value of args.positional) escape(machine, value, 0);

@@ -108,6 +108,14 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
       return stringOf(evaluate(machine, expr.template, scope, frame)) === undefined
         ? unknown('tagged template')
         : evaluate(machine, expr.template, scope, frame);
+    case 'regex':
+      return object(
+        [
+          ['source', constant(expr.source)],
+          ['flags', constant(expr.flags)],
+        ],
+        { open: true },
+      );
     case 'opaque':
       return unknown(expr.what);
     default:
@@ -239,6 +247,7 @@ function sliced(holder: Value, bounds: readonly (Value | undefined)[]): Value {
 }
 
 const maxItems = 5_000;
+const maxOffered = 500;
 
 function listFrom(machine: Machine, expr: List, scope: Scope, frame: Frame): Value {
   const made = list([]);
@@ -274,6 +283,8 @@ function dictFrom(machine: Machine, expr: Dict, scope: Scope, frame: Frame): Val
       made.props.set(`\u0000${made.props.size}`, value);
     } else if (entry.accessor === 'get' && value.kind === 'function') addGetter(made, name, { ...value, self: made });
     else if (entry.accessor === undefined) made.props.set(name, value);
+    if (name === 'tools' && value.kind === 'list' && machine.offered.length < maxOffered)
+      machine.offered.push({ items: value, at: { module: frame.run.module, spot: entry.value } });
   }
   return made;
 }

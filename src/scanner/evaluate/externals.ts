@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
 import { callFunction, original } from './functions.js';
-import { folderList, importFrom, requireFrom } from './imports.js';
+import { folderList, requireFrom } from './imports.js';
 import { itemsOf } from './iterate.js';
 import type { CallSeen, Machine } from './machine.js';
+import { runModule } from './modules.js';
 import { environmentOf } from './settings.js';
+import { discovered } from './natives/discovery.js';
 import { dedent } from './natives/strings.js';
 import { text } from './operators.js';
 import { constant, native, object, stringOf, type Value } from './values.js';
@@ -26,6 +28,11 @@ const known = new Set([
   'url',
   'module',
   'itertools',
+  'pkgutil',
+  'pathlib',
+  'glob',
+  'child_process',
+  'subprocess',
 ]);
 
 /** Answers for the few outside functions whose meaning matters to registrations: they pass on, wrap or import what they get. */
@@ -38,7 +45,8 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
   const source = callee.source.startsWith('node:') ? callee.source.slice(5) : callee.source;
   if (!known.has(source)) return undefined;
   const name = callee.path.at(-1) ?? '';
-  switch (`${source}:${callee.path.join('.')}`) {
+  const whole = `${source}:${callee.path.join('.')}`;
+  switch (whole) {
     case 'functools:wraps':
       return native('wraps', ({ positional: [inner] }) =>
         inner?.kind === 'function' && first?.kind === 'function'
@@ -58,8 +66,6 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
       if (first?.kind === 'function')
         return callFunction(machine, first, { ...args, positional: args.positional.slice(1) }, first.self);
       return first;
-    case 'importlib:import_module':
-      return first && importFrom(machine, first, seen.at);
     case ':require':
       return first && requireFrom(machine, first, seen.at);
     case 'os:environ.get':
@@ -110,6 +116,14 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
     case 'url:fileURLToPath':
     case 'os:path.abspath':
       return first;
+    case 'child_process:spawn':
+    case 'child_process:fork':
+    case 'child_process:execFile':
+    case 'subprocess:run':
+    case 'subprocess:call':
+    case 'subprocess:Popen':
+      startScript(machine, args.positional);
+      return undefined;
     case 'module:createRequire':
       return native('require', ({ positional: [source] }, at) =>
         source ? requireFrom(machine, source, at) : constant(undefined),
@@ -120,7 +134,15 @@ export function knownExternal(machine: Machine, seen: CallSeen): Value | undefin
     const all = args.positional.map((each) => itemsOf(machine, each, 'values'));
     return { kind: 'list', items: all.flatMap((each) => [...each.items]), open: all.some((each) => each.open) };
   }
-  return undefined;
+  return seen.at.module.language === 'python' ? discovered(machine, whole, seen) : undefined;
+}
+
+/** A launcher that starts another script of the project is followed into it. */
+function startScript(machine: Machine, given: readonly Value[]): void {
+  for (const value of given.slice(0, 2).flatMap((each) => (each.kind === 'list' ? each.items.slice(0, 8) : [each]))) {
+    const path = stringOf(value);
+    if (path?.startsWith('/')) runModule(machine, path.slice(1), true);
+  }
 }
 
 /** A path joined from known parts. */

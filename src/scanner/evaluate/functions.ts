@@ -1,6 +1,7 @@
 import type { Expr, FunctionNode, Param } from '../ir/nodes.js';
 import { assign } from './assign.js';
 import { call } from './calls.js';
+import { optionDefault } from './command-line.js';
 import { evaluate, functionFrom } from './expressions.js';
 import { allowed, step, type Frame, type Machine, type ModuleRun } from './machine.js';
 import { runBody } from './statements.js';
@@ -133,7 +134,7 @@ function missing(
   frame: Frame,
 ): Value {
   if (param.default) {
-    const otherwise = evaluate(machine, param.default, scope, frame);
+    const otherwise = optionDefault(evaluate(machine, param.default, scope, frame));
     return machine.settings === 'any' && value?.kind === 'unknown' ? join(otherwise, value) : otherwise;
   }
   if (value?.kind === 'unknown' || open)

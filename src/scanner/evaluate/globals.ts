@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import type { Frame, Machine } from './machine.js';
 import { javascriptGlobal } from './natives/javascript.js';
 import { pythonBuiltin } from './natives/python.js';
-import { constant, external, noArgs, nothing, object, type Value } from './values.js';
+import { packageOf } from './natives/discovery.js';
+import { constant, external, list, noArgs, nothing, object, type Value } from './values.js';
 
 /** What a name stands for when no scope binds it: a built-in, or something from outside. */
 export function globalOf(machine: Machine, name: string, frame: Frame): Value {
@@ -11,6 +12,8 @@ export function globalOf(machine: Machine, name: string, frame: Frame): Value {
     // Paths are told as if the scanned root were the root of the disk: nothing of the real one is seen.
     const file = `/${frame.run.module.path}`;
     if (name === '__file__' || name === '__filename') return constant(file);
+    if (isPython && name === '__package__') return constant(packageOf(frame.run.module.path));
+    if (isPython && name === '__path__') return list([constant(posix.dirname(file))]);
     if (name === '__dirname') return constant(posix.dirname(file));
     if (name === 'import.meta')
       return object(

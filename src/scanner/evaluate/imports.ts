@@ -67,5 +67,7 @@ export function folderList(machine: Machine, folder: Value | undefined, options:
           ])
         : constant(name);
     }),
+    // A folder without code holds something else, which is what is listed here.
+    names.size === 0,
   );
 }

@@ -59,6 +59,10 @@ export interface Machine {
   readonly loose: { readonly at: Place; readonly prefix: string }[];
   /** Links between modules being read right now. */
   readonly following: Set<string>;
+  /** Options of the command line that the program declares, with what they hold when nobody gives them. */
+  readonly options: Map<string, Value>;
+  /** Lists that code keeps under the key `tools`, as an answer to `tools/list` does. */
+  readonly offered: { readonly items: Value; readonly at: Place }[];
   /** Built-in objects, made once. */
   readonly globals: Map<string, Value | undefined>;
   readonly prototypes: Map<ClassValue, Map<string, FunctionValue | undefined>>;
@@ -103,6 +107,8 @@ export function machineFor(
     exhausted: undefined,
     loose: [],
     following: new Set(),
+    options: new Map(),
+    offered: [],
     globals: new Map(),
     prototypes: new Map(),
   };

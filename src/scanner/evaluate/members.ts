@@ -1,9 +1,12 @@
+import { posix } from 'node:path';
 import { escape } from './calls.js';
 import { findGetter, findMethod, ancestry } from './classes.js';
+import { parsedOption } from './command-line.js';
 import { callFunction, original } from './functions.js';
 import type { Machine } from './machine.js';
 import { exported, follow, runModule } from './modules.js';
 import { argumentsOf, environmentOf } from './settings.js';
+import { dottedPath, packageOf, pathMember } from './natives/discovery.js';
 import { listMethod } from './natives/lists.js';
 import { objectMethod } from './natives/objects.js';
 import { stringMethod } from './natives/strings.js';
@@ -38,6 +41,10 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
           : constant(value.items.length)
         : (listMethod(machine, value, name) ?? indexIn(value.items, name));
     case 'constant':
+      return (
+        (typeof value.value === 'string' && value.value.startsWith('/') && pathMember(machine, value.value, name)) ||
+        stringMethod(value, name)
+      );
     case 'text':
       return stringMethod(value, name);
     case 'function':
@@ -47,6 +54,13 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
     case 'module': {
       const run = runModule(machine, value.path);
       if (!run) return unknown('module');
+      if (run.module.language === 'python' && name.startsWith('__')) {
+        if (name === '__path__') return list([constant(`/${posix.dirname(value.path)}`)]);
+        if (name === '__file__') return constant(`/${value.path}`);
+        if (name === '__name__') return constant(dottedPath(value.path));
+        if (name === '__package__') return constant(packageOf(value.path));
+        if (name === '__dict__') return object([...run.scope.vars].map(([key, each]) => [key, follow(machine, each)]));
+      }
       return exported(machine, run, name) ?? (name === 'default' ? value : nothing);
     }
     case 'external':
@@ -56,7 +70,7 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
       }
       return name === 'default' ? value : external(value.source, [...value.path, name]);
     case 'result':
-      return resultMember(value, name);
+      return parsedOption(machine, value, name) ?? resultMember(value, name);
     case 'choice':
       return (
         solidOptions(value).reduce<Value | undefined>(

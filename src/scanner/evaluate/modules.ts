@@ -7,6 +7,7 @@ import { runTop } from './statements.js';
 import { evaluate } from './expressions.js';
 import { external, join, nothing, object, unknown, type Value } from './values.js';
 import { memberOf } from './members.js';
+import { dottedPath } from './natives/discovery.js';
 
 /** Runs a module once and returns its run; a module being run already is returned as far as it got. */
 export function runModule(machine: Machine, path: string, isMain = false): ModuleRun | undefined {
@@ -23,7 +24,7 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
   };
   machine.runs.set(path, run);
   if (module.language === 'python')
-    bind(run.scope, '__name__', { kind: 'constant', value: isMain ? '__main__' : path }, 0);
+    bind(run.scope, '__name__', { kind: 'constant', value: isMain ? '__main__' : dottedPath(path) }, 0);
   else {
     const holder = object([['exports', run.commonjs]]);
     bind(run.scope, 'module', holder, 0);

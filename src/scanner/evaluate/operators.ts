@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { constant, isVoid, join, list, unknown, type Constant, type Value } from './values.js';
 
 const asText = (value: Value): readonly (string | Value)[] => {
@@ -101,6 +102,8 @@ function constants(op: string, left: Constant['value'], right: Constant['value']
     if (op === 'in' || op === 'not in') return constant(right.includes(left) === (op === 'in'));
     if (op === '<') return constant(left < right);
     if (op === '>') return constant(left > right);
+    // Texts are not divided, but paths are told by their text.
+    if (op === '/') return constant(posix.join(left, right));
   }
   return unknown(`operator ${op}`);
 }

@@ -1,4 +1,5 @@
 import type { ForStmt, IfStmt, Stmt, SwitchStmt, TryStmt, WhileStmt } from '../ir/nodes.js';
+import { boundNames } from '../ir/names.js';
 import { withinStack } from './stack.js';
 import { assign } from './assign.js';
 import { classFrom } from './classes.js';
@@ -155,9 +156,16 @@ function runFor(machine: Machine, stmt: ForStmt, scope: Scope, frame: Frame): En
     if (ending === 'break') return 'next';
     if (ending === 'return' || ending === 'throw') return ending;
   }
-  if (open && items.length === 0) maybe(machine, () => turn(machine, stmt, unknown('loop item'), scope, frame));
+  if (open) maybe(machine, () => lastTurn(machine, stmt, scope, frame));
   runBody(machine, stmt.else, scope, frame);
   return 'next';
+}
+
+/** One more turn for what the list may hold beside what is known of it; the turn before must not lend it its item. */
+function lastTurn(machine: Machine, stmt: ForStmt, scope: Scope, frame: Frame): void {
+  if (frame.run.module.language === 'python')
+    for (const name of boundNames(stmt.target)) functionScope(scope).vars.delete(name);
+  turn(machine, stmt, unknown('loop item'), scope, frame);
 }
 
 function turn(machine: Machine, stmt: ForStmt, item: Value, scope: Scope, frame: Frame): Ending {

@@ -114,9 +114,11 @@ function add(machine: Machine, built: Built, registration: Registration, plainNa
   const { kind, handler, at } = registration;
   const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
   const title = stringOf(registration.title && solid(registration.title));
-  const described =
-    textOf(registration.description) ??
-    (handler?.fn.docstring === undefined ? undefined : { text: handler.fn.docstring, complete: true });
+  const given = textOf(registration.description);
+  // One function answers for everything that a list names; its docstring describes none of them.
+  const isListed = registration.decorators.length === 0;
+  const docstring = isListed || given?.text || given?.complete === false ? undefined : handler?.fn.docstring;
+  const described = docstring === undefined ? given : { text: docstring, complete: true };
   const common = {
     name,
     ...(title === undefined ? {} : { title }),

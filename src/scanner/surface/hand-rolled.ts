@@ -4,32 +4,38 @@ import { evaluate } from '../evaluate/expressions.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import { memberOf } from '../evaluate/members.js';
 import type { Frame, Machine } from '../evaluate/machine.js';
-import { optionsOf, stringOf, type Value } from '../evaluate/values.js';
+import { optionsOf, stringOf, type Place, type Value } from '../evaluate/values.js';
 import { isAside } from '../project/aside.js';
 import type { Findings } from './registrations.js';
 
+const namesMethod = /["'`]tools\/list["'`]/;
+
 /** Servers that speak the protocol by hand: in a file that names `tools/list`, an object's `tools` is the list it answers with. */
 export function readHandRolled(machine: Machine, findings: Findings): void {
+  const seen = new Set<string>();
+  const take = (value: Value, at: Place) => {
+    const { items, open } = itemsOf(machine, value, 'values');
+    for (const item of items) addTool(machine, findings, item, at);
+    if (items.length > 0) seen.add(`${at.module.path}:${at.spot.start}`);
+    if (open)
+      findings.unresolved.push({ kind: 'tool', reason: 'the list is not fully known before the server runs', at });
+  };
+  for (const { items, at } of machine.offered)
+    if (!isAside(at.module.path) && namesMethod.test(at.module.text)) take(items, at);
   for (const run of machine.runs.values()) {
     const { module } = run;
-    if (isAside(module.path) || !/["'`]tools\/list["'`]/.test(module.text)) continue;
+    if (isAside(module.path) || !namesMethod.test(module.text)) continue;
     const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
     const see = (expr: Expr & { kind: 'dict' }) => {
       for (const { key, value } of expr.entries) {
         if (
           key?.kind !== 'literal' ||
           key.value !== 'tools' ||
-          (value.kind !== 'list' && value.kind !== 'name' && value.kind !== 'member')
+          (value.kind !== 'list' && value.kind !== 'name' && value.kind !== 'member') ||
+          seen.has(`${module.path}:${value.start}`)
         )
           continue;
-        const { items, open } = itemsOf(machine, evaluate(machine, value, run.scope, frame), 'values');
-        for (const item of items) addTool(machine, findings, item, { module, spot: value });
-        if (open)
-          findings.unresolved.push({
-            kind: 'tool',
-            reason: 'the list is not fully known before the server runs',
-            at: { module, spot: value },
-          });
+        take(evaluate(machine, value, run.scope, frame), { module, spot: value });
       }
     };
     walk(module.body, {
@@ -39,9 +45,9 @@ export function readHandRolled(machine: Machine, findings: Findings): void {
   }
 }
 
-function addTool(machine: Machine, findings: Findings, item: Value, at: Findings['unresolved'][number]['at']): void {
+function addTool(machine: Machine, findings: Findings, item: Value, at: Place): void {
   for (const each of optionsOf(item)) {
-    if (each.kind !== 'object' || stringOf(each.props.get('name')) === undefined) continue;
+    if (each.kind !== 'object' || !optionsOf(each.props.get('name') ?? each).some((name) => stringOf(name))) continue;
     const schema = memberOf(machine, each, 'inputSchema');
     findings.registrations.push({
       kind: 'tool',

@@ -1,8 +1,8 @@
-import { callBlind } from '../evaluate/functions.js';
+import { callBlind, original } from '../evaluate/functions.js';
 import { itemsOf } from '../evaluate/iterate.js';
 import { maybe, type Machine } from '../evaluate/machine.js';
 import { memberOf } from '../evaluate/members.js';
-import { isVoid, object, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
+import { constant, isVoid, object, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Findings, Listing } from './registrations.js';
 
 const keys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
@@ -56,6 +56,23 @@ const present = (given: Value): Value | undefined => {
     : value;
 };
 
+interface Wrapped {
+  readonly fn: FunctionValue;
+  readonly by: string;
+  readonly description?: Value | undefined;
+}
+
+/** A definition that something outside makes of one function of the project (`convert(FunctionTool(fn))`) is named after it. */
+function wrappedIn(item: Value, depth = 0): Wrapped | undefined {
+  if (item.kind !== 'result' || depth > 3) return undefined;
+  const [first] = item.args.positional;
+  if (item.args.positional.length !== 1 || first === undefined) return undefined;
+  const own = { by: item.method, description: item.props.get('description') ?? item.args.named.get('description') };
+  const inner =
+    first.kind === 'function' ? { fn: original(first) ?? first, by: item.method } : wrappedIn(first, depth + 1);
+  return inner && { ...inner, ...own, description: own.description ?? inner.description };
+}
+
 function addItem(machine: Machine, findings: Findings, listing: Listing, item: Value): void {
   if (item.kind !== 'object' && item.kind !== 'result') {
     unsolved(findings, listing, 'a definition in the list is not known');
@@ -68,13 +85,27 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
     }
     return undefined;
   };
+  const name = field('name');
+  const wrapped = name ? undefined : wrappedIn(item);
+  if (wrapped) {
+    findings.registrations.push({
+      kind: listing.kind,
+      server: listing.server,
+      name: constant(wrapped.fn.fn.name),
+      description: wrapped.description,
+      handler: wrapped.fn,
+      decorators: [wrapped.by],
+      at: listing.at,
+    });
+    return;
+  }
   const answers = findings.dispatchers.filter((each) => each.kind === words[listing.kind]);
   const dispatcher = answers.find((each) => each.server === listing.server) ?? answers[0];
   const handler: FunctionValue | undefined = dispatcher?.handler;
   findings.registrations.push({
     kind: listing.kind,
     server: listing.server,
-    name: field('name'),
+    name,
     title: field('title'),
     description: field('description'),
     uri: field('uri', 'uriTemplate'),

@@ -13,6 +13,8 @@ export interface Registration {
   readonly uri?: Value | undefined;
   readonly handler?: FunctionValue | undefined;
   readonly decorators: readonly string[];
+  /** What registering gave back, by which it can be taken back. */
+  readonly handle?: Value | undefined;
   readonly at: Place;
 }
 

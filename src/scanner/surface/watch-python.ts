@@ -6,6 +6,7 @@ import type { CallSeen, Machine } from '../evaluate/machine.js';
 import { constant, optionsOf, stringOf, type Args, type FunctionValue, type Value } from '../evaluate/values.js';
 import type { Dispatcher, Findings, Registration } from './registrations.js';
 import { kindOfClass, serverKind } from './sdk.js';
+import { isOffered, seeMiddleware, seeTagFilter } from './withdrawals.js';
 
 const kinds = new Map([
   ['tool', 'tool'],
@@ -37,7 +38,6 @@ const providers = new Map([
   ['add_tool_transformation', 'a transform changes the list at run time'],
   ['enable', 'what is visible changes at run time'],
   ['disable', 'what is visible changes at run time'],
-  ['add_middleware', ''],
 ]);
 
 /** Sees the registrations of Python servers. */
@@ -60,6 +60,7 @@ export function watchPython(findings: Findings, seen: CallSeen, machine: Machine
   const adder = adders.get(method as 'add_tool');
   if (adder) return seeAdded(findings, adder, seen, machine);
   if (method === 'mount' || method === 'import_server') return seeMount(findings, seen);
+  if (method === 'add_middleware' && first) seeMiddleware(findings, [first], seen.at);
   const reason = providers.get(method);
   if (reason && serverKind(receiver)) findings.unresolved.push({ kind: 'any', reason, at: seen.at });
   return undefined;
@@ -127,14 +128,14 @@ function register(
   const name = args.named.get('name') ?? (kind === 'resource' ? undefined : named[0]);
   const uri = kind === 'resource' ? (args.named.get('uri') ?? named[0]) : undefined;
   const isTemplate = kind === 'resource' && (stringOf(uri)?.includes('{') ?? false);
-  if (kind === 'resource' && uri === undefined) return;
+  if ((kind === 'resource' && uri === undefined) || !isOffered(findings, args, seen)) return;
   void machine;
   const registration: Registration = {
     kind: isTemplate ? 'template' : kind,
     server,
     name: isNothing(name) ? (plain?.fn.name === undefined ? undefined : constant(plain.fn.name)) : name,
-    title: args.named.get('title'),
-    description: args.named.get('description') ?? (kind === 'resource' ? undefined : named[1]),
+    title: args.named.get('title') ?? (kind === 'resource' ? undefined : named[1]),
+    description: args.named.get('description') ?? (kind === 'resource' ? undefined : named[2]),
     uri,
     handler: plain,
     decorators: decoratorsOf(plain, decorator),
@@ -261,6 +262,9 @@ function seeConstruction(findings: Findings, seen: CallSeen, machine: Machine): 
     if (open)
       findings.unresolved.push({ kind: 'tool', reason: 'a list of tools that is not fully known', at: seen.at });
   }
+  seeTagFilter(findings, seen);
+  const middleware = seen.args.named.get('middleware');
+  if (middleware) seeMiddleware(findings, itemsOf(machine, middleware, 'values').items, seen.at);
   for (const option of ['providers', 'transforms'])
     if (seen.args.named.has(option))
       findings.unresolved.push({ kind: 'any', reason: `${option} change the list at run time`, at: seen.at });

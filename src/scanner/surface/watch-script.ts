@@ -61,8 +61,9 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
   const field = (value: Value | undefined, key: string): Value | undefined =>
     value ? present(memberOf(machine, value, key)) : undefined;
   const add = (registration: Registration) => {
-    findings.registrations.push(registration);
-    return symbol(seen);
+    const handle = symbol(seen);
+    findings.registrations.push({ ...registration, handle });
+    return handle;
   };
   switch (method) {
     case 'registerTool':

@@ -8,6 +8,7 @@ import { noteSite } from './unseen.js';
 import { watchPython } from './watch-python.js';
 import { watchScript } from './watch-script.js';
 import { seeStart } from './transports.js';
+import { seeWithdrawal } from './withdrawals.js';
 
 /** Looks at every call of a run and keeps those that register, list, mount or start. */
 export function watch(findings: Findings, given: CallSeen, machine: Machine): Value | undefined {
@@ -15,6 +16,7 @@ export function watch(findings: Findings, given: CallSeen, machine: Machine): Va
   const seen = withoutPrototype(withoutAttribute(args === given.args ? given : { ...given, args }));
   seeStart(findings, seen);
   noteSite(findings.sites, seen);
+  seeWithdrawal(findings, seen, machine);
   if (seen.at.module.language === 'python') return watchPython(findings, seen, machine);
   return (
     watchScript(findings, seen, machine) ?? bundledSchema(seen) ?? (isSdkMethod(seen.callee) ? symbol(seen) : undefined)

@@ -35,7 +35,7 @@ const number = (value: Value | undefined): number | undefined =>
 
 /** Calls back once with an unknown item where a list may hold more than is known. */
 const beyond = (machine: Machine, self: ListValue, fn: Value | undefined, at: Place): void => {
-  if (self.open && self.items.length === 0) maybe(machine, () => apply(machine, fn, [unknown('item')], at));
+  if (self.open) maybe(machine, () => apply(machine, fn, [unknown('item')], at));
 };
 
 const keep: ListMethod = (machine, self, { positional: [test] }, at) =>

@@ -138,8 +138,14 @@ const builtins: Readonly<Record<string, Builtin>> = {
   },
   callable: (_machine, { positional: [value] }) =>
     value?.kind === 'function' || value?.kind === 'class' ? constant(true) : unknown('callable'),
-  vars: (_machine, { positional: [value] }) =>
-    value?.kind === 'object' ? object(value.props, { open: value.open }) : object([], { open: true }),
+  vars: (machine, { positional: [value] }) => {
+    if (value?.kind === 'module') return memberOf(machine, value, '__dict__');
+    return value?.kind === 'object' ? object(value.props, { open: value.open }) : object([], { open: true });
+  },
+  dir: (machine, { positional: [value] }) => {
+    const names = value?.kind === 'module' ? memberOf(machine, value, '__dict__') : undefined;
+    return names?.kind === 'object' ? list([...names.props.keys()].map(constant)) : list([], true);
+  },
   type: (_machine, { positional: [value] }) => (value?.kind === 'object' && value.cls ? value.cls : unknown('type')),
   print: () => nothing,
   staticmethod: identity,

@@ -54,9 +54,25 @@ const known = <T>(value: T | undefined, then: (value: T) => Value | undefined): 
   value === undefined ? undefined : then(value);
 
 function replaced(self: string, args: Args): Value | undefined {
-  const [from, to] = args.positional.map(stringOf);
-  if (from === undefined || to === undefined || self.length * (to.length + 1) > maxText * 10) return undefined;
-  return constant(self.replaceAll(from, () => to));
+  const [from, by] = args.positional;
+  const to = stringOf(by);
+  const pattern = stringOf(from) ?? plainPattern(from);
+  if (pattern === undefined || to === undefined || self.length * (to.length + 1) > maxText * 10) return undefined;
+  return constant(typeof pattern === 'string' ? self.replaceAll(pattern, () => to) : self.replace(pattern, () => to));
+}
+
+/** One character or class, repeated or not. Others are left alone: a pattern of the scanned code must not be able to stall the scan. */
+const onePlace = /^(?:[^\\()[\]{}*+?|^$.]|\\[^\dkpPux]|\[\^?(?:[^\]\\]|\\.)+\])[+*]?$/;
+
+function plainPattern(value: Value | undefined): RegExp | undefined {
+  if (value?.kind !== 'object') return undefined;
+  const [source, flags] = [stringOf(value.props.get('source')), stringOf(value.props.get('flags'))];
+  if (source === undefined || flags === undefined || !onePlace.test(source) || !/^[gi]*$/.test(flags)) return undefined;
+  try {
+    return new RegExp(source, flags);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A list of texts joined by a separator, known as far as its items are. */
