@@ -10,7 +10,7 @@ export function seeOption(machine: Machine, { method, receiver, args }: CallSeen
   const [first, second, third] = args.positional;
   if (method === 'add_argument') {
     const name = stringOf(args.named.get('dest')) ?? longest(args.positional.map(stringOf));
-    if (name === undefined || !/^-/.test(stringOf(first) ?? '')) return;
+    if (name === undefined || !stringOf(first)?.startsWith('-')) return;
     const action = stringOf(args.named.get('action'));
     const off = action === 'store_true' ? false : action === 'store_false' ? true : null;
     if (truth(args.named.get('required') ?? constant(false)) === false)

@@ -108,14 +108,6 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
       return stringOf(evaluate(machine, expr.template, scope, frame)) === undefined
         ? unknown('tagged template')
         : evaluate(machine, expr.template, scope, frame);
-    case 'regex':
-      return object(
-        [
-          ['source', constant(expr.source)],
-          ['flags', constant(expr.flags)],
-        ],
-        { open: true },
-      );
     case 'opaque':
       return unknown(expr.what);
     default:

@@ -79,6 +79,23 @@ describe('what stands between a definition and its name is seen through', () => 
     ]);
   });
 
+  test('a function that was given another name goes by that name, or by none', async () => {
+    const text =
+      'import boto3\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\ndef made(name):\n    def operation(): ...\n    operation.__name__ = name\n    operation.__doc__ = "Do " + name\n    return operation\nfor name in ["a", "b"]:\n    mcp.tool()(made(name))\nfor name in dir(boto3.client("mq")):\n    mcp.tool()(made(name))\n';
+    const { tools, unresolved } = await surfaceOfFiles({ 'server.py': text });
+    expect(tools).toMatchObject([
+      { name: 'a', description: 'Do a' },
+      { name: 'b', description: 'Do b' },
+    ]);
+    expect(unresolved).toMatchObject([{ kind: 'tool', reason: 'the name is computed at run time' }]);
+  });
+
+  test('what setdefault and update put into a dictionary of sets is in it', async () => {
+    const text =
+      'from fastmcp import FastMCP\nmcp = FastMCP("x")\nSETS = {"one": {"spec": "a", "ops": ["x"]}, "two": {"spec": "b", "ops": ["y"]}}\nall = {}\nfor each in SETS.values():\n    all.setdefault(each["spec"], set()).update(each["ops"])\nif "b" in all:\n    for name in all["b"]:\n        mcp.tool(name=name)(lambda: 1)\n';
+    expect(await toolsOf({ 'server.py': text })).toEqual(['y']);
+  });
+
   test('the third place of add_tool is a title, and an empty description leaves the docstring', async () => {
     const text =
       'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\ndef a():\n    """Say a."""\nmcp.add_tool(a, "n", "Title", "")\n';

@@ -133,9 +133,10 @@ function register(
   const registration: Registration = {
     kind: isTemplate ? 'template' : kind,
     server,
-    name: isNothing(name) ? (plain?.fn.name === undefined ? undefined : constant(plain.fn.name)) : name,
+    name: isNothing(name) ? ownName(handler, plain) : name,
     title: args.named.get('title') ?? (kind === 'resource' ? undefined : named[1]),
-    description: args.named.get('description') ?? (kind === 'resource' ? undefined : named[2]),
+    description:
+      args.named.get('description') ?? (kind === 'resource' ? undefined : named[2]) ?? plain?.props.get('__doc__'),
     uri,
     handler: plain,
     decorators: decoratorsOf(plain, decorator),
@@ -143,6 +144,12 @@ function register(
   };
   findings.registrations.push(registration);
 }
+
+/** The name that a function goes by: the one it was given later (`fn.__name__ = …`), or the one it was written with. */
+const ownName = (handler: FunctionValue | undefined, plain: FunctionValue | undefined): Value | undefined =>
+  handler?.props.get('__name__') ??
+  plain?.props.get('__name__') ??
+  (plain?.fn.name === undefined ? undefined : constant(plain.fn.name));
 
 const isNothing = (value: Value | undefined): boolean =>
   !value || (value.kind === 'constant' && (value.value === null || value.value === undefined));

@@ -101,6 +101,8 @@ const methods: Readonly<Record<string, ListMethod>> = {
     return nothing;
   },
   extend,
+  // A Python set is told as a list.
+  update: extend,
   concat: (machine, self, { positional }) => {
     const made = list([...self.items], self.open);
     for (const each of positional) {

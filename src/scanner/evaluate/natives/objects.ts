@@ -120,6 +120,17 @@ function collectionMethod(
   }
 }
 
+/** What `setdefault` leaves under a key that was not there; under one that is not known, any of the values. */
+function settled(machine: Machine, self: ObjectValue, key: Value | undefined, value: Value): Value {
+  const name = stringOf(key);
+  if (name !== undefined) setMember(machine, self, name, value);
+  else {
+    self.open = true;
+    self.props.set(`\u0000${self.props.size}`, value);
+  }
+  return name === undefined ? joinAll(self.props.values(), value) : value;
+}
+
 /** Methods of a Python dictionary, and the few that every JavaScript object has. */
 function dictMethod(machine: Machine, self: ObjectValue, name: string): ((args: Args, at: Place) => Value) | undefined {
   switch (name) {
@@ -135,13 +146,16 @@ function dictMethod(machine: Machine, self: ObjectValue, name: string): ((args: 
       return ({ positional: [key, otherwise] }) => {
         const found = stringOf(key) === undefined ? undefined : self.props.get(stringOf(key) ?? '');
         if (found) return found;
+        if (name === 'setdefault') return settled(machine, self, key, otherwise ?? constant(null));
         if (key?.kind === 'constant' && !self.open) return otherwise ?? constant(null);
         return joinAll(self.props.values(), otherwise ?? unknown('get'));
       };
     case 'update':
       return ({ positional: [more], named }) => {
-        if (more?.kind === 'object') for (const [key, value] of more.props) setMember(machine, self, key, value);
-        else if (more) self.open = true;
+        if (more?.kind === 'object') {
+          for (const [key, value] of more.props) setMember(machine, self, key, value);
+          self.open ||= more.open;
+        } else if (more) self.open = true;
         for (const [key, value] of named) setMember(machine, self, key, value);
         return nothing;
       };

@@ -65,9 +65,8 @@ function replaced(self: string, args: Args): Value | undefined {
 const onePlace = /^(?:[^\\()[\]{}*+?|^$.]|\\[^\dkpPux]|\[\^?(?:[^\]\\]|\\.)+\])[+*]?$/;
 
 function plainPattern(value: Value | undefined): RegExp | undefined {
-  if (value?.kind !== 'object') return undefined;
-  const [source, flags] = [stringOf(value.props.get('source')), stringOf(value.props.get('flags'))];
-  if (source === undefined || flags === undefined || !onePlace.test(source) || !/^[gi]*$/.test(flags)) return undefined;
+  const [, source, flags] = (value?.kind === 'native' && /^\/(.+)\/([gi]*)$/s.exec(value.name)) || [];
+  if (source === undefined || !onePlace.test(source)) return undefined;
   try {
     return new RegExp(source, flags);
   } catch {
