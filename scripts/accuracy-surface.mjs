@@ -18,6 +18,7 @@ export async function surface(title, servers, verbose) {
     parameters: 0,
     compared: 0,
     silent: [],
+    dynamic: 0,
     cpuMs: 0,
     bytes: 0,
   };
@@ -29,6 +30,7 @@ export async function surface(title, servers, verbose) {
     sum.bytes += report.bytes;
     if (server.notes?.startsWith('DYNAMIC')) {
       if (report.unresolved.length === 0) sum.silent.push(key);
+      sum.dynamic += 1;
       continue;
     }
     const wanted = new Set(server.toolNames);
@@ -51,20 +53,20 @@ export async function surface(title, servers, verbose) {
     exact: sum.exact,
     precision: percent(sum.found, sum.found + sum.extra),
     recall: percent(sum.found, sum.found + sum.missed),
-    tools: sum.compared,
-    descriptions: sum.descriptions,
-    parameters: sum.parameters,
+    ...(sum.compared === 0
+      ? { tools: sum.found + sum.missed, dynamic: sum.dynamic }
+      : { tools: sum.compared, descriptions: sum.descriptions, parameters: sum.parameters }),
     missedInSilence: sum.silent.length,
   };
   console.log(
     `${title}: precision ${figures.precision} %, recall ${figures.recall} %, servers exact ${sum.exact} of ${sum.servers}, ` +
-      `descriptions equal ${sum.descriptions} of ${sum.compared}, parameter names equal ${sum.parameters} of ${sum.compared}, ` +
+      `${sum.dynamic} made at run time, descriptions equal ${sum.descriptions} of ${sum.compared}, parameter names equal ${sum.parameters} of ${sum.compared}, ` +
       `missed in silence ${sum.silent.length ? sum.silent.join(', ') : 'none'}, ${(sum.bytes / 1_000 / sum.cpuMs).toFixed(1)} MB/s a core`,
   );
   return figures;
 }
 
-function compareTools(key, recorded, read, sum, verbose) {
+function compareTools(key, recorded = [], read, sum, verbose) {
   for (const tool of recorded) {
     const same = read.find((each) => each.name === tool.name);
     if (!same) continue;

@@ -47,6 +47,8 @@ function placed(what, servers, place) {
   return here;
 }
 
+/** Servers that were run once and chosen before they were first scanned, with the tool names that they answered. */
+const firstSeen = json(join(root, 'scripts/accuracy/unseen.json'));
 const checkout = (repository) => checkedOut(values.checkouts, repository);
 const { npm: onNpm, pypi: onPypi } = json(join(root, 'scripts/accuracy/published.json'));
 const rows = json(join(root, 'scripts/accuracy/advisories.json')).filter(
@@ -63,6 +65,16 @@ const unseen = {
   npm: placed('published npm packages (--download)', onNpm, (version, name) => published.npm(name, version)),
   pypi: placed('published PyPI packages (--download)', onPypi, (version, name) => published.pypi(name, version)),
 };
+const atFirst = {
+  npm: placed('unseen npm servers (--download)', firstSeen.npm, ({ version }, name) => published.npm(name, version)),
+  python: [
+    ...placed('unseen PyPI servers (--download)', firstSeen.pypi, ({ version }, name) => published.pypi(name, version)),
+    ...placed('unseen repositories (--clones)', firstSeen.repositories, (server) => {
+      const folder = atCommit(values.clones, cache, server, server.commit);
+      return folder && join(folder, server.path ?? '');
+    }),
+  ],
+};
 const faults = existsSync(data) ? [labels('vuln-dev.json'), labels('benign-dev.json')] : undefined;
 if (!faults) absent.push('the labels in ../shared');
 const homes = [...new Set((faults ?? []).flat().map(({ repo }) => repo))].filter((repo) => !checkout(repo));
@@ -77,6 +89,10 @@ const figures = {
   surface: over(before.surface, {
     npm: await surface('npm', npm, verbose),
     python: await surface('Python', python, verbose),
+    unseen: over(before.surface?.unseen, {
+      npm: await surface('npm, chosen unseen', atFirst.npm, verbose),
+      python: await surface('Python, chosen unseen', atFirst.python, verbose),
+    }),
   }),
   ...over(
     { findings: before.findings, advisories: before.advisories },

@@ -19,12 +19,10 @@ export function seeOption(machine: Machine, { method, receiver, args }: CallSeen
     const flags = stringOf(first);
     if (flags === undefined) return;
     if (second?.kind === 'object') note(machine, flags, second.props.get('default') ?? nothing);
-    else
-      note(
-        machine,
-        camel(/--(?:no-)?([\w-]+)/.exec(flags)?.[1] ?? flags),
-        third ?? constant(flags.includes('--no-') || undefined),
-      );
+    else {
+      const name = camel(/--(?:no-)?([\w-]+)/.exec(flags)?.[1] ?? flags);
+      note(machine, name, third ?? (/[<[]/.test(flags) ? nothing : constant(flags.includes('--no-'))));
+    }
   } else if (method === 'options' && receiver && isParser(receiver) && first?.kind === 'object') {
     for (const [name, option] of first.props)
       if (option.kind === 'object') note(machine, name, option.props.get('default') ?? nothing);
@@ -51,7 +49,12 @@ function isParser(value: Value): boolean {
 export function parsedOption(machine: Machine, value: Result, name: string): Value | undefined {
   if (machine.settings === 'any' || !parsed.has(value.method) || !machine.options.has(name)) return undefined;
   if (!value.method.startsWith('parse_') && !isParser(value)) return undefined;
-  return environmentOf(machine, name, machine.options.get(name) ?? nothing);
+  const otherwise = machine.options.get(name) ?? nothing;
+  if (otherwise.kind !== 'constant' || typeof otherwise.value !== 'boolean')
+    return environmentOf(machine, name, otherwise);
+  // A flag is no credential, whatever it is called.
+  machine.assumed = true;
+  return otherwise;
 }
 
 /** A parameter of a `typer` command holds the default of its option. */

@@ -140,6 +140,13 @@ function stillUnknown(
   const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
   if (!anything && first && !machine.project.part)
     found.push({ kind: 'any', reason: noRegistration, location: { file: first.path, start_line: 1 } });
+  const [started] = machine.project.python.filter(({ scripts }) => scripts.length > 0);
+  if (!any && started)
+    found.push({
+      kind: 'any',
+      reason: 'the program starts in code that is not here',
+      location: { file: started.folder, start_line: 1 },
+    });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }

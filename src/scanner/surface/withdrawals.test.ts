@@ -97,3 +97,11 @@ describe('what may or may not be offered is shown, and said', () => {
     expect(await seen('s.py', text)).toEqual({ names: ['a', 'b'], reasons: [] });
   });
 });
+
+test('a package that only names its start, whose code is elsewhere, says so', async () => {
+  const { tools, unresolved } = await surfaceOfFiles({
+    'x-1.dist-info/entry_points.txt': '[console_scripts]\nx = other.server:main\n',
+  });
+  expect(tools).toEqual([]);
+  expect(unresolved).toMatchObject([{ reason: 'the program starts in code that is not here' }]);
+});
