@@ -6,15 +6,16 @@ import { rules, scan } from '../dist/scanner/index.js';
 
 const fixtures = new URL('../dist/scanner/taint/fixtures/', import.meta.url);
 const extensions = { python: 'py', typescript: 'ts' };
+/** A file of fixtures may hold both: the code itself tells. */
+const languageOf = (source) => (/^\s*(?:async )?def \w+\(/m.test(source) ? 'python' : 'typescript');
 
 async function ownPairs() {
   const pairs = rules
     .flatMap(({ id, cases }) => cases.map((each) => ({ ...each, rule: id })))
     .filter(({ language }) => language in extensions);
   for (const file of readdirSync(fixtures).filter((name) => name.endsWith('.js'))) {
-    const language = file.includes('python') ? 'python' : 'typescript';
     const lists = Object.values(await import(new URL(file, fixtures).href)).filter(Array.isArray);
-    pairs.push(...lists.flat().map((pair) => ({ ...pair, language })));
+    pairs.push(...lists.flat().map((pair) => ({ ...pair, language: languageOf(pair.bad) })));
   }
   return pairs;
 }
