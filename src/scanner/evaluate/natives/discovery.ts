@@ -63,8 +63,6 @@ export function pathMember(machine: Machine, text: string, name: string): Value 
     case 'as_posix':
     case 'expanduser':
       return same();
-    case 'joinpath':
-      return native(name, ({ positional }) => joined([self, ...positional]) ?? unknown('path'));
     case 'is_dir':
       return native(name, () => (isFile(machine, text) ? constant(false) : unknown(name)));
     case 'is_file':
@@ -86,6 +84,12 @@ export function pathMember(machine: Machine, text: string, name: string): Value 
   }
 }
 
+/** Only a path of the scanned tree is told by its text; any other stays the symbol that later checks know. */
+function pathOf(machine: Machine, path: Value | undefined): Value | undefined {
+  const text = stringOf(path);
+  return text?.startsWith('/') && (isFile(machine, text) || inFolder(machine, text).length > 0) ? path : undefined;
+}
+
 function joined(parts: readonly Value[]): Value | undefined {
   const known = parts.map(stringOf);
   return known.every((part) => part !== undefined) ? constant(posix.join(...known)) : undefined;
@@ -98,7 +102,7 @@ export function discovered(machine: Machine, name: string, { args, at }: CallSee
   switch (name) {
     case 'pathlib:Path':
     case 'pathlib:PurePath':
-      return first && joined(args.positional);
+      return pathOf(machine, joined(args.positional));
     case 'glob:glob':
     case 'glob:iglob':
       return text?.startsWith('/') ? globbed(machine, posix.dirname(text), posix.basename(text)) : list([], true);
