@@ -62,7 +62,15 @@ async function rankIn(path, { rule, file, tool }) {
 
 /** Published servers before and after an advisory: told apart where the mended one is said to be less bad at that place. */
 export async function advisories(rows, placeOf, verbose) {
-  const sum = { pairs: 0, apart: 0, quiet: 0 };
+  // Whether a pair was told apart before anything was learned from it cannot be measured again: the row says so.
+  const noted = rows.filter(({ firstSight }) => firstSight !== undefined);
+  const sum = {
+    pairs: 0,
+    apart: 0,
+    quiet: 0,
+    unseen: noted.length,
+    firstSight: noted.filter((row) => row.firstSight).length,
+  };
   for (const row of rows) {
     const [vulnerable, fixed] = [placeOf(row, row.vulnerable), placeOf(row, row.fixed)];
     if (!vulnerable || !fixed) continue;
