@@ -10,6 +10,11 @@ const cb = 'async () => ({ content: [] })';
 describe('JavaScript and TypeScript registrations are followed to their names [S4.19]', () => {
   test.each<[string, string, string[]]>([
     [
+      'a definition with the function behind it',
+      `import { McpServer } from 'tmcp';\nconst server = new McpServer({ name: 'x', version: '1' }, {});\nserver.tool({ name: 'a', description: 'A.' }, async () => ({}));\nfunction more(to) { to.tool({ name: 'b', description: 'B.' }, async () => ({})); }\nmore(server);\n`,
+      ['a', 'b'],
+    ],
+    [
       'the forms of the first SDK',
       `${sdk}server.tool("a", ${cb});\nserver.tool("b", "d", { q: z.string() }, ${cb});\nserver.registerTool("c", { description: "d" }, ${cb});`,
       ['a', 'b', 'c'],

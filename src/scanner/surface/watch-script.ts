@@ -87,6 +87,18 @@ function seeHigh(findings: Findings, seen: CallSeen, method: string, machine: Ma
       });
     case 'tool':
     case 'prompt': {
+      // Some SDKs take one definition and the function behind it.
+      const own = name?.kind === 'object' ? field(name, 'name') : undefined;
+      if (own)
+        return add({
+          ...common,
+          name: own,
+          kind: method,
+          title: field(name, 'title'),
+          description: field(name, 'description'),
+          schema: field(name, 'schema') ?? field(name, 'inputSchema'),
+          handler: asFunction(second),
+        });
       const rest = positional.slice(1);
       const description =
         isText(rest[0]) || (rest[0]?.kind === 'unknown' && rest.length > 2) ? rest.shift() : undefined;
