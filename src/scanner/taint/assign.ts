@@ -3,7 +3,8 @@ import type { Pattern } from '../ir/nodes.js';
 import { factOf } from './expressions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, write, type Env } from './environment.js';
-import { joinFacts, nothingKnown, through, type Fact } from './facts.js';
+import { joinFacts, nothingKnown, type Fact } from './facts.js';
+import { through } from './traces.js';
 import { isParsedUrl } from './transfer-names.js';
 
 /** Binds what a pattern names to what is known of a value. */
@@ -12,7 +13,7 @@ export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env
     case 'name':
       write(env, target.name, {
         ...fact,
-        taints: through(fact.taints, { module: env.module, spot: target }, `is kept in ${target.name}`),
+        taints: through(fact.taints, env.module, target, 'is kept in', target.name),
       });
       return;
     case 'member':

@@ -1,8 +1,10 @@
 import { locationOf, type Location } from '../ir/positions.js';
 import { all, mergeTaints, taintsIn, type Fact, type Taint } from './facts.js';
+import { contentName, contentPath } from './param-names.js';
 import { byName } from './names.js';
 import { knownText } from './queries.js';
 import type { SeenCall } from './sinks.js';
+import { stepsOf } from './traces.js';
 
 /** What code was seen to do on its own account, whatever the caller gave. */
 export interface Behaviour {
@@ -22,7 +24,6 @@ export interface Leak {
 
 export const noBehaviour = (): Behaviour => ({ leaks: [], hidden: [], written: [], renamed: [] });
 
-const mark = '\u0000read ';
 const readers =
   /^(?:open\(\)\.(?:read|readlines|readline)|io\.open\(\)\.read|pathlib\..*\.(?:read_text|read_bytes)|fs(?:\.promises)?\.(?:readFile|readFileSync)|aiofiles\.open\(\)\.read|json\.load)$/;
 
@@ -34,17 +35,14 @@ export function contentRead(call: SeenCall): Fact | undefined {
   const holder = call.name.startsWith('fs') || call.name === 'json.load' ? call.args[0] : call.receiver;
   const path = holder ? (typeof holder.lead === 'string' ? holder.lead : knownText(holder)) : '';
   const taint: Taint = {
-    origin: { param: `${mark}${path}`, at: call.at },
-    steps: [],
+    origin: { param: contentName(path), at: call.at },
+    trace: undefined,
     safe: all,
     judged: false,
     whole: false,
   };
   return { taints: [taint], name: `${call.name}()` };
 }
-
-/** Whether a taint is the content of a file, not a caller's text. */
-export const isContent = (taint: Taint): boolean => taint.origin.param.startsWith(mark);
 
 const senders =
   /^(?:requests\.(?:post|put|patch|request)|requests\.[sS]ession\(\)\.(?:post|put|request)|httpx\.(?:post|put|request|(?:Async)?Client\(\)\.(?:post|put|request))|aiohttp\.ClientSession\(\)\.(?:post|put|request)|urllib\.request\.urlopen|urllib\.request\.Request|fetch|axios(?:\.(?:post|put|request))?|got(?:\.post)?|https?\.request|undici\.(?:request|fetch)|needle\.post|superagent\.post|smtplib\..*\.sendmail|socket\.socket\(\)\.send(?:all)?|https?\.request\(\)\.(?:write|end)|.*\.sendto)$/;
@@ -57,7 +55,8 @@ const writers =
   /^(?:open|io\.open|fs(?:\.promises)?\.(?:writeFile|writeFileSync|appendFile|appendFileSync)|pathlib\..*\.(?:write_text|write_bytes))$/;
 
 const renamers = /(?:registerTool|tool|registerPrompt)\(\)\.update$/;
-const isNoted = byName((name) => [senders, evaluators, writers, renamers].some((each) => each.test(name)));
+/** Whether a call of this name is looked at for what it does on its own account. */
+export const isNoted = byName((name) => [senders, evaluators, writers, renamers].some((each) => each.test(name)));
 
 /** Notes what one call does on its own account. */
 export function observe(behaviour: Behaviour, call: SeenCall): void {
@@ -91,14 +90,16 @@ function seeSend(behaviour: Behaviour, call: SeenCall, at: Location): void {
   ]
     .map((fact) => (fact ? `${fact.name ?? ''} ${knownText(fact)}` : ''))
     .join(' ');
-  for (const taint of mergeTaints(...parts.map((fact) => taintsIn(fact))).filter(isContent)) {
+  for (const taint of mergeTaints(...parts.map((fact) => taintsIn(fact)))) {
+    const what = contentPath(taint.origin.param);
+    if (what === undefined) continue;
     behaviour.leaks.push({
       at,
-      what: taint.origin.param.slice(mark.length),
+      what,
       to,
       steps: [
         { at: locationOf(taint.origin.at.module, taint.origin.at.spot), says: 'a file is read' },
-        ...taint.steps.map((step) => ({ at: locationOf(step.at.module, step.at.spot), says: step.says })),
+        ...stepsOf(taint.trace).map((step) => ({ at: locationOf(step.at.module, step.at.spot), says: step.says })),
         { at, says: `it is sent by ${call.name}` },
       ],
     });

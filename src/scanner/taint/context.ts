@@ -3,12 +3,15 @@ import { walk } from '../ir/walk.js';
 import type { Machine } from '../evaluate/machine.js';
 import { follow } from '../evaluate/modules.js';
 import { lookup } from '../evaluate/scope.js';
-import type { Value } from '../evaluate/values.js';
+import type { Place, Value } from '../evaluate/values.js';
+import { isNoted } from './behaviour.js';
 import { isChanging } from './changing.js';
 import { read, type Env } from './environment.js';
-import { fromWhole, nothingKnown, type Fact, type Implied } from './facts.js';
+import { fromWhole, nothingKnown, type Fact, type Implied, type Taint } from './facts.js';
 import type { Mode } from './modes.js';
 import { nameOfValue } from './names.js';
+import { callOn, hitOn, routeBetween, type Route } from './routes.js';
+import { anyParam } from './param-names.js';
 import type { Hit, SeenCall } from './sinks.js';
 import type { Recorder, Shelf, Summary } from './summaries.js';
 
@@ -17,11 +20,15 @@ export interface Context {
   readonly machine: Machine;
   readonly report: (hit: Hit, call: SeenCall) => void;
   /** Every call that is reached, tainted or not; capabilities are read from these. */
+  readonly reaches: (name: string, at: Place) => void;
+  /** The calls among them that can do something on their own account. */
   readonly sees: (call: SeenCall) => void;
   /** Answers of calls, good as long as nothing changed since. */
   readonly memo: Map<Expr, { readonly ticks: number; readonly fact: Fact }>;
-  /** What functions did with what they were given: in any tool where it was no caller's text, and in this one. */
-  readonly summaries: { readonly shared: Shelf; readonly own: Shelf; readonly shown: Set<Summary> };
+  /** What functions did with what they were given, in any tool. */
+  readonly shelf: Shelf;
+  /** What this tool was shown of it, with texts of which names. */
+  readonly shown: Map<Summary, Set<string>>;
   /** The functions under way. */
   readonly running: FunctionNode[];
   recorder: Recorder | undefined;
@@ -87,7 +94,7 @@ export function partOf(fact: Fact, name: string): Fact | undefined {
   if (fact.taints.length === 0) return undefined;
   // The arguments as a whole: the part that is read is the parameter that the caller names.
   const taints = fact.taints.map((taint) =>
-    taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
+    taint.origin.param === anyParam ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
   );
   return { taints, from: fromWhole(fact.from) };
 }
@@ -110,8 +117,12 @@ function patternsOf(module: Module): ReadonlyMap<string, string> {
 
 /** Shows a call to whoever watches, now and whenever the function around it is met again. */
 export function see(context: Context, call: SeenCall): void {
-  context.recorder?.events.push({ kind: 'call', call });
-  context.sees(call);
+  const { name, at } = call;
+  context.reaches(name, at);
+  if (isNoted(name)) {
+    context.recorder?.events.push({ kind: 'reached', name, at }, { kind: 'call', call });
+    context.sees(call);
+  } else context.recorder?.events.push({ kind: 'reached', name, at });
 }
 
 /** The same for a hit. */
@@ -120,15 +131,27 @@ export function report(context: Context, hit: Hit, call: SeenCall): void {
   context.report(hit, call);
 }
 
-/** Shows what a function showed before; once is enough for one tool. */
-export function showAgain(context: Context, summary: Summary): void {
-  const { shown } = context.summaries;
-  if (shown.has(summary)) return;
-  shown.add(summary);
+/** Whether what a function did with texts of these names was shown already; from now on it was. */
+export function isShown({ shown }: Context, summary: Summary, given: readonly Taint[]): boolean {
+  const names = given.map(({ origin }) => origin.param).join('\u0001');
+  const before = shown.get(summary);
+  if (before?.has(names)) return true;
+  if (before) before.add(names);
+  else shown.set(summary, new Set([names]));
+  return false;
+}
+
+/** Shows what a function showed before, with the texts that are given this time; once is enough for one tool. */
+export function showAgain(context: Context, summary: Summary, given: readonly Taint[], route: Route | undefined): void {
+  if (isShown(context, summary, given)) return;
   for (const event of summary.events) {
-    if (event.kind === 'call') context.sees(event.call);
-    else if (event.kind === 'hit') context.report(event.hit, event.call);
-    else showAgain(context, event.summary);
+    if (event.kind === 'reached') context.reaches(event.name, event.at);
+    else if (event.kind === 'call') context.sees(route ? callOn(route, event.call) : event.call);
+    else if (event.kind === 'hit') context.report(route ? hitOn(route, event.hit) : event.hit, event.call);
+    else {
+      const inner = route ? event.given.map(route.taint) : event.given;
+      showAgain(context, event.summary, inner, routeBetween(event.summary.given, inner));
+    }
   }
 }
 

@@ -18,12 +18,12 @@ import {
   mergeTaints,
   nothingKnown,
   taintsIn,
-  through,
   vouchFor,
   type Fact,
   type Taint,
 } from './facts.js';
 import { cutPath, ofPath } from './containment.js';
+import { through } from './traces.js';
 import { impliedBy } from './guards.js';
 import { readKey } from './context.js';
 
@@ -192,7 +192,7 @@ function templateFact(context: Context, expr: Template, env: Env): Fact {
       : factOf(context, part, env),
   );
   const made = withScheme(expr.parts, concat(parts));
-  return { ...made, taints: through(made.taints, { module: env.module, spot: expr }, 'becomes part of a text') };
+  return { ...made, taints: through(made.taints, env.module, expr, 'becomes part of a text') };
 }
 
 const hostParts = new Set(['hostname', 'netloc', 'host', 'origin', 'href']);

@@ -1,6 +1,7 @@
 import type { Env } from './environment.js';
 import type { FunctionNode } from '../ir/nodes.js';
 import { optionsOf, type Place, type Value } from '../evaluate/values.js';
+import type { Trace } from './traces.js';
 
 /** What a tainted value can do harm with; each is one bit, so that a check can vouch for several at once. */
 export const danger = {
@@ -54,14 +55,11 @@ export interface Origin {
   readonly param: string;
   readonly at: Place;
 }
-export interface Step {
-  readonly at: Place;
-  readonly says: string;
-}
 /** One way by which a caller's text reached a value. */
 export interface Taint {
   readonly origin: Origin;
-  readonly steps: readonly Step[];
+  /** The way that it took from there. */
+  readonly trace: Trace | undefined;
   /** The dangers that a check or an encoding has already ruled out. */
   readonly safe: number;
   /** Something in the code tried to judge the value, well or badly. */
@@ -128,7 +126,6 @@ export const nothingKnown: Fact = { taints: [] };
 export const noImplied: Implied = { yes: [], no: [] };
 
 const maxTaints = 6;
-const maxSteps = 14;
 
 /** Taints of several values together; where one origin comes twice, only what is safe both times stays safe. */
 export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly Taint[] {
@@ -155,16 +152,6 @@ export const vouchFor = (taints: readonly Taint[], safe: number, judged = false)
   taints.length === 0
     ? taints
     : taints.map((taint) => ({ ...taint, safe: taint.safe | safe, judged: taint.judged || judged }));
-
-/** Taints that have gone through one more place. */
-export const through = (taints: readonly Taint[], at: Place, says: string): readonly Taint[] =>
-  taints.length === 0
-    ? taints
-    : taints.map((taint) =>
-        taint.steps.length >= maxSteps || taint.steps.at(-1)?.at.spot === at.spot
-          ? taint
-          : { ...taint, steps: [...taint.steps, { at, says }] },
-      );
 
 /** The taints that are still dangerous in one of these ways. */
 export const unsafe = (taints: readonly Taint[], kinds: number): readonly Taint[] =>

@@ -3,18 +3,20 @@ import { dottedName } from '../ir/names.js';
 import { scopeIn, type Scope } from '../evaluate/scope.js';
 import type { FunctionValue } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
-import { readKey, showAgain, spend, type Context, type Exit, type Frame } from './context.js';
+import { isShown, readKey, showAgain, spend, type Context, type Exit, type Frame } from './context.js';
 import { keyOf, vouch, type Env } from './environment.js';
 import { factOf } from './expressions.js';
-import { danger, joinFacts, nothingKnown, taintsIn, through, type Fact, type Taint } from './facts.js';
+import { danger, joinFacts, nothingKnown, taintsIn, type Fact, type Taint } from './facts.js';
 import { failsForInternal } from './internal-addresses.js';
 import { callKey, holdsCode } from './keys.js';
 import { answerByMode } from './modes.js';
 import { runStatements } from './statements.js';
+import { leftOn, routeBetween } from './routes.js';
+import { through } from './traces.js';
 import { typed } from './typed.js';
-import { flagged, implication } from './proofs.js';
+import { flagged, implication, provable } from './proofs.js';
 import { failsForOtherCode } from './syntax-checks.js';
-import { include, keep, kept, recorderAt, summaryOf, type Summary } from './summaries.js';
+import { include, includeAll, keep, kept, recorderAt, summaryOf, type Left } from './summaries.js';
 
 /** The arguments of a call. */
 export interface Given {
@@ -75,7 +77,7 @@ export function callProject(
   const returned: Fact = {
     ...fact,
     from: outerKeys(fact, params, given, isMethod),
-    taints: through(fact.taints, { module, spot: fn }, `comes back from ${fn.name ?? 'a function'}`),
+    taints: through(fact.taints, module, fn, 'comes back from', fn.name ?? 'a function'),
     implies: undefined,
   };
   const told = flagged(context, returned, [exits, given, fn, isMethod]);
@@ -95,8 +97,6 @@ function mayEnter(context: Context, fn: FunctionNode): boolean {
   return running.reduce((times, each) => (each === fn ? times + 1 : times), 0) < maxActive;
 }
 
-type Left = Pick<Summary, 'exits' | 'fields'>;
-
 /** Runs a function, unless it is known what it does with just this; a function inside another is always run. */
 function runOnce(
   context: Context,
@@ -105,31 +105,37 @@ function runOnce(
   env: Env,
   selfName: string | undefined,
 ): Left {
-  const key = scope && callKey(fn, scope, env);
-  if (key === undefined) return runBody(context, fn, env, selfName);
-  const { summaries, running, depth, recorder } = context;
-  const isPlain = [...env.vars.values()].every((fact) => taintsIn(fact).length === 0 && !fact.content);
-  const shelf = isPlain ? summaries.shared : summaries.own;
+  // A tool itself is called once: what it did is of no use to another.
+  const call = scope && context.depth > 0 ? callKey(fn, scope, env) : undefined;
+  if (call === undefined) return runBody(context, fn, env, selfName);
+  const { key, given } = call;
+  const { shelf, running, depth, recorder } = context;
   const before = kept(shelf, key, depth, maxDepth, running);
   if (before) {
     spend(context);
-    showAgain(context, before);
-    if (recorder) include(recorder, before, depth);
-    return before;
+    const route = routeBetween(before.given, given);
+    showAgain(context, before, given, route);
+    if (recorder) include(recorder, before, given, depth);
+    return route ? leftOn(route, before) : before;
   }
   const inner = recorderAt(depth);
   context.recorder = inner;
   const left = runBody(context, fn, env, selfName);
   context.recorder = recorder;
-  const summary = summaryOf(inner, isPlain ? joined(left.exits) : left.exits, left.fields);
+  const summary = summaryOf(
+    inner,
+    { ...left, exits: given.length === 0 ? joined(left.exits) : provable(fn, left.exits) },
+    given,
+  );
   const isWhole = context.stepsLeft > 0 && !running.some((each) => inner.touched.has(each));
   const isSteady =
     isWhole &&
     !summary.exits.some(({ fact }) => holdsCode(fact)) &&
     ![...left.fields.values()].some((fact) => holdsCode(fact));
   const isKept = isSteady && keep(shelf, key, summary);
-  if (isKept) summaries.shown.add(summary);
-  if (recorder) include(recorder, isKept ? summary : inner, depth);
+  if (isKept) isShown(context, summary, given);
+  if (recorder && isKept) include(recorder, summary, given, depth);
+  else if (recorder) includeAll(recorder, inner);
   return left;
 }
 
@@ -235,7 +241,7 @@ function bindParams(
           : nothingKnown);
     const bound = {
       ...withoutNames(typed(context, fact, param.annotation, env)),
-      taints: through(fact.taints, { module: env.module, spot: param }, `is passed to ${fn.name ?? 'a function'}`),
+      taints: through(fact.taints, env.module, param, 'is passed to', fn.name ?? 'a function'),
     };
     if (name === undefined) assignTo(context, param.target, bound, env);
     else env.vars.set(name, bound);

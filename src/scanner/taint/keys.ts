@@ -1,6 +1,7 @@
 import type { Value } from '../evaluate/values.js';
 import type { Env } from './environment.js';
 import type { Fact, Taint, Vouch } from './facts.js';
+import { tellingNames } from './param-names.js';
 
 const numbers = new WeakMap<object, number>();
 let last = 0;
@@ -14,19 +15,34 @@ function numberOf(thing: object | undefined): number {
   return last;
 }
 
-const taintKeys = new WeakMap<Taint, string>();
+/** The caller's texts that a call is given, in order. */
+interface Seen {
+  readonly taints: Taint[];
+  readonly params: string[];
+  readonly places: object[];
+  readonly traces: (object | undefined)[];
+}
 
-function taintKey(taint: Taint): string {
-  const known = taintKeys.get(taint);
-  if (known !== undefined) return known;
-  const { origin, steps, safe, judged, whole, inArchive } = taint;
-  const made = `${origin.param}\u0001${numberOf(origin.at.spot)}\u0001${steps.map((step) => `${numberOf(step.at.spot)}${step.says}`).join('\u0002')}\u0001${safe}${judged ? 'j' : ''}${whole ? 'w' : ''}${inArchive ? 'a' : ''}`;
-  taintKeys.set(taint, made);
+/** Which of the things met so far this is. */
+function turnOf<T>(list: T[], thing: T): number {
+  const at = list.indexOf(thing);
+  return at === -1 ? list.push(thing) - 1 : at;
+}
+
+/** What matters of a taint to the code that gets it: not its name or its way, but which others share them, and where it was last. */
+function taintKey(taint: Taint, seen: Seen): string {
+  const { origin, trace, safe, judged, whole, inArchive } = taint;
+  seen.taints.push(taint);
+  const places = `${turnOf(seen.params, origin.param)} ${turnOf(seen.places, origin.at)} ${turnOf(seen.traces, trace)}`;
+  return `${places} ${numberOf(trace?.spot)} ${safe}${judged ? 'j' : ''}${whole ? 'w' : ''}${inArchive ? 'a' : ''}\u0003`;
+}
+
+function taintsKey(taints: readonly Taint[], seen: Seen): string {
+  let made = '';
+  for (const taint of taints) made += taintKey(taint, seen);
   return made;
 }
 
-const taintsKey = (taints: readonly Taint[]): string =>
-  taints.length === 0 ? '' : taints.map(taintKey).join('\u0003');
 const vouchKey = (vouches: readonly Vouch[]): string => vouches.map(({ key, safe }) => `${key}:${safe}`).join();
 
 /** Values that are made anew each time are told by what they hold; all others by which they are. */
@@ -62,14 +78,14 @@ function valueKey(value: Value, depth = 0): string {
 }
 
 /** A text that is the same for facts that say the same; undefined where code is held that can change what it knows. */
-function factKey(fact: Fact, depth = 0): string | undefined {
+function factKey(fact: Fact, seen: Seen, depth = 0): string | undefined {
   if (fact.closure || depth > 5) return undefined;
-  let made = `${taintsKey(fact.taints)}\u0006${fact.value ? valueKey(fact.value) : ''}\u0006${fact.name ?? ''}\u0006${fact.lead ?? ''}\u0006${fact.tail ?? ''}\u0006${fact.isResolved === true ? 'r' : ''}${fact.isReal === true ? 'l' : ''}${fact.isClosed === true ? 'c' : ''}${fact.inFolder === undefined ? '' : fact.inFolder ? 'f' : 'n'}${typeof fact.lead === 'string' ? 's' : ''}`;
+  let made = `${taintsKey(fact.taints, seen)}\u0006${fact.value ? valueKey(fact.value) : ''}\u0006${fact.name ?? ''}\u0006${fact.lead ?? ''}\u0006${fact.tail ?? ''}\u0006${fact.isResolved === true ? 'r' : ''}${fact.isReal === true ? 'l' : ''}${fact.isClosed === true ? 'c' : ''}${fact.inFolder === undefined ? '' : fact.inFolder ? 'f' : 'n'}${typeof fact.lead === 'string' ? 's' : ''}`;
   if (fact.from) made += `\u0006<${fact.from.map(({ key, kinds }) => `${key}:${kinds}`).join()}`;
-  if (fact.content) made += `\u0006=${taintsKey(fact.content)}`;
+  if (fact.content) made += `\u0006=${taintsKey(fact.content, seen)}`;
   if (fact.implies) made += `\u0006!${vouchKey(fact.implies.yes)};${vouchKey(fact.implies.no)}`;
   for (const [name, field] of fact.fields ?? []) {
-    const key = factKey(field, depth + 1);
+    const key = factKey(field, seen, depth + 1);
     if (key === undefined) return undefined;
     made += `\u0007${name}(${key}\u0007)`;
   }
@@ -84,13 +100,20 @@ export const holdsCode = (fact: Fact, depth = 0): boolean =>
 /** Longer ones cost more than they save. */
 const maxLength = 6_000;
 
+/** What a call hangs on, and the caller's texts among what it is given. */
+export interface CallKey {
+  readonly key: string;
+  readonly given: readonly Taint[];
+}
+
 /** What a call hangs on: the function, the names around it, and all that its own names stand for when it begins. */
-export function callKey(fn: object, scope: object, env: Env): string | undefined {
+export function callKey(fn: object, scope: object, env: Env): CallKey | undefined {
   let made = `${numberOf(fn)} ${numberOf(scope)}`;
+  const seen: Seen = { taints: [], params: [], places: [], traces: [] };
   for (const [name, fact] of env.vars) {
-    const key = factKey(fact);
+    const key = factKey(fact, seen);
     if (key === undefined || made.length > maxLength) return undefined;
     made += `\u0008${name}\u0006${key}`;
   }
-  return made;
+  return { key: seen.taints.length === 0 ? made : `${made}\u0009${tellingNames(seen.params)}`, given: seen.taints };
 }

@@ -39,6 +39,23 @@ function boundNames(fn: FunctionNode, given: Given, isMethod: boolean): readonly
   });
 }
 
+/** The ways out of a function with the names that `implication` asks for; all others would only take memory. */
+export function provable(fn: FunctionNode, exits: readonly Exit[]): readonly Exit[] {
+  const names = fn.params.flatMap(({ target }) =>
+    (target.kind === 'dict-pattern' ? target.entries.map((entry) => entry.target) : [target]).flatMap((each) =>
+      each.kind === 'name' ? [each.name] : [],
+    ),
+  );
+  return exits.map((exit) => {
+    const vars = new Map<string, Fact>();
+    for (const name of names) {
+      const fact = exit.env.vars.get(name);
+      if (fact) vars.set(name, fact);
+    }
+    return { ...exit, env: { ...exit.env, vars } };
+  });
+}
+
 /** What returning at all, returning true and returning false each say about the caller's names. */
 export function implication(
   context: Context,

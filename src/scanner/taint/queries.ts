@@ -1,6 +1,7 @@
 import type { Value } from '../evaluate/values.js';
 import { mergeTaints, taintsIn, type Fact } from './facts.js';
 import { byName, lastWord } from './names.js';
+import { isStatementName } from './param-names.js';
 import type { Hit, SeenCall } from './sinks.js';
 
 const runners = new Set([
@@ -148,9 +149,7 @@ const statementOf = ({ name, args, named }: SeenCall): Fact | undefined =>
 function speaksSql(call: SeenCall, fact: Fact): boolean {
   const known = knownText(fact);
   if (statement.test(known)) return true;
-  const named = mergeTaints(taintsIn(fact)).some(
-    (taint) => taint.whole && /(?:^|[._-])(?:sql|query|statement|stmt)$/i.test(taint.origin.param),
-  );
+  const named = mergeTaints(taintsIn(fact)).some((taint) => taint.whole && isStatementName(taint.origin.param));
   const receiver = call.receiver?.name ?? call.name;
   return (
     named &&

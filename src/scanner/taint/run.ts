@@ -10,6 +10,7 @@ import { anyPath, known, leavesFolder, taintsIn, unsafe, type Fact, type Taint }
 import { refine } from './refinements.js';
 import { argumentsFor, type Arguments, type Entry } from './sources.js';
 import { emptyShelf, type Shelf } from './summaries.js';
+import { stepsOf } from './traces.js';
 import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
 
 /** The caller's text on its way from a parameter to where it does harm. */
@@ -57,15 +58,14 @@ export interface EntryResult extends Behaviour {
 
 const stepsPerEntry = 400_000;
 
-/** How much is kept of what functions did: of one tool, and of all of them together. */
-const maxOwn = 100_000;
-const maxShared = 300_000;
+/** How much is kept of what functions did. */
+const maxKept = 300_000;
 
 const shelves = new WeakMap<Machine, Shelf>();
 
-/** What functions do without a caller's text is the same for every tool of a program. */
-function sharedShelf(machine: Machine): Shelf {
-  const known = shelves.get(machine) ?? emptyShelf(maxShared);
+/** What functions do is the same for every tool of a program. */
+function shelfOf(machine: Machine): Shelf {
+  const known = shelves.get(machine) ?? emptyShelf(maxKept);
   shelves.set(machine, known);
   return known;
 }
@@ -77,17 +77,18 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   const behaviour = noBehaviour();
   const context: Context = {
     machine,
-    summaries: { shared: sharedShelf(machine), own: emptyShelf(maxOwn), shown: new Set() },
+    shelf: shelfOf(machine),
+    shown: new Map(),
     running: [],
     recorder: undefined,
     yielded: undefined,
     depth: 0,
     stepsLeft: stepsPerEntry,
     memo: new Map(),
-    sees: (call) => {
-      observe(behaviour, call);
-      const key = `${call.name} ${call.at.spot.start}`;
-      if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name: call.name, at: place(call.at) });
+    sees: (call) => observe(behaviour, call),
+    reaches: (name, at) => {
+      const key = `${name} ${at.spot.start}`;
+      if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name, at: place(at) });
     },
     report: (hit, call) => {
       for (const fact of hit.facts) {
@@ -180,7 +181,7 @@ function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fa
     inFolder: leavesFolder(fact),
     steps: [
       { at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` },
-      ...taint.steps.map(({ at, says }) => ({ at: place(at), says })),
+      ...stepsOf(taint.trace).map(({ at, says }) => ({ at: place(at), says })),
       { at: place(call.at), says: `it reaches ${hit.what}` },
     ],
   };

@@ -3,6 +3,7 @@ import type { InputSchema } from '../surface/report.js';
 import { vouchedByMatch } from './charset.js';
 import type { Context } from './context.js';
 import type { Env } from './environment.js';
+import { anyParam } from './param-names.js';
 import { all, givenName, taintsIn, vouchFor, type Fact, type Taint } from './facts.js';
 import { refine } from './refinements.js';
 
@@ -80,7 +81,7 @@ export function schemaFact(
     const inner =
       part?.taints ??
       taints.map((taint) =>
-        taint.origin.param === '*' ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
+        taint.origin.param === anyParam ? { ...taint, origin: { ...taint.origin, param: name }, whole: true } : taint,
       );
     fields.set(name, { ...part, taints: safe === all ? [] : vouchFor(inner, safe) });
   }

@@ -5,6 +5,7 @@ import type { InputSchema } from '../surface/report.js';
 import { constant, type FunctionValue } from '../evaluate/values.js';
 import type { Fact, Taint } from './facts.js';
 import { all, givenName } from './facts.js';
+import { anyParam } from './param-names.js';
 import { factByProperty, factBySchema } from './schemas.js';
 
 /** Something a caller can reach: a tool, a resource template or a prompt, with the code that answers. */
@@ -32,7 +33,7 @@ export function argumentsFor(entry: Entry): Arguments {
   const { handler } = entry;
   const params = handler.fn.params;
   const isPython = handler.module.language === 'python';
-  const whole: Taint = taintOf('*', handler, params[0]);
+  const whole: Taint = taintOf(anyParam, handler, params[0]);
   if (entry.isDispatcher) return { positional: dispatched(entry, whole, isPython), named: new Map() };
   if (isPython) return { positional: [], named: pythonArguments(entry) };
   const fact = factBySchema(entry.kind === 'tool' || entry.kind === 'prompt' ? entry.schema : undefined, whole);
@@ -72,7 +73,7 @@ export function argumentsFor(entry: Entry): Arguments {
 
 const taintOf = (param: string, handler: FunctionValue, at: Param | undefined): Taint => ({
   origin: { param, at: { module: handler.module, spot: at ?? handler.fn } },
-  steps: [],
+  trace: undefined,
   safe: 0,
   judged: false,
   whole: true,

@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest';
 import { aProject } from '../../../test/support/scan.js';
+import { loadProject } from '../project/load.js';
 import { scan } from '../scan.js';
+import { examine } from '../surface/scan.js';
+import { entriesOf } from './entries.js';
+import { flowsOf, type Flow } from './run.js';
 
 /** The rules that each tool of a server breaks, and what could not be followed. */
 async function found(code: string): Promise<{ readonly rules: readonly string[]; readonly gaps: number }> {
   const server = `import os\nimport subprocess\nimport requests\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\n${code}\nmcp.run()\n`;
   const { findings, gaps } = await scan(await aProject({ 'server.py': server }));
   return { rules: findings.map(({ tool, rule }) => `${tool} ${rule}`).sort(), gaps: gaps.length };
+}
+
+/** What reaches a dangerous place in each tool. */
+async function flowsIn(code: string): Promise<readonly Flow[]> {
+  const server = `from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("x")\n${code}\nmcp.run()\n`;
+  const { run } = examine(await loadProject(await aProject({ 'server.py': server })));
+  return entriesOf(run.machine, [run.findings, run.unreached]).flatMap((entry) => flowsOf(run.machine, entry).flows);
 }
 
 const tool = (name: string, body: string): string => `\n@mcp.tool()\ndef ${name}(text: str) -> str:\n    ${body}\n`;
@@ -24,6 +35,47 @@ test('a helper that was harmless with its own text is looked at again with a tex
     helper + tool('one', 'run("x")\n    return run(text)') + tool('two', 'return run("x")'),
   );
   expect(rules.filter((each) => each.includes('CMD'))).toEqual(['one TG-TAINT-CMD']);
+});
+
+test('a helper that tools share is told of each with its own parameter and way', async () => {
+  const helper = `def inner(line, flag):\n    return subprocess.run(line + flag, shell=True)\ndef run(a, b):\n    line = "ls " + a\n    return inner(line, b)\n`;
+  const tools = `
+@mcp.tool()
+def one(first: str, second: str) -> str:
+    return run(first, second)
+
+@mcp.tool()
+def two(third: str) -> str:
+    kept = third
+    run(kept, "x")
+    return run("x", third)
+
+@mcp.tool()
+def three(fourth: str, fifth: str) -> str:
+    run(fourth, "x")
+    return run(fifth, "x")
+`;
+  const told = (await flowsIn(`import subprocess\n${helper}${tools}`))
+    .filter(({ rule }) => rule === 'command')
+    .map(({ entry, param, steps }) => `${entry.name} ${param}: ${steps.map(({ says }) => says).join(', ')}`)
+    .sort();
+  expect(told).toMatchInlineSnapshot(`
+    [
+      "one first: the caller gives first, is passed to one, is passed to run, is kept in line, is passed to inner, it reaches subprocess.run with a shell",
+      "one second: the caller gives second, is passed to one, is passed to run, is passed to inner, it reaches subprocess.run with a shell",
+      "three fifth: the caller gives fifth, is passed to three, is passed to run, is kept in line, is passed to inner, it reaches subprocess.run with a shell",
+      "three fourth: the caller gives fourth, is passed to three, is passed to run, is kept in line, is passed to inner, it reaches subprocess.run with a shell",
+      "two third: the caller gives third, is passed to two, is kept in kept, is passed to run, is kept in line, is passed to inner, it reaches subprocess.run with a shell",
+    ]
+  `);
+});
+
+test('a rule that looks at the name of a parameter sees the name of each tool', async () => {
+  const code = `import sqlite3\ndef ask(text):\n    return sqlite3.connect("x.db").execute(text).fetchall()\n@mcp.tool()\ndef find(name: str) -> str:\n    return ask(name)\n@mcp.tool()\ndef run(sql: str) -> str:\n    return ask(sql)\n`;
+  const flows = await flowsIn(code);
+  expect(flows.filter(({ rule }) => rule === 'sql').map(({ entry, param }) => `${entry.name} ${param}`)).toEqual([
+    'run sql',
+  ]);
 });
 
 test('a check inside a helper speaks for the names of each caller', async () => {

@@ -1,19 +1,26 @@
+import type { Place } from '../evaluate/values.js';
 import type { FunctionNode } from '../ir/nodes.js';
 import type { Exit } from './context.js';
-import type { Fact } from './facts.js';
+import type { Fact, Taint } from './facts.js';
 import type { Hit, SeenCall } from './sinks.js';
 
 /** Something that running a function shows to whoever watches: a call, a hit, or all that another function showed. */
 export type Event =
+  | { readonly kind: 'reached'; readonly name: string; readonly at: Place }
   | { readonly kind: 'call'; readonly call: SeenCall }
   | { readonly kind: 'hit'; readonly hit: Hit; readonly call: SeenCall }
-  | { readonly kind: 'summary'; readonly summary: Summary };
+  | { readonly kind: 'summary'; readonly summary: Summary; readonly given: readonly Taint[] };
 
-/** What a function did with what it was given: it does the same with the same. */
-export interface Summary {
-  /** How it was left; of a call without a caller's text only what all ways have in common is kept. */
+/** How a function was left; of a call without a caller's text only what all ways have in common is kept. */
+export interface Left {
   readonly exits: readonly Exit[];
   readonly fields: ReadonlyMap<string, Fact>;
+}
+
+/** What a function did with what it was given: it does the same with the same. */
+export interface Summary extends Left {
+  /** The caller's texts among what it was given, for which all of this is told; it holds for any others in their place. */
+  readonly given: readonly Taint[];
   readonly events: readonly Event[];
   /** How many calls deep it went, and the depth it ran at where that kept it from going on. */
   readonly height: number;
@@ -26,6 +33,7 @@ export interface Summary {
 export interface Recorder {
   readonly events: Event[];
   readonly touched: Set<FunctionNode>;
+  readonly included: Set<Summary>;
   readonly depth: number;
   deepest: number;
   isCut: boolean;
@@ -35,29 +43,34 @@ export interface Recorder {
 export const recorderAt = (depth: number): Recorder => ({
   events: [],
   touched: new Set(),
+  included: new Set(),
   depth,
   deepest: depth,
   isCut: false,
 });
 
-/** Adds what a function showed to what the one that called it shows. */
-export function include(outer: Recorder, inner: Summary | Recorder, depth: number): void {
+/** Adds what a function showed with these texts of the caller to what the one that called it shows. */
+export function include(outer: Recorder, inner: Summary, given: readonly Taint[], depth: number): void {
+  outer.events.push({ kind: 'summary', summary: inner, given });
+  outer.deepest = Math.max(outer.deepest, depth + inner.height);
+  outer.isCut ||= inner.onlyAt !== undefined;
+  if (outer.included.has(inner)) return;
+  outer.included.add(inner);
   for (const fn of inner.touched) outer.touched.add(fn);
-  if ('height' in inner) {
-    outer.events.push({ kind: 'summary', summary: inner });
-    outer.deepest = Math.max(outer.deepest, depth + inner.height);
-    outer.isCut ||= inner.onlyAt !== undefined;
-    return;
-  }
+}
+
+/** The same for a function of which no summary is kept. */
+export function includeAll(outer: Recorder, inner: Recorder): void {
+  for (const fn of inner.touched) outer.touched.add(fn);
   for (const event of inner.events) outer.events.push(event);
   outer.deepest = Math.max(outer.deepest, inner.deepest);
   outer.isCut ||= inner.isCut;
 }
 
 /** What was noted, as a summary. */
-export const summaryOf = (recorder: Recorder, exits: readonly Exit[], fields: ReadonlyMap<string, Fact>): Summary => ({
-  exits,
-  fields,
+export const summaryOf = (recorder: Recorder, left: Left, given: readonly Taint[]): Summary => ({
+  ...left,
+  given,
   events: recorder.events,
   height: recorder.deepest - recorder.depth,
   onlyAt: recorder.isCut ? recorder.depth : undefined,
