@@ -11,7 +11,7 @@ import { fromWhole, nothingKnown, type Fact, type Implied, type Taint } from './
 import type { Mode } from './modes.js';
 import { nameOfValue } from './names.js';
 import { callOn, hitOn, routeBetween, type Route } from './routes.js';
-import { anyParam } from './param-names.js';
+import { anyParam, contentPath } from './param-names.js';
 import type { Hit, SeenCall } from './sinks.js';
 import type { Recorder, Shelf, Summary } from './summaries.js';
 
@@ -131,9 +131,13 @@ export function report(context: Context, hit: Hit, call: SeenCall): void {
   context.report(hit, call);
 }
 
+/** What is shown of a text: a parameter by its name, the content of a file by the place where it is read too. */
+const shownName = ({ origin: { param, at } }: Taint): string =>
+  contentPath(param) === undefined ? param : `${param} ${at.module.path}:${at.spot.start}`;
+
 /** Whether what a function did with texts of these names was shown already; from now on it was. */
 export function isShown({ shown }: Context, summary: Summary, given: readonly Taint[]): boolean {
-  const names = given.map(({ origin }) => origin.param).join('\u0001');
+  const names = given.map(shownName).join('\u0001');
   const before = shown.get(summary);
   if (before?.has(names)) return true;
   if (before) before.add(names);
