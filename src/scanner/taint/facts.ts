@@ -129,22 +129,33 @@ const maxTaints = 6;
 
 /** Taints of several values together; where one origin comes twice, only what is safe both times stays safe. */
 export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly Taint[] {
-  const filled = lists.filter((list) => list.length > 0);
-  if (filled.length <= 1) return filled[0] ?? [];
-  const found = new Map<string, Taint>();
-  for (const taint of filled.flat()) {
-    const key = taint.origin.param;
-    const before = found.get(key);
+  let only: readonly Taint[] | undefined;
+  let found: Taint[] | undefined;
+  for (const list of lists) {
+    if (list.length === 0) continue;
+    if (only === undefined) only = list;
+    else {
+      found ??= addTaints([], only);
+      addTaints(found, list);
+    }
+  }
+  return found ?? only ?? [];
+}
+
+function addTaints(found: Taint[], list: readonly Taint[]): Taint[] {
+  for (const taint of list) {
+    const at = found.findIndex((each) => each.origin.param === taint.origin.param);
+    const before = found[at];
     if (before)
-      found.set(key, {
+      found[at] = {
         ...(before.safe === all ? taint : before),
         safe: before.safe & taint.safe,
         judged: before.judged || taint.judged,
         whole: before.whole || taint.whole,
-      });
-    else if (found.size < maxTaints) found.set(key, taint);
+      };
+    else if (found.length < maxTaints) found.push(taint);
   }
-  return [...found.values()];
+  return found;
 }
 
 /** Marks taints as safe from more dangers. */
@@ -236,10 +247,13 @@ function joinImplied(one: Fact, other: Fact): Implied | undefined {
 }
 
 /** Whether the caller's part of a path stands behind a folder and can leave it. */
-export const leavesFolder = (fact: Fact): boolean =>
-  (fact.inFolder ?? (fact.lead !== undefined && fact.lead !== '')) && unsafe(taintsIn(fact), anyPath).length > 0;
+export const leavesFolder = (fact: Fact): boolean => isBehindFolder(fact) && canLeave(fact);
 
-const isBarePath = (fact: Fact): boolean => !leavesFolder(fact) && unsafe(taintsIn(fact), anyPath).length > 0;
+const isBarePath = (fact: Fact): boolean => !isBehindFolder(fact) && canLeave(fact);
+
+const isBehindFolder = ({ inFolder, lead }: Fact): boolean => inFolder ?? (lead !== undefined && lead !== '');
+
+const canLeave = (fact: Fact): boolean => taintsIn(fact).some((taint) => (taint.safe & anyPath) !== anyPath);
 
 const isText = (value: Value | undefined): boolean =>
   value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
@@ -261,17 +275,17 @@ function joinValues(one: Value | undefined, other: Value | undefined): Value | u
 
 /** A loop that checks every item is believed to have had items: what its body vouched for stays. */
 function hopeful(before: readonly Taint[], after: readonly Taint[]): readonly Taint[] {
-  const merged = mergeTaints(before, after);
-  return merged.map((taint) => ({
-    ...taint,
-    safe: Math.max(
-      taint.safe,
-      before
-        .concat(after)
-        .filter((each) => each.origin.param === taint.origin.param)
-        .reduce((safe, each) => safe | each.safe, 0),
-    ),
-  }));
+  if (before.length === 0 && after.length === 0) return [];
+  return mergeTaints(before, after).map((taint) => {
+    const { param } = taint.origin;
+    return { ...taint, safe: Math.max(taint.safe, safeSomewhere(before, param) | safeSomewhere(after, param)) };
+  });
+}
+
+function safeSomewhere(taints: readonly Taint[], param: string): number {
+  let safe = 0;
+  for (const taint of taints) if (taint.origin.param === param) safe |= taint.safe;
+  return safe;
 }
 
 function joinFields(

@@ -260,8 +260,9 @@ function withoutNames(fact: Fact): Fact {
 
 /** Names that the answer was computed from, as the caller knows them. */
 function outerKeys(fact: Fact, params: readonly Param[], given: Given, isMethod: boolean): Fact['from'] {
+  if (!fact.from) return undefined;
   const names = params.flatMap((param) => (param.target.kind === 'name' ? [param.target.name] : []));
-  const found = (fact.from ?? []).flatMap((from) => {
+  const found = fact.from.flatMap((from) => {
     const at = names.indexOf(from.key) - (isMethod ? 1 : 0);
     const arg = names.includes(from.key) ? given.exprs.filter((each) => each.name === undefined)[at] : undefined;
     const key = arg && keyOf(arg.value);

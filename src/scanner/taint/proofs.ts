@@ -2,13 +2,19 @@ import type { FunctionNode } from '../ir/nodes.js';
 import { readKey, type Context, type Exit } from './context.js';
 import { keyOf, type Env } from './environment.js';
 import { knownTruth } from './expressions.js';
-import { all, known, noImplied, nothingKnown, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
+import { all, known, nothingKnown, taintsIn, type Fact, type Implied, type Vouch } from './facts.js';
 import type { Given } from './functions.js';
 import { heldButForMode } from './modes.js';
 
 /** The dangers that every taint of a name is safe from. */
 const safeOf = (context: Context, env: Env, name: string): number =>
   taintsIn(readKey(context, env, name) ?? nothingKnown).reduce((safe, taint) => safe & taint.safe, all);
+
+function withVouches(safe: number, vouches: readonly Vouch[] | undefined, name: string): number {
+  let made = safe;
+  for (const each of vouches ?? []) if (each.key === name) made |= each.safe;
+  return made;
+}
 
 /** One name that a function binds, with what the caller knows of the value. */
 interface Bound {
@@ -56,6 +62,15 @@ export function provable(fn: FunctionNode, exits: readonly Exit[]): readonly Exi
   });
 }
 
+const provesNothing = { always: [], yes: [], no: [] };
+
+/** Whether there is any text of a caller that something could be proved of. */
+function isTainted({ positional, named }: Given): boolean {
+  for (const fact of positional) if (taintsIn(fact).length > 0) return true;
+  for (const fact of named.values()) if (taintsIn(fact).length > 0) return true;
+  return false;
+}
+
 /** What returning at all, returning true and returning false each say about the caller's names. */
 export function implication(
   context: Context,
@@ -65,29 +80,29 @@ export function implication(
   isMethod: boolean,
   proved: number,
 ): Implied & { readonly always: readonly Vouch[] } {
+  if (!isTainted(given)) return provesNothing;
   const always: Vouch[] = [];
   const yes: Vouch[] = [];
   const no: Vouch[] = [];
   for (const { name, key, fact } of boundNames(fn, given, isMethod)) {
     if (!fact || taintsIn(fact).length === 0) continue;
     const before = taintsIn(fact).reduce((safe, taint) => safe & taint.safe, all);
-    let [sure, whenTrue, whenFalse] = [all, all, all];
+    let sure = all;
+    let whenTrue = all;
+    let whenFalse = all;
     for (const exit of exits) {
       const here = safeOf(context, exit.env, name);
-      const implied = exit.implied ?? noImplied;
-      const with_ = (vouches: readonly Vouch[]): number =>
-        vouches.filter((each) => each.key === name).reduce((safe, each) => safe | each.safe, here);
       sure &= here;
-      if (exit.truth !== false) whenTrue &= with_(implied.yes);
-      if (exit.truth !== true) whenFalse &= with_(implied.no);
+      if (exit.truth !== false) whenTrue &= withVouches(here, exit.implied?.yes, name);
+      if (exit.truth !== true) whenFalse &= withVouches(here, exit.implied?.no, name);
     }
-    const proof = (exit: Exit, vouches: readonly Vouch[]): number =>
-      vouches
-        .filter((each) => each.key === name)
-        .reduce((safe, each) => safe | each.safe, safeOf(context, exit.env, name));
-    if (heldButForMode(exits, (exit) => proof(exit, []))) sure |= known.byMode;
-    const agreeing = exits.filter((exit) => exit.truth !== false);
-    if (heldButForMode(agreeing, (exit) => proof(exit, exit.implied?.yes ?? []))) whenTrue |= known.byMode;
+    // One way out alone is under no mode that another is free of.
+    if (exits.length > 1) {
+      if (heldButForMode(exits, (exit) => safeOf(context, exit.env, name))) sure |= known.byMode;
+      const agreeing = exits.filter((exit) => exit.truth !== false);
+      const proof = (exit: Exit): number => withVouches(safeOf(context, exit.env, name), exit.implied?.yes, name);
+      if (heldButForMode(agreeing, proof)) whenTrue |= known.byMode;
+    }
     sure |= proved;
     const targets: { key: string; kinds: number }[] = [
       ...(key === undefined ? [] : [{ key, kinds: all }]),
