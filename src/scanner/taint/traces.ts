@@ -39,5 +39,5 @@ export function stepsOf(trace: Trace | undefined): readonly Step[] {
     const { module, spot, verb, name } = at;
     found.push({ at: { module, spot }, says: name === undefined ? verb : `${verb} ${name}` });
   }
-  return found.reverse().slice(0, maxSteps);
+  return found.toReversed().slice(0, maxSteps);
 }
