@@ -58,3 +58,9 @@ test('where no worker can be started, every part is broken and nothing waits', a
   });
   expect(answers).toEqual(orders.map(() => ({ broken: 'its reading broke off' })));
 });
+
+test('a worker reads one part after another, or only one where each is to have its own', async () => {
+  const counting = `globalThis.count = (globalThis.count ?? 0) + 1; parentPort.postMessage({ count: globalThis.count });`;
+  expect(await withWorker(counting, { workers: 1 })).toEqual([1, 2, 3, 4].map((count) => ({ count })));
+  expect(await withWorker(counting, { workers: 1, isFresh: true })).toEqual([1, 1, 1, 1].map((count) => ({ count })));
+});

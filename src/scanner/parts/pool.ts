@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly workers: number;
   /** The most that the heap of one worker may hold; one that needs more ends, and its part is unfinished. */
   readonly memoryMb: number;
+  /** Whether each part has a worker of its own: what the last one left behind is still there when the next is read. */
+  readonly isFresh?: boolean;
   /** How long one part may take altogether. */
   readonly timeoutMs: number;
   readonly mainFile?: string;
@@ -43,7 +45,7 @@ export async function readParts(
       const answer = await coming;
       answers[at] = answer;
       onDone(order);
-      if (!('broken' in answer)) continue;
+      if (!('broken' in answer) && options.isFresh !== true) continue;
       await worker.terminate();
       worker = undefined;
     }

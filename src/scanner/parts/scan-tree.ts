@@ -81,7 +81,8 @@ export async function scanTree(walked: Walked, { large, onProgress, ...shared }:
   };
   const read = async (some: readonly Part[], most: number, memoryMb: number, elsewhere: boolean): Promise<void> => {
     const orders = some.map(({ paths }): PartOrder => ({ paths, elsewhere, deadline }));
-    const pool = { setting: { ...shared, tree: survey.tree }, workers: most, memoryMb, timeoutMs };
+    const isFresh = memoryMb === heapMb.alone;
+    const pool = { setting: { ...shared, tree: survey.tree }, workers: most, memoryMb, isFresh, timeoutMs };
     for (const [at, answer] of (await readParts(orders, pool, onDone)).entries()) {
       const part = some[at];
       if (part) answers.set(part, answer);
