@@ -96,3 +96,17 @@ test('a chain of imports longer than the stack is a gap, not an end', async () =
   const root = await aProject({ ...files, 'server.js': script('import { x as y } from "./m0.js";') });
   expect((await scan(root)).findings.map(({ rule }) => rule)).toContain('TG-TAINT-CMD');
 });
+
+test('tools whose code is not found leave the scan incomplete: nothing of them was followed', async () => {
+  const list = '{"tools": [{"name": "run", "description": "Runs.", "inputSchema": {"type": "object"}}]}';
+  const text = [
+    'import json, os, sys',
+    'if __name__ == "__main__":',
+    '    for line in sys.stdin:',
+    '        message = json.loads(line)',
+    `        if message["method"] == "tools/list": print(json.dumps(${list}))`,
+    '        if message["method"] == "tools/call": os.system(message["params"]["arguments"]["line"])',
+  ].join('\n');
+  const report = await scan(await aProject({ 'server.py': text }));
+  expect([report.surface.tools.map(({ name }) => name), report.verdict]).toEqual([['run'], 'incomplete']);
+});

@@ -85,6 +85,10 @@ export function judgedProject(
       });
     return result ? [{ entry, result }] : [];
   });
+  // A server whose tools are known and their code is not was looked at from outside only.
+  const [unfollowed] = entries.length > 0 ? [] : surface.tools.filter(({ confidence }) => confidence !== 'heuristic');
+  if (unfollowed && unfinished.length === 0)
+    unfinished.push({ file: unfollowed.location.file, reason: 'the code that answers the tools was not found' });
   options.onProgress?.('judging');
   const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
   const findings = finished(project, judged(scanned, options.rules));

@@ -38,6 +38,8 @@ export interface Dispatcher {
   readonly kind: 'tool' | 'resource' | 'prompt';
   readonly server: Value | undefined;
   readonly handler: FunctionValue;
+  /** It gets the message as it came, not what an SDK made of it. */
+  readonly isByHand?: boolean | undefined;
 }
 
 /** What a run over the project saw. */

@@ -1,4 +1,4 @@
-import { concat, constantFact, elementOf, textOf } from './combine.js';
+import { concat, constantFact, elementOf, plainConstant, textOf } from './combine.js';
 import { isListed, proves } from './transfer-names.js';
 import type { Call, Expr } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
@@ -10,6 +10,7 @@ import { assigned } from './assigned.js';
 import { held } from './containment.js';
 import { contentRead } from './behaviour.js';
 import { callProject, type Given } from './functions.js';
+import { tableEntry } from './meant.js';
 import { runCallbacks } from './callbacks.js';
 import { handed } from './handed.js';
 import { loaded } from './loaded.js';
@@ -252,9 +253,11 @@ function mutation(
     const name = textOf(first);
     const part = name === undefined ? elementOf(receiver) : partOf(receiver, name);
     const otherwise = given.positional[1];
+    // What is sure to be there is not replaced.
+    if (name !== undefined && part && part === receiver.fields?.get(name) && plainConstant(part)) return part;
     return part && otherwise ? joinFacts(part, otherwise) : (part ?? otherwise ?? nothingKnown);
   }
-  return undefined;
+  return method === 'get' && first ? tableEntry(receiver, first) : undefined;
 }
 
 const emptyStores =

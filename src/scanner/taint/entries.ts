@@ -10,13 +10,13 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
   const entries = new Map<string, Entry>();
   const homes = new Map<string, string>();
   for (const findings of found) {
-    const dispatchers = new Set(findings.dispatchers.map((each) => each.handler.fn));
+    const dispatchers = new Map(findings.dispatchers.map((each) => [each.handler.fn, each]));
     const readers = readersIn(findings);
     for (const registration of findings.registrations) {
       const { handler } = registration;
       if (!handler || readers.has(handler.fn)) continue;
       for (const name of namesOf(registration)) {
-        const isDispatcher = dispatchers.has(handler.fn);
+        const dispatcher = dispatchers.get(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
         if (entries.has(key)) continue;
         const twins = marksOf(handler).map((mark) => `${registration.kind} ${name} ${mark}`);
@@ -32,7 +32,8 @@ export function entriesOf(machine: Machine, found: readonly Findings[]): Entry[]
           description: descriptionOf(registration),
           handler,
           schema,
-          isDispatcher,
+          isDispatcher: dispatcher !== undefined,
+          isByHand: dispatcher?.isByHand,
         });
       }
     }

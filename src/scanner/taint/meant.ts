@@ -1,10 +1,10 @@
 import type { Expr, Pattern } from '../ir/nodes.js';
-import { optionsOf } from '../evaluate/values.js';
+import { optionsOf, stringOf } from '../evaluate/values.js';
 import { assignTo } from './assign.js';
-import type { Context } from './context.js';
+import { factOfValue, type Context } from './context.js';
 import { branch, type Env } from './environment.js';
 import { factOf, knownTruth } from './expressions.js';
-import type { Fact } from './facts.js';
+import { taintsIn, type Fact } from './facts.js';
 
 const maxItems = 200;
 const maxMeant = 8;
@@ -32,4 +32,19 @@ export function meantItem(
   if (meant.length === 0 || meant.length > maxMeant) return undefined;
   const [only] = meant;
   return { taints: [], value: only && meant.length === 1 ? only : { kind: 'choice', options: meant } };
+}
+
+/**
+ * What stands in a table of the program under a name: `HANDLERS.get(name)`. A name that the caller gives finds any of them,
+ * never the name itself.
+ */
+export function tableEntry(table: Fact, key: Fact): Fact | undefined {
+  const { value } = table;
+  if (value?.kind !== 'object' || value.cls || table.taints.length > 0) return undefined;
+  const names = (key.value ? optionsOf(key.value) : []).flatMap((each) => stringOf(each) ?? []);
+  const isAnyName = names.length === 0 || taintsIn(key).length > 0;
+  const found = isAnyName ? [...value.props.values()] : names.flatMap((name) => value.props.get(name) ?? []);
+  const [only] = found;
+  if (!only) return undefined;
+  return factOfValue(found.length === 1 ? only : { kind: 'choice', options: found.slice(0, maxMeant) });
 }

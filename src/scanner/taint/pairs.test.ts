@@ -11,6 +11,7 @@ import { moreScriptAdvisories } from './fixtures/more-advisories-script.js';
 import { pythonMisread } from './fixtures/misread-python.js';
 import { laterPython } from './fixtures/later-python.js';
 import { laterScript } from './fixtures/later-script.js';
+import { pythonByHand, scriptByHand } from './fixtures/by-hand.js';
 import { pythonChecks, scriptChecks } from './fixtures/checks.js';
 import { pythonIndirect } from './fixtures/indirect-python.js';
 import { scriptIndirect } from './fixtures/indirect-script.js';
@@ -45,6 +46,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     ...pythonIndirect,
     ...unseenPython,
     ...pythonChecks,
+    ...pythonByHand,
   ])('Python: $name', async ({ rule, bad, good }) => {
     expect(await found('server.py', bad)).toContain(rule);
     expect(await found('server.py', good)).not.toContain(rule);
@@ -60,6 +62,7 @@ describe('a fault is found and its mended twin is silent [S4.14]', () => {
     ...scriptSent,
     ...unseenScript,
     ...scriptChecks,
+    ...scriptByHand,
   ])('TypeScript: $name', async ({ rule, bad, good }) => {
     expect(await found('server.ts', bad)).toContain(rule);
     expect(await found('server.ts', good)).not.toContain(rule);

@@ -17,6 +17,8 @@ export interface Entry {
   readonly schema: InputSchema | undefined;
   /** The handler answers for many tools and is told by name which one is meant. */
   readonly isDispatcher: boolean;
+  /** It gets the message as it came. */
+  readonly isByHand?: boolean | undefined;
 }
 
 const contextType =
@@ -98,6 +100,7 @@ function dispatched(entry: Entry, whole: Taint, isPython: boolean): readonly Fac
       ];
   const params: Fact = { taints: [], fields: new Map(fields) };
   const request: Fact = { taints: [], fields: new Map([...fields, ['params', params], ['method', method(isReader)]]) };
+  if (entry.isByHand) return byHand(entry, request, params);
   if (!isPython) return [request, { taints: [] }];
   const count = entry.handler.fn.params.filter(
     (param) => param.target.kind === 'name' && !/^(?:self|cls)$/.test(param.target.name),
@@ -106,6 +109,19 @@ function dispatched(entry: Entry, whole: Taint, isPython: boolean): readonly Fac
   if (isReader && count === 1) return [uri];
   const isRequest = count === 1 || (first?.target.kind === 'name' && /^(?:ctx|context)$/.test(first.target.name));
   return isRequest ? (count === 1 ? [request] : [{ taints: [] }, request]) : [name, args];
+}
+
+/** The message, or its parts where the function takes them apart. */
+function byHand({ handler }: Entry, request: Fact, params: Fact): readonly Fact[] {
+  const body: Fact = { ...request, fields: new Map([...(request.fields ?? []), ['body', request]]) };
+  const names = handler.fn.params.flatMap(({ target }) => (target.kind === 'name' ? [target.name] : ['']));
+  const own = names.filter((name, at) => at > 0 || !/^(?:self|cls)$/.test(name));
+  const isApart = own.includes('method');
+  return own.map((name, at) => {
+    if (name === 'method') return method(false);
+    if (name.startsWith('param')) return params;
+    return at === 0 && !isApart ? body : { taints: [] };
+  });
 }
 
 function pythonArguments(entry: Entry): ReadonlyMap<string, Fact> {
