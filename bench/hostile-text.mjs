@@ -1,7 +1,7 @@
 // Speed of the text defence in megabytes a second of CPU time, on benign text of 1 KB and 100 KB.
-import { clean } from '../dist/lib/hostile-text/clean.js';
-import { detectInjection } from '../dist/lib/hostile-text/injection/detect.js';
-import { redact } from '../dist/lib/hostile-text/secrets.js';
+import { clean } from '../dist/hostile-text/clean.js';
+import { detectInjection } from '../dist/hostile-text/injection/detect.js';
+import { redact } from '../dist/hostile-text/secrets.js';
 
 const PARAGRAPHS = [
   'The service keeps a list of projects and returns one page of them with every request; pass the cursor of the last page to get the next.\n',

@@ -10,8 +10,8 @@ if (!existsSync(corpus)) {
   console.log('skipped: the shared injection texts are not beside this checkout');
   process.exit(0);
 }
-const { detectInjection } = await import(join(root, 'dist/lib/hostile-text/injection/detect.js'));
-const { FLAG_AT, scoreOf } = await import(join(root, 'dist/lib/hostile-text/injection/score.js'));
+const { detectInjection } = await import(join(root, 'dist/hostile-text/injection/detect.js'));
+const { FLAG_AT, scoreOf } = await import(join(root, 'dist/hostile-text/injection/score.js'));
 
 const rows = readFileSync(corpus, 'utf8')
   .trim()

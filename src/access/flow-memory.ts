@@ -1,5 +1,5 @@
-import { crowd } from '../lib/crowd.js';
-import type { Place } from '../lib/crowd.js';
+import { linkedSet } from '../lib/linked-set.js';
+import type { LinkedNode } from '../lib/linked-set.js';
 import type { Store } from '../state/store.js';
 
 /** What one conversation has touched. */
@@ -31,8 +31,8 @@ const space = 'flows';
 
 export function flowMemory(): FlowMemory {
   // The order is kept apart: taking a key out of a Map and putting it back would make a new table every few calls.
-  const order = crowd<{ readonly key: string; readonly memory: Memory }>();
-  const places = new Map<string, Place<{ readonly key: string; readonly memory: Memory }>>();
+  const order = linkedSet<{ readonly key: string; readonly memory: Memory }>();
+  const places = new Map<string, LinkedNode<{ readonly key: string; readonly memory: Memory }>>();
   const counts = new Map<string, number>();
   let store: Store | undefined;
 
@@ -43,10 +43,10 @@ export function flowMemory(): FlowMemory {
   };
   const put = (key: string, memory: Memory): void => {
     const place = places.get(key);
-    if (place?.item.memory === memory) return order.toEnd(place);
+    if (place?.item.memory === memory) return order.moveToEnd(place);
     if (place === undefined) count(memory.owner, 1);
-    else order.leave(place);
-    places.set(key, order.enter({ key, memory }));
+    else order.remove(place);
+    places.set(key, order.add({ key, memory }));
   };
 
   return {
@@ -61,7 +61,7 @@ export function flowMemory(): FlowMemory {
       const place = places.get(key);
       if (place === undefined) return;
       const { memory } = place.item;
-      order.leave(place);
+      order.remove(place);
       places.delete(key);
       count(memory.owner, -1);
       if (memory.writtenAt > 0) store?.delete(space, JSON.stringify(key));

@@ -1,7 +1,7 @@
 import type { Call } from '../core/call.js';
 import type { Tool } from '../core/tool.js';
 import type { Demand } from '../guards/confirm.js';
-import { clean } from '../lib/hostile-text/clean.js';
+import { clean } from '../hostile-text/clean.js';
 import type { Redactor } from '../lib/redact.js';
 
 /** A call in words for whoever must agree to it. */

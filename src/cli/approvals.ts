@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { load } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
-import { clean } from '../lib/hostile-text/clean.js';
+import { clean } from '../hostile-text/clean.js';
 import type { Io } from './io.js';
 import type { RunningGateway, Told } from './running-gateway.js';
 import { besideGateways, runningGateway } from './running-gateway.js';

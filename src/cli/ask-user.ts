@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Confirmation } from '../core/call.js';
 import type { Question } from '../core/outcome.js';
-import { clean } from '../lib/hostile-text/clean.js';
+import { clean } from '../hostile-text/clean.js';
 
 /** Puts a question to who sits at the terminal; everything but a written yes is a no. */
 export async function askUser({ asks, state }: Question, signal: AbortSignal): Promise<Confirmation> {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.js';
-import { looksLikeLiteralSecret } from '../lib/hostile-text/literal-secret.js';
+import { looksLikeLiteralSecret } from '../hostile-text/literal-secret.js';
 
 /** The configuration as it may be shown: every secret has turned into its references, and what looks like one is gone too. */
 export const redacted = (config: object): JsonObject =>

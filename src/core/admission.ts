@@ -1,6 +1,6 @@
-import { clean } from '../lib/hostile-text/clean.js';
-import { detectInjection } from '../lib/hostile-text/injection/detect.js';
-import type { TextKind } from '../lib/hostile-text/injection/detect.js';
+import { clean } from '../hostile-text/clean.js';
+import { detectInjection } from '../hostile-text/injection/detect.js';
+import type { TextKind } from '../hostile-text/injection/detect.js';
 import type { Json, JsonObject } from './json.js';
 
 /** A sign that a text is written for the model and not for its reader. */

@@ -3,7 +3,7 @@ import type { Content } from '../core/content.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Call } from '../core/call.js';
 import { done, refuse, type Ask, type Outcome } from '../core/outcome.js';
-import { secretRedactor } from '../lib/hostile-text/secrets.js';
+import { secretRedactor } from '../hostile-text/secrets.js';
 import { aCall, aTool, guarded } from '../../test/support/make.js';
 import { sanitize } from './sanitize.js';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../core/json.js';
 import { done, failed } from '../core/outcome.js';
 import type { Outcome } from '../core/outcome.js';
-import { secretRedactor } from '../lib/hostile-text/secrets.js';
+import { secretRedactor } from '../hostile-text/secrets.js';
 import { aCall, aTool, guarded } from '../../test/support/make.js';
 import { sanitize } from './sanitize.js';
 

@@ -12,9 +12,9 @@ import { rewriteContent, rewriteData, rewriteFields } from '../core/outcome-text
 import { markAsks, rewriteAsks, rewriteBack } from '../core/question-text.js';
 import { outputFit } from '../core/output-fit.js';
 import type { Tool } from '../core/tool.js';
-import type { CleanLevel } from '../lib/hostile-text/clean.js';
-import { clean } from '../lib/hostile-text/clean.js';
-import type { SecretRedactor } from '../lib/hostile-text/secrets.js';
+import type { CleanLevel } from '../hostile-text/clean.js';
+import { clean } from '../hostile-text/clean.js';
+import type { SecretRedactor } from '../hostile-text/secrets.js';
 import { truncateText } from '../lib/truncate.js';
 
 /** Says what in a text speaks to the model; undefined where it is data. */

@@ -1,5 +1,5 @@
-import { crowd } from './crowd.js';
-import type { Place } from './crowd.js';
+import { linkedSet } from './linked-set.js';
+import type { LinkedNode } from './linked-set.js';
 
 /** A map that forgets what was not asked for longest, so that keys from outside cannot fill the memory. */
 export interface Lru<K, V> extends Iterable<readonly [key: K, value: V]> {
@@ -18,10 +18,10 @@ interface Entry<K, V> {
 /** A bounded map of at most `max` entries. */
 export function lru<K, V>(max: number): Lru<K, V> {
   // The order of use is kept apart: taking a key out of a Map and putting it back would make a new table every few look-ups.
-  const order = crowd<Entry<K, V>>();
-  const places = new Map<K, Place<Entry<K, V>>>();
-  const drop = (place: Place<Entry<K, V>>): void => {
-    order.leave(place);
+  const order = linkedSet<Entry<K, V>>();
+  const places = new Map<K, LinkedNode<Entry<K, V>>>();
+  const drop = (place: LinkedNode<Entry<K, V>>): void => {
+    order.remove(place);
     places.delete(place.item.key);
   };
   return {
@@ -31,17 +31,17 @@ export function lru<K, V>(max: number): Lru<K, V> {
     get(key) {
       const place = places.get(key);
       if (place === undefined) return undefined;
-      order.toEnd(place);
+      order.moveToEnd(place);
       return place.item.value;
     },
     set(key, value) {
       const place = places.get(key);
       if (place !== undefined) {
         place.item.value = value;
-        order.toEnd(place);
+        order.moveToEnd(place);
         return;
       }
-      places.set(key, order.enter({ key, value }));
+      places.set(key, order.add({ key, value }));
       if (places.size > max && order.first !== undefined) drop(order.first);
     },
     delete(key) {

@@ -1,4 +1,4 @@
-import { secretRedactor } from './hostile-text/secrets.js';
+import { secretRedactor } from '../hostile-text/secrets.js';
 
 /** What stands in place of a secret. */
 export const REDACTED = '[redacted]';

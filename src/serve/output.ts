@@ -6,8 +6,8 @@ import type { JsonObject } from '../core/json.js';
 import type { Tool } from '../core/tool.js';
 import type { OutputRules } from '../guards/sanitize.js';
 import { anyGlob } from '../lib/glob.js';
-import { detectInjection } from '../lib/hostile-text/injection/detect.js';
-import { secretRedactor } from '../lib/hostile-text/secrets.js';
+import { detectInjection } from '../hostile-text/injection/detect.js';
+import { secretRedactor } from '../hostile-text/secrets.js';
 import type { KeptResults } from '../sources/kept-results.js';
 import type { Store } from '../state/store.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.js';
-import { numbered } from '../lib/numbered.js';
-import type { Numbered } from '../lib/numbered.js';
+import { slotTable } from '../lib/slot-table.js';
+import type { SlotTable } from '../lib/slot-table.js';
 import { codes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
 import { encodeNotification, encodeRequest } from './message.js';
@@ -27,7 +27,7 @@ export interface PendingRequests {
 
 /** One request that waits. A class, since one is made for every call: its methods are made once, closures would be each time. */
 class Waiting {
-  readonly #table: Numbered<Waiting>;
+  readonly #table: SlotTable<Waiting>;
   readonly #resolve: (reply: RpcReply) => void;
   readonly #route: (text: string) => void;
   readonly #signal: AbortSignal | undefined;
@@ -35,7 +35,7 @@ class Waiting {
   readonly id: number;
 
   constructor(
-    table: Numbered<Waiting>,
+    table: SlotTable<Waiting>,
     resolve: (reply: RpcReply) => void,
     route: (text: string) => void,
     { timeoutMs, signal }: AskOptions,
@@ -71,7 +71,7 @@ const expired = (waiting: Waiting): void => waiting.giveUp('No answer in time');
 
 /** Correlates requests and answers on one connection; a wait that ends early tells the peer. */
 export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
-  const table = numbered<Waiting>();
+  const table = slotTable<Waiting>();
 
   return {
     get size() {

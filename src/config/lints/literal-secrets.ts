@@ -1,4 +1,4 @@
-import { looksLikeLiteralSecret } from '../../lib/hostile-text/literal-secret.js';
+import { looksLikeLiteralSecret } from '../../hostile-text/literal-secret.js';
 import { dotted } from '../problem.js';
 import { SecretText } from '../secrets.js';
 import { leaves, type Lint } from './finding.js';

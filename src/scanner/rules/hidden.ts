@@ -1,4 +1,4 @@
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { positionAt } from '../ir/positions.js';
 import { scriptCase } from './cases.js';
 import { shownTexts } from './descriptions.js';

@@ -2,7 +2,7 @@ import {
   detectInjection,
   type InjectionFinding,
   type InjectionVerdict,
-} from '../../lib/hostile-text/injection/detect.js';
+} from '../../hostile-text/injection/detect.js';
 import { pythonCase, scriptCase } from './cases.js';
 import { placeInside, shownTexts, type Shown } from './descriptions.js';
 import type { Finding, Rule, Scanned, Severity } from './rule.js';

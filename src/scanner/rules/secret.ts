@@ -1,5 +1,5 @@
-import { looksLikeLiteralSecret } from '../../lib/hostile-text/literal-secret.js';
-import { secretKindIn } from '../../lib/hostile-text/secrets.js';
+import { looksLikeLiteralSecret } from '../../hostile-text/literal-secret.js';
+import { secretKindIn } from '../../hostile-text/secrets.js';
 import { boundNames } from '../ir/names.js';
 import type { Module, Spot } from '../ir/nodes.js';
 import { pythonCase, scriptCase } from './cases.js';

@@ -1,7 +1,7 @@
 import type { Call } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Withheld } from '../../core/source.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { nestsDeeperThan } from '../../lib/json-limits.js';
 import type { Caller } from './caller.js';
 import type { FunctionDeclaration, HiddenTexts, Parameter, ParameterType } from './declarations.js';

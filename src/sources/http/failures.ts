@@ -1,5 +1,5 @@
 import type { ErrorCode, ToolError } from '../../core/errors.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import type { EgressResponse, Failed, Refused } from '../../net/egress-types.js';
 import { retryAfterMs } from './retries.js';
 

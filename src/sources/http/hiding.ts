@@ -1,4 +1,4 @@
-import { exactValues } from '../../lib/hostile-text/exact-values.js';
+import { exactValues } from '../../hostile-text/exact-values.js';
 import { REDACTED } from '../../lib/redact.js';
 
 /** Takes the given secrets out of a text in every form they usually take: a service that echoes its request must not hand the model our credentials. */

@@ -2,7 +2,7 @@ import type { Handler, Effects, Limits, Tool } from '../../core/tool.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Pen } from '../../core/outcome-text.js';
 import { rewriteData } from '../../core/outcome-text.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { namespaced } from '../../registry/naming.js';
 import { isObject } from '../../wire/message.js';
 import { paramHeaders } from '../../wire/param-headers.js';

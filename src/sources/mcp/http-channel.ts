@@ -1,5 +1,5 @@
 import type { Egress, EgressStream } from '../../net/egress-types.js';
-import { crowd } from '../../lib/crowd.js';
+import { linkedSet } from '../../lib/linked-set.js';
 import { lightController } from '../../lib/light-signal.js';
 import type { Controller } from '../../lib/light-signal.js';
 import { codes, rpcError } from '../../wire/codes.js';
@@ -49,7 +49,7 @@ export function httpChannel(
   events: ChannelEvents,
 ): Channel {
   const stop = lightController();
-  const underWay = crowd<Controller>();
+  const underWay = linkedSet<Controller>();
   let end: Ended | undefined;
   let sessionId: string | undefined;
   let version: string | undefined;
@@ -249,7 +249,7 @@ export function httpChannel(
       const onAbort = (): void => giveUp('Cancelled');
       if (signal?.aborted) return { error: rpcError(codes.internalError, 'Cancelled') };
       signal?.addEventListener('abort', onAbort, { once: true });
-      const place = underWay.enter(abort);
+      const place = underWay.add(abort);
       const timer = setTimeout(() => giveUp('No answer in time'), Math.min(timeoutMs, 2_147_483_647));
       try {
         const own = typeof modern === 'string' ? requestHeaders(method, params, modern) : { ...basic, ...inSession() };
@@ -272,7 +272,7 @@ export function httpChannel(
       } finally {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
-        underWay.leave(place);
+        underWay.remove(place);
       }
     },
     close() {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { JsonObject } from '../../core/json.js';
-import { looksLikeLiteralSecret } from '../../lib/hostile-text/literal-secret.js';
+import { looksLikeLiteralSecret } from '../../hostile-text/literal-secret.js';
 import { isObject } from '../../wire/message.js';
 import { manifestFiles, readManifest, type PluginManifest } from './manifest.js';
 

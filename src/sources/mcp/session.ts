@@ -1,8 +1,8 @@
 import type { LogLevel, Progress } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Ask } from '../../core/outcome.js';
-import { crowd } from '../../lib/crowd.js';
-import { numbered } from '../../lib/numbered.js';
+import { linkedSet } from '../../lib/linked-set.js';
+import { slotTable } from '../../lib/slot-table.js';
 import { codes, rpcError } from '../../wire/codes.js';
 import { isObject } from '../../wire/message.js';
 import { isLogLevel, metaKeys } from '../../wire/meta.js';
@@ -67,8 +67,8 @@ const questions = new Set(['elicitation/create', 'sampling/createMessage', 'root
 /** Connects and finds the common protocol; what went wrong comes back as an end. */
 export async function session(options: SessionOptions): Promise<Session | Ended> {
   const { open, era, first, handshake, events } = options;
-  const askers = crowd<Asker>();
-  const tokens = numbered<Asker>();
+  const askers = linkedSet<Asker>();
+  const tokens = slotTable<Asker>();
   let levelSet = false;
 
   /** Whose the unsaid is: the only one in flight, or the latest where all are of one client. */
@@ -147,7 +147,7 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
     options: AskUpstream,
   ): Promise<RpcReply> => {
     const { timeoutMs, signal, headers } = options;
-    const place = askers.enter(asker);
+    const place = askers.add(asker);
     if (asker.log) wantLogs();
     const token = asker.progress && tokens.add(asker);
     const _meta = envelope(options, token);
@@ -161,7 +161,7 @@ export async function session(options: SessionOptions): Promise<Session | Ended>
         headers,
       });
     } finally {
-      askers.leave(place);
+      askers.remove(place);
       if (token !== undefined) tokens.delete(token);
     }
   };

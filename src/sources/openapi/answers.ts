@@ -4,7 +4,7 @@ import { text, type Content } from '../../core/content.js';
 import type { ErrorCode } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { done, refuse, type Outcome } from '../../core/outcome.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { nestsDeeperThan } from '../../lib/json-limits.js';
 import type { Misfit } from '../../lib/schema.js';
 import type { EgressResponse, Failed, Refused, ResponseHeaders } from '../../net/egress-types.js';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import type { Operation } from './model.js';
 import { entriesOf, flagOf, isRaw, own, textOf, textsOf, type Raw } from './values.js';
 

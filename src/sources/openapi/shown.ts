@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../core/json.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { truncateText } from '../../lib/truncate.js';
 import type { Schema, Schemas } from './schemas.js';
 import { entriesOf, isRaw } from './values.js';

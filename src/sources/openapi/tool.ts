@@ -3,7 +3,7 @@ import type { Args, Call } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import { refuse, type Outcome } from '../../core/outcome.js';
 import { defaultLimits, type Contract, type Limits, type Problem, type Tool } from '../../core/tool.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { lru } from '../../lib/lru.js';
 import { judge, type Judge } from '../../lib/schema.js';
 import { truncateText } from '../../lib/truncate.js';

@@ -1,6 +1,6 @@
 import type { BackChannel, Progress } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
-import { clean } from '../../lib/hostile-text/clean.js';
+import { clean } from '../../hostile-text/clean.js';
 import { logLevels, progressTokenOf } from '../../wire/meta.js';
 import { declaresTasks } from './capabilities.js';
 import type { Caller } from './caller.js';

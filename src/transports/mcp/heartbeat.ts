@@ -1,5 +1,5 @@
-import { crowd } from '../../lib/crowd.js';
-import type { Place } from '../../lib/crowd.js';
+import { linkedSet } from '../../lib/linked-set.js';
+import type { LinkedNode } from '../../lib/linked-set.js';
 
 /** Something that wants a sign of life sent now and then. */
 export interface Beating {
@@ -8,19 +8,19 @@ export interface Beating {
 
 /** Calls everyone who is waiting, every so often, with one timer for all. */
 export interface Heartbeat {
-  add(waiting: Beating): Place<Beating>;
-  delete(place: Place<Beating>): void;
+  add(waiting: Beating): LinkedNode<Beating>;
+  delete(place: LinkedNode<Beating>): void;
   stop(): void;
 }
 
 export function heartbeat(everyMs: number): Heartbeat {
-  const waiting = crowd<Beating>();
+  const waiting = linkedSet<Beating>();
   const timer = setInterval(() => {
     for (const each of waiting) each.beat();
   }, everyMs).unref();
   return {
-    add: (each) => waiting.enter(each),
-    delete: (place) => waiting.leave(place),
+    add: (each) => waiting.add(each),
+    delete: (place) => waiting.remove(place),
     stop() {
       clearInterval(timer);
       waiting.clear();

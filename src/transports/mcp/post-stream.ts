@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Place } from '../../lib/crowd.js';
+import type { LinkedNode } from '../../lib/linked-set.js';
 import type { Id } from '../../wire/id.js';
 import { sseEvent, sseHeaders, sseKeepAlive } from '../../wire/sse.js';
 import type { Reply } from './caller.js';
@@ -33,7 +33,7 @@ export class PostStream implements Outlet, Beating {
   #over = false;
   #beats = 0;
   #log: Resumable | undefined;
-  #place: Place<Beating> | undefined;
+  #place: LinkedNode<Beating> | undefined;
 
   constructor(res: ServerResponse, options: PostStreamOptions) {
     this.#res = res;

@@ -1,5 +1,5 @@
 /** Things that wait under numbers of our own; numbers rise and none is given twice. */
-export interface Numbered<T> {
+export interface SlotTable<T> {
   readonly size: number;
   add(item: T): number;
   get(number: unknown): T | undefined;
@@ -18,7 +18,7 @@ const fewest = 8;
  * A table with as many slots as ever waited at once. Not a Map, for the reason told at `Crowd`: what comes and goes with
  * every call would be kept alive by tables that the Map has outgrown.
  */
-export function numbered<T>(): Numbered<T> {
+export function slotTable<T>(): SlotTable<T> {
   let slots: (Slot<T> | undefined)[] = emptySlots(fewest);
   let size = 0;
   let next = 1;

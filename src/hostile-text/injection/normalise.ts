@@ -1,4 +1,4 @@
-import { toLatin } from '../../confusables.js';
+import { toLatin } from '../../lib/confusables.js';
 import { phrase } from './phrase.js';
 
 /** A text as the rules read it, and the way back to where each place stood in the original. */

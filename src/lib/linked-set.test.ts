@@ -1,36 +1,36 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { crowd } from './crowd.js';
-import type { Place } from './crowd.js';
+import { linkedSet } from './linked-set.js';
+import type { LinkedNode } from './linked-set.js';
 
 test('those who are here are told in the order they came, whoever left in between', () => {
-  const people = crowd<string>();
-  const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => people.enter(name));
+  const people = linkedSet<string>();
+  const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => people.add(name));
   if (!ann || !bob || !cid) throw new Error('three came');
-  people.leave(bob);
-  people.leave(bob);
+  people.remove(bob);
+  people.remove(bob);
   expect([[...people], people.size, people.first]).toEqual([['ann', 'cid'], 2, ann]);
-  people.toEnd(ann);
+  people.moveToEnd(ann);
   expect([...people]).toEqual(['cid', 'ann']);
   people.clear();
   expect([[...people], people.size, people.first]).toEqual([[], 0, undefined]);
 });
 
 test('one who left holds on to nobody, so that old garbage keeps no new things alive', () => {
-  const people = crowd<string>();
-  const gone = people.enter('gone');
-  people.enter('here');
-  people.leave(gone);
+  const people = linkedSet<string>();
+  const gone = people.add('gone');
+  people.add('here');
+  people.remove(gone);
   expect([gone.before, gone.after]).toEqual([undefined, undefined]);
 });
 
 test('one who leaves while the others are called is not called, and the rest are', () => {
-  const people = crowd<string>();
-  const places = ['ann', 'bob', 'cid'].map((name) => people.enter(name));
+  const people = linkedSet<string>();
+  const places = ['ann', 'bob', 'cid'].map((name) => people.add(name));
   const called: string[] = [];
   for (const name of people) {
     called.push(name);
-    for (const place of places.slice(0, 2)) people.leave(place);
+    for (const place of places.slice(0, 2)) people.remove(place);
   }
   expect(called).toEqual(['ann', 'cid']);
 });
@@ -39,21 +39,21 @@ test('a crowd is what a list with the same comings and goings is', () => {
   const step = fc.record({ what: fc.constantFrom('enter', 'leave', 'toEnd'), at: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
-      const people = crowd<number>();
-      const all: Place<number>[] = [];
+      const people = linkedSet<number>();
+      const all: LinkedNode<number>[] = [];
       let expected: number[] = [];
       for (const [index, { what, at }] of steps.entries()) {
         const place = all[at % Math.max(1, all.length)];
         if (what === 'enter' || place === undefined) {
-          all.push(people.enter(index));
+          all.push(people.add(index));
           expected.push(index);
           continue;
         }
         const wasHere = expected.includes(place.item);
         expected = expected.filter((each) => each !== place.item);
-        if (what === 'leave') people.leave(place);
+        if (what === 'leave') people.remove(place);
         else {
-          people.toEnd(place);
+          people.moveToEnd(place);
           if (wasHere) expected.push(place.item);
         }
       }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { numbered } from './numbered.js';
+import { slotTable } from './slot-table.js';
 
 test('what waits is found under its number alone, and under none that was not given', () => {
-  const waiting = numbered<string>();
+  const waiting = slotTable<string>();
   const ann = waiting.add('ann');
   expect(waiting.get(ann)).toBe('ann');
   for (const other of [ann + 8, ann + 1, ann + 0.5, -ann, Number.NaN, String(ann), BigInt(ann), null])
@@ -14,7 +14,7 @@ test('what waits is found under its number alone, and under none that was not gi
 });
 
 test('a number is never given twice, so that a late answer finds nobody', () => {
-  const waiting = numbered<number>();
+  const waiting = slotTable<number>();
   const given = Array.from({ length: 100 }, (_, at) => {
     const number = waiting.add(at);
     waiting.delete(number);
@@ -29,7 +29,7 @@ test('a number is never given twice, so that a late answer finds nobody', () => 
 test('it is what a map with the same comings and goings is', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(40), { nil: undefined }), { maxLength: 300 }), (steps) => {
-      const waiting = numbered<number>();
+      const waiting = slotTable<number>();
       const expected = new Map<number, number>();
       for (const [index, leaving] of steps.entries()) {
         if (leaving === undefined) expected.set(waiting.add(index), index);

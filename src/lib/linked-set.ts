@@ -1,38 +1,38 @@
 /** Where someone stands in a crowd; needed to leave it, and good for nothing else. */
-export interface Place<T> {
+export interface LinkedNode<T> {
   readonly item: T;
-  before: Place<T> | undefined;
-  after: Place<T> | undefined;
-  isTaken: boolean;
+  before: LinkedNode<T> | undefined;
+  after: LinkedNode<T> | undefined;
+  isLinked: boolean;
 }
 
 /**
  * Those who are here now, in the order they came. For what comes and goes with every call: the tables that a Set or Map outgrows
  * stay chained to their successors, so that each call it ever held would live until the next full collection of garbage.
  */
-export interface Crowd<T> extends Iterable<T> {
+export interface LinkedSet<T> extends Iterable<T> {
   readonly size: number;
-  readonly first: Place<T> | undefined;
-  enter(item: T): Place<T>;
+  readonly first: LinkedNode<T> | undefined;
+  add(item: T): LinkedNode<T>;
   /** Leaving twice is leaving once. */
-  leave(place: Place<T>): void;
+  remove(place: LinkedNode<T>): void;
   /** Lines up again as the last. */
-  toEnd(place: Place<T>): void;
+  moveToEnd(place: LinkedNode<T>): void;
   clear(): void;
 }
 
-export function crowd<T>(): Crowd<T> {
-  let first: Place<T> | undefined;
-  let last: Place<T> | undefined;
+export function linkedSet<T>(): LinkedSet<T> {
+  let first: LinkedNode<T> | undefined;
+  let last: LinkedNode<T> | undefined;
   let size = 0;
 
-  const append = (place: Place<T>): void => {
+  const append = (place: LinkedNode<T>): void => {
     place.before = last;
     if (last === undefined) first = place;
     else last.after = place;
     last = place;
   };
-  const unlink = (place: Place<T>): void => {
+  const unlink = (place: LinkedNode<T>): void => {
     if (place.before === undefined) first = place.after;
     else place.before.after = place.after;
     if (place.after === undefined) last = place.before;
@@ -41,14 +41,14 @@ export function crowd<T>(): Crowd<T> {
     place.before = undefined;
     place.after = undefined;
   };
-  const leave = (place: Place<T>): void => {
-    if (!place.isTaken) return;
-    place.isTaken = false;
+  const leave = (place: LinkedNode<T>): void => {
+    if (!place.isLinked) return;
+    place.isLinked = false;
     size -= 1;
     unlink(place);
   };
-  const places = (): readonly Place<T>[] => {
-    const all: Place<T>[] = [];
+  const places = (): readonly LinkedNode<T>[] => {
+    const all: LinkedNode<T>[] = [];
     for (let place = first; place !== undefined; place = place.after) all.push(place);
     return all;
   };
@@ -60,15 +60,15 @@ export function crowd<T>(): Crowd<T> {
     get first() {
       return first;
     },
-    enter(item) {
-      const place: Place<T> = { item, before: undefined, after: undefined, isTaken: true };
+    add(item) {
+      const place: LinkedNode<T> = { item, before: undefined, after: undefined, isLinked: true };
       size += 1;
       append(place);
       return place;
     },
-    leave,
-    toEnd(place) {
-      if (!place.isTaken || place === last) return;
+    remove: leave,
+    moveToEnd(place) {
+      if (!place.isLinked || place === last) return;
       unlink(place);
       append(place);
     },
@@ -77,7 +77,7 @@ export function crowd<T>(): Crowd<T> {
     },
     *[Symbol.iterator]() {
       // Whoever is called may have others leave; they are not called any more.
-      for (const place of places()) if (place.isTaken) yield place.item;
+      for (const place of places()) if (place.isLinked) yield place.item;
     },
   };
 }
