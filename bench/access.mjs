@@ -1,4 +1,4 @@
-// What deciding who may do what, and looking at what comes back, costs: processor time a call with 1 KB of arguments and 1 KB of answer.
+// Cost of access control and output sanitising: CPU time per call with 1 KB of arguments and 1 KB of result.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { sanitize } from '../dist/guards/sanitize.js';
 import { auditLog } from '../dist/observe/audit-log.js';
 import { remembered, rulesOf } from '../dist/serve/access.js';
 import { outputRulesOf } from '../dist/serve/output.js';
-import { keptResults } from '../dist/sources/kept-results.js';
+import { truncatedResults } from '../dist/sources/truncated-results.js';
 import { memoryStore } from '../dist/state/memory-store.js';
 
 const rounds = 7;
@@ -35,7 +35,7 @@ const rule = (over) => ({
   args: {},
   ...over,
 });
-/** Fifty rules, of which ten speak about the tool; the last one allows. */
+/** Fifty rules, of which ten match the tool; the last one allows. */
 const rules = [
   ...Array.from({ length: 40 }, (_, n) => rule({ id: `other-${n}`, action: 'deny', tools: [`other_${n}__*`] })),
   ...Array.from({ length: 5 }, (_, n) =>
@@ -79,12 +79,12 @@ const tool = {
   effects: { ...readOnly, openWorld: true },
   input: schemaContract({ type: 'object' }),
   limits: { ...defaultLimits, concurrency: 1000, ratePerMinute: 0 },
-  // Decoded from bytes, as what comes from a pipe or a socket is.
+  // Decoded from bytes, as text from a pipe or a socket is.
   run: (call) => Promise.resolve(done(Buffer.from(`${call.args.n} ${answer}`).toString())),
 };
 const principal = { id: 'bench', name: 'bench', kind: 'local', roles: ['user'] };
 const signal = new AbortController().signal;
-// Arguments are parsed, as those of every door are.
+// Arguments are parsed, as every transport does.
 const aCall = (n) => ({
   id: `c${n}`,
   tool: 'fetch',
@@ -107,31 +107,31 @@ export async function run() {
   const output = outputRulesOf({
     config,
     secrets: ['a-configured-secret-value'],
-    results: keptResults({ keepMs: () => 60_000 }),
+    results: truncatedResults({ ttlMs: () => 60_000 }),
     open: () => Promise.resolve(store),
   });
-  const consent = {
-    look: () => {
+  const approvals = {
+    check: () => {
       throw new Error('nothing should be asked');
     },
-    carry: () => {
-      throw new Error('nor carried');
+    attach: () => {
+      throw new Error('nothing should be attached');
     },
-    stripped: (call) => call,
+    withoutOwnAnswers: (call) => call,
   };
   const guards = {
     audit: audit({ log: opened.log }),
     authorize: authorize({ authorizer: control }),
     allowance: allowance({ allowances }),
-    confirm: confirm({ demands: control, consent }),
-    flow: flow({ record: { note: (call, noted) => flows.note(call, noted) } }),
+    confirm: confirm({ policy: control, approvals }),
+    flow: flow({ record: { add: (call, target) => flows.note(call, target) } }),
     output: sanitize(() => output),
   };
   const subjects = {
     unguarded: tool.run,
     together: compose(Object.values(guards), tool, tool.run),
     ...Object.fromEntries(Object.entries(guards).map(([name, guard]) => [`only ${name}`, guard(tool, tool.run)])),
-    'only output without detection': sanitize(() => ({ ...output, suspicion: undefined }))(tool, tool.run),
+    'only output without detection': sanitize(() => ({ ...output, checkInjection: undefined }))(tool, tool.run),
   };
   const figures = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'undici';
 import { egress } from '../dist/net/egress.js';
-import { networkPolicy } from '../dist/net/policies.js';
+import { networkPolicy } from '../dist/net/network-policy.js';
 
-// In a process of its own, so that only the caller's CPU is counted.
+// In a separate process, so that only the caller's CPU is counted.
 const echo = `
 const body = JSON.stringify({ ok: true, items: Array.from({ length: 20 }, (_, id) => ({ id, name: 'item ' + id })) });
 const server = require('node:http').createServer((request, response) => { request.resume(); response.setHeader('content-type', 'application/json'); response.end(body); });

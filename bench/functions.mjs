@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
-import { load } from '../dist/config/load.js';
+import { loadConfig } from '../dist/config/load.js';
 import { log } from '../dist/observe/log.js';
 import { openGate } from '../dist/serve/gate.js';
 import { homeOf } from '../dist/serve/home.js';
 
-// In a process of its own, so that only the caller's CPU is counted; it answers with what it was asked, so that every answer can be checked.
+// In a separate process, so that only the caller's CPU is counted; it echoes the request, so that every response can be checked.
 const echo = `
 const items = Array.from({ length: 20 }, (_, id) => ({ id, name: 'item ' + id }));
 const server = require('node:http').createServer((request, response) => {
@@ -105,7 +105,7 @@ export async function run({ rounds = 7, calls = 1_000 } = {}) {
   writeFileSync(join(folder, 'api.json'), JSON.stringify(api));
   writeFileSync(file, configuration(port));
   const env = { TOOLGATE_HOME: join(folder, 'home') };
-  const loaded = await load({ env, argv: ['--config', file], cwd: folder });
+  const loaded = await loadConfig({ env, argv: ['--config', file], cwd: folder });
   if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('; '));
   const gate = await openGate({ loaded, home: homeOf(env, undefined), log: log({ level: 'error' }), env });
   const agent = new Agent({ connections: 16, pipelining: 1 });

@@ -1,4 +1,4 @@
-// Speed of the text defence in megabytes a second of CPU time, on benign text of 1 KB and 100 KB.
+// Speed of text sanitising in megabytes per second of CPU time, on benign text of 1 KB and 100 KB.
 import { clean } from '../dist/hostile-text/clean.js';
 import { detectInjection } from '../dist/hostile-text/injection/detect.js';
 import { redact } from '../dist/hostile-text/secrets.js';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { validate } from '../dist/guards/validate.js';
 import { egress } from '../dist/net/egress.js';
-import { networkPolicy } from '../dist/net/policies.js';
+import { networkPolicy } from '../dist/net/network-policy.js';
 import { openApiSource } from '../dist/sources/openapi/source.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -26,7 +26,7 @@ function havePeers() {
   return status === 0;
 }
 
-/** One contender over all documents, in a process of its own so that its memory is its own. */
+/** One contender over all documents, in a separate process so that its memory is measured alone. */
 function converted(contender, documents) {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
@@ -85,7 +85,7 @@ async function callCost({ rounds = 9, calls = 1_500 } = {}) {
     id: 'bench',
     document: file,
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    reach: () => egress({ networks: policy, hosts: ['127.0.0.1'], ports: [port] }),
+    openEgress: () => egress({ networks: policy, hosts: ['127.0.0.1'], ports: [port] }),
   });
   const [tool] = await source.list(new AbortController().signal);
   const handler = validate(tool, tool.run);

@@ -1,4 +1,4 @@
-// What the guards cost: nanoseconds of processor time a call, for a tool that does nothing.
+// Cost of the guards: nanoseconds of CPU time per call, for a no-op tool.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { concurrency } from '../dist/guards/concurrency.js';
 import { contain } from '../dist/guards/contain.js';
 import { deadline } from '../dist/guards/deadline.js';
 import { metrics as metricsGuard } from '../dist/guards/metrics.js';
-import { pipeline, unwired } from '../dist/guards/pipeline.js';
+import { pipeline, noopGuards } from '../dist/guards/pipeline.js';
 import { rateLimit } from '../dist/guards/rate-limit.js';
 import { sanitize } from '../dist/guards/sanitize.js';
 import { validate } from '../dist/guards/validate.js';
@@ -58,12 +58,12 @@ export async function run() {
   if (!opened.ok) throw new Error(opened.problem);
   const numbers = metrics();
   numbers.tools(['noop']);
-  const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+  const all = breakers({ settings: () => ({ failures: 5, cooldownMs: 60_000 }) });
   const bucket = tokenBucket({ maxKeys: 10_000 });
   const guards = {
     audit: audit({ log: opened.log }),
     metrics: metricsGuard({ sink: numbers }),
-    callLog: callLog({ sink: { began() {}, ended() {} } }),
+    callLog: callLog({ sink: { started() {}, ended() {} } }),
     contain: contain({ faults: { fault() {} } }),
     validate,
     authorize: authorize({ authorizer: { decide: () => undefined } }),
@@ -75,7 +75,7 @@ export async function run() {
   };
   const { audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b } = guards;
   const whole = pipeline({
-    ...unwired,
+    ...noopGuards,
     audit: a,
     metrics: m,
     callLog: l,
@@ -89,7 +89,7 @@ export async function run() {
     unguarded,
     everyGuard: whole,
     everyGuardButAudit: pipeline({
-      ...unwired,
+      ...noopGuards,
       metrics: m,
       callLog: l,
       contain: c,

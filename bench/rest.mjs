@@ -1,5 +1,5 @@
-// REST execute of a tool that does nothing, through the built gateway, against a bare node:http JSON echo; plus memory at rest
-// and the time from start to the first answer. Every response is checked, and arguments differ from call to call.
+// REST execute of a no-op tool through the built gateway, against a bare node:http JSON echo; plus idle memory
+// and the time from start to the first response. Every response is checked, and arguments differ from call to call.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -46,7 +46,7 @@ export async function run() {
   return { calls, rounds, ...figures, ...start };
 }
 
-/** Starts a server that prints its port, and knows how to read its processor time. */
+/** Starts a server that prints its port; returns a function that reads its CPU time. */
 function started(script, argv, home, env = {}) {
   const child = spawn(process.execPath, [script, ...argv], {
     env: { ...process.env, TOOLGATE_HOME: home, ...env },

@@ -1,5 +1,5 @@
-// npm run bench [part …]: runs the parts, each in a process of its own, and writes bench/results/<part>.json.
-// Figures are ratios or CPU time taken in one run, since wall time on a shared machine says little.
+// npm run bench [part …]: runs the parts, each in a separate process, and writes bench/results/<part>.json.
+// Figures are ratios or CPU time taken in one run, since wall time on a shared machine is unreliable.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';

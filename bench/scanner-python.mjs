@@ -1,5 +1,5 @@
-// Python as real servers are written: a package of a few hundred kilobytes with types, clients, models and texts, most of
-// which no tool reaches, and a server of some tools that go through three layers of it.
+// Realistic Python: a package of a few hundred kilobytes with types, clients, models and texts, most of it unreachable
+// from tools, and a server with some tools that call through three layers of it.
 
 const service = (n) => `"""Talks to the part of the service that keeps records of kind ${n}."""
 

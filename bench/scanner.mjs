@@ -1,5 +1,5 @@
-// How fast servers are read: megabytes a second on one core, the time of a usual server, and the memory that a hundred
-// megabytes of source take. Trees are generated, so that anybody can run this; every scan is checked for its tools.
+// Scanner speed: megabytes per second on one core, the time of a typical server, and the memory of a scan of a hundred
+// megabytes. Trees are generated, so that this runs anywhere; every scan is checked for its tools.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,8 +103,8 @@ function largeTree(folder) {
 /** Scans folders one after another in a process of their own, set up as the command sets itself up, and answers what each took, from the start of its scan. */
 function scannedAfterAnother(folders) {
   const code = `import { scan } from ${JSON.stringify(join(dist, 'index.js'))};
-import { compileLate } from ${JSON.stringify(join(dist, 'late-compiling.js'))};
-compileLate();
+import { delayOptimization } from ${JSON.stringify(join(dist, 'jit-tuning.js'))};
+delayOptimization();
 const all = [];
 for (const folder of ${JSON.stringify(folders)}) {
   const before = process.cpuUsage(), from = performance.now();

@@ -1,5 +1,5 @@
-// Starting programs: what the broker and its tiers cost against a direct spawn, what a spawn takes from the event loop
-// of a gateway with a large heap, how much memory endless output costs, and whether anything survives a thousand kills.
+// Process start: cost of the broker and its tiers against a direct spawn, how long a spawn blocks the event loop of a
+// gateway with a large heap, memory under endless output, and processes left after a thousand kills.
 // `node bench/spawn.mjs` prints the figures; `run()` returns them.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ async function latency(rounds) {
   return Object.fromEntries(Object.entries(samples).map(([name, taken]) => [name, summary(taken)]));
 }
 
-/** Runs in a process of its own with a heap of the asked size; prints what one spawn takes from its event loop. */
+/** Runs in a separate process with the given heap size; prints how long one spawn blocks its event loop. */
 async function blocking(megabytes, rounds) {
   const local = processes();
   await local.tiers();
@@ -73,7 +73,7 @@ async function blocking(megabytes, rounds) {
     }
     const { active } = performance.eventLoopUtilization(before);
     const { user, system } = process.cpuUsage(cpuBefore);
-    // The call is what one spawn blocks at once; the loop figure adds hearing of its end, and time lost to other programs on this machine.
+    // The call is what one spawn blocks at once; the loop figure adds the exit event, and time lost to other programs on this machine.
     return {
       callMs: summary(calls),
       loopMsPerSpawn: rounded(active / rounds),
@@ -101,7 +101,7 @@ function inOwnProcess(name, ...args) {
   });
 }
 
-/** Runs in a process of its own: how much its memory grows while `yes` writes as fast as it can, killed at the cap and drained. */
+/** Runs in a separate process: how much its memory grows while `yes` writes as fast as it can, killed at the cap and drained. */
 async function growth() {
   const local = processes();
   await brokered(local, 'prlimit');

@@ -1,5 +1,5 @@
 // A call through the gateway to an upstream server, over pipes and over HTTP, against the direct call and against other
-// gateways before the same upstream, every answer checked. CPU of ours is that of gateway and broker together.
+// gateways in front of the same upstream; every response is checked. Our CPU time is that of gateway and broker together.
 import { spawn } from 'node:child_process';
 import { connection, load } from './mcp/load.mjs';
 import { place } from './mcp/process.mjs';
@@ -9,7 +9,7 @@ import { costOf, havePeers, startPeer } from './upstream/peers.mjs';
 
 const round = (value, digits = 2) => Number(value.toFixed(digits));
 
-/** One of our own processes that tells its port. */
+/** Starts one of our own processes, which prints its port. */
 async function own(path, args) {
   const child = fork(place(path), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const { port } = await new Promise((resolve, reject) => {

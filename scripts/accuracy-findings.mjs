@@ -37,7 +37,7 @@ const hits = (report, row, category) =>
       isOf(finding, row.tool, category),
   );
 
-/** Recall on labelled faults, and look-alikes that were flagged; a fault told as a capability counts as missed. */
+/** Recall on labelled vulnerabilities, and benign look-alikes that were flagged; a vulnerability reported as a capability counts as missed. */
 export async function labelled(faults, lookAlikes, checkout, verbose) {
   const reports = new Map();
   const reportOf = async (repo) => {
@@ -74,7 +74,7 @@ export async function labelled(faults, lookAlikes, checkout, verbose) {
   console.log([...tally].map(([category, { found, of }]) => `${category} ${found}/${of}`).join(', '));
   const recall = Math.round((1_000 * sum.found) / sum.faults) / 10;
   console.log(
-    `findings: recall ${sum.found} of ${sum.faults} (${recall} %), ${sum.byDesign} more told as by design; look-alikes flagged ${sum.flagged} of ${sum.lookAlikes}`,
+    `findings: recall ${sum.found} of ${sum.faults} (${recall} %), ${sum.byDesign} more reported as by design; look-alikes flagged ${sum.flagged} of ${sum.lookAlikes}`,
   );
   return { ...sum, recall };
 }

@@ -1,26 +1,38 @@
-// Whether a fault is told from its mending: in small servers of our own, and in published ones before and after an advisory.
+// Whether the scanner distinguishes a vulnerable version from its fixed version: in our own small servers, and in
+// published ones before and after an advisory.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { rules, scan } from '../dist/scanner/index.js';
 
-const fixtures = new URL('../dist/scanner/taint/fixtures/', import.meta.url);
+const fixtures = fileURLToPath(new URL('../src/scanner/taint/fixtures/', import.meta.url));
 const extensions = { python: 'py', typescript: 'ts' };
-/** A file of fixtures may hold both: the code itself tells. */
+/** A fixture file may contain both languages, so the code decides. */
 const languageOf = (source) => (/^\s*(?:async )?def \w+\(/m.test(source) ? 'python' : 'typescript');
 
 async function ownPairs() {
   const pairs = rules
     .flatMap(({ id, cases }) => cases.map((each) => ({ ...each, rule: id })))
     .filter(({ language }) => language in extensions);
-  for (const file of readdirSync(fixtures).filter((name) => name.endsWith('.js'))) {
-    const lists = Object.values(await import(new URL(file, fixtures).href)).filter(Array.isArray);
+  for (const file of readdirSync(fixtures).filter((name) => name.endsWith('.ts'))) {
+    // Fixtures are not part of the build, so they are compiled here.
+    const { outputFiles } = await build({
+      entryPoints: [join(fixtures, file)],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'node',
+    });
+    const code = Buffer.from(outputFiles[0].contents).toString('base64');
+    const lists = Object.values(await import(`data:text/javascript;base64,${code}`)).filter(Array.isArray);
     pairs.push(...lists.flat().map((pair) => ({ ...pair, language: languageOf(pair.bad) })));
   }
   return pairs;
 }
 
-/** Own vulnerable servers and their mended twins: how many pairs are flagged and silent as they should be. */
+/** Our own vulnerable servers and their fixed versions: counts pairs where only the vulnerable one is flagged. */
 export async function twins(verbose) {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-twins-'));
   const isFlagged = async (source, language, rule) => {
@@ -36,18 +48,18 @@ export async function twins(verbose) {
       const isApart = (await isFlagged(bad, language, rule)) && !(await isFlagged(good, language, rule));
       sum.pairs += 1;
       if (isApart) sum.apart += 1;
-      else if (verbose) console.log(`not told apart: ${rule} ${name ?? language}`);
+      else if (verbose) console.log(`not distinguished: ${rule} ${name ?? language}`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  console.log(`twins: ${sum.apart} of ${sum.pairs} pairs of our own told apart`);
+  console.log(`twins: ${sum.apart} of ${sum.pairs} of our own pairs distinguished`);
   return sum;
 }
 
 const ranks = ['low', 'medium', 'high', 'critical'];
 
-/** How bad a scan says the fault of an advisory is: 0 where it says nothing. */
+/** Severity rank of the finding for an advisory; 0 without a finding. */
 async function rankIn(path, { rule, file, tool }) {
   const { findings } = await scan(path, { heuristics: false });
   const hits = findings.filter(
@@ -60,9 +72,9 @@ async function rankIn(path, { rule, file, tool }) {
   return Math.max(0, ...hits.map(({ severity }) => ranks.indexOf(severity) + 1));
 }
 
-/** Published servers before and after an advisory: told apart where the mended one is said to be less bad at that place. */
+/** Published servers before and after an advisory: distinguished if the fixed version has a lower severity at that place. */
 export async function advisories(rows, placeOf, verbose) {
-  // Whether a pair was told apart before anything was learned from it cannot be measured again: the row says so.
+  // Whether a pair was distinguished before rules were tuned on it cannot be measured again, so the row records it.
   const noted = rows.filter(({ firstSight }) => firstSight !== undefined);
   const sum = {
     pairs: 0,
@@ -81,6 +93,8 @@ export async function advisories(rows, placeOf, verbose) {
     if (verbose) console.log(`${before > 1 && after < before ? 'apart' : 'NOT'} ${row.id}: ${before} then ${after}`);
   }
   if (sum.pairs === 0) return undefined;
-  console.log(`advisories: ${sum.apart} of ${sum.pairs} published pairs told apart, ${sum.quiet} with silence after`);
+  console.log(
+    `advisories: ${sum.apart} of ${sum.pairs} published pairs distinguished, ${sum.quiet} without a finding after the fix`,
+  );
   return sum;
 }

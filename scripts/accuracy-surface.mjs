@@ -1,4 +1,4 @@
-// What a server offers, as read from its source and as it answered when it was run.
+// The tool surface of a server from its source, compared with what it returned when it was run.
 import { scanSurface } from '../dist/scanner/index.js';
 
 // Recorded descriptions end at 2,000 characters, and white space is not what is measured.
@@ -6,7 +6,7 @@ const plain = (text) => (text ?? '').slice(0, 2_000).replace(/\s+/g, ' ').trim()
 const sorted = (names) => [...names].sort().join();
 const percent = (part, all) => (all === 0 ? 100 : Math.round((1_000 * part) / all) / 10);
 
-/** Precision and recall of tool names, servers told exactly, descriptions and parameter names equal. */
+/** Precision and recall of tool names, servers matched exactly, descriptions and parameter names equal. */
 export async function surface(title, servers, verbose) {
   const sum = {
     found: 0,

@@ -1,13 +1,13 @@
 // npm run accuracy -- [--download] [--checkouts folder]… [--clones folder]… [--cache folder] [--only text] [--verbose]
 //
-// Measures the scanner and writes bench/results/accuracy.json: what is offered (precision and recall of tool names, servers
-// exact, descriptions, parameter names), what is found (recall on labelled faults, look-alikes flagged, pairs told apart) and
-// how quiet it is (high findings per 100 tools of published servers).
+// Measures the scanner and writes bench/results/accuracy.json: the tool surface (precision and recall of tool names,
+// exact servers, descriptions, parameter names), findings (recall on labelled vulnerabilities, look-alikes flagged, pairs
+// distinguished) and noise (high findings per 100 tools of published servers).
 //
 // The labels are beside this checkout in ../shared. Packages are read from the cache, and with --download fetched into it
 // by `npm pack` and `pip download`, never run and never installed; scripts/accuracy/ names every package and version.
 // Labelled repositories are read from <checkouts>/<owner>+<name> at their recorded commit, and repositories of advisories
-// from clones at <clones>/<owner>+<name>. What is absent is said in one line, and its figures stay as they were.
+// from clones at <clones>/<owner>+<name>. Absent inputs are reported in one line, and their figures stay unchanged.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// Builds dist/: every module for those who import the package, and the command line joined into a few files, since a
-// start that opens three hundred of them takes twice as long.
+// Builds dist/: every module for programs that import the package, and the command line bundled into a few files, since
+// a start that opens three hundred modules takes twice as long.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -8,12 +8,12 @@ import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-// What tsc does not emit: manifests, grammars, pages.
+// Files tsc does not emit: manifests, grammars, pages.
 const assets = new Set(['.yaml', '.yml', '.json', '.wasm', '.html', '.css', '.svg', '.bin']);
 const programs = ['cli.js', 'cli/scan-thread.js', 'scanner/parts/worker-main.js', 'processes/broker-main.js'];
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// Of many small files, each read at every start; the others are few and large, or seldom needed.
-const joined = new Set(['@marcbachmann/cel-js']);
+// Consists of many small files that are read at every start; other packages are few large files, or rarely needed.
+const bundled = new Set(['@marcbachmann/cel-js']);
 
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(
@@ -34,7 +34,7 @@ await build({
   allowOverwrite: true,
   bundle: true,
   splitting: true,
-  external: Object.keys(dependencies).filter((name) => !joined.has(name)),
+  external: Object.keys(dependencies).filter((name) => !bundled.has(name)),
   format: 'esm',
   platform: 'node',
   target: 'node20.19',

@@ -65,7 +65,7 @@ for (const row of rows) {
   }
 }
 
-/** Our own texts, on which rules were mended: a floor, not a measure. */
+/** Our own texts, on which rules were tuned: a lower bound, not a measurement. */
 const own = readFileSync(join(root, 'test/support/texts/injection.jsonl'), 'utf8')
   .trim()
   .split('\n')

@@ -4,9 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { parse } from '@babel/parser';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+// `node scripts/words.mjs [text] [--root folder]`; with a text only problems that contain it are shown.
+const { values, positionals } = parseArgs({ options: { root: { type: 'string' } }, allowPositionals: true });
+const root = values.root ?? join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Word or phrase, and what to write instead. */
 const flagged = [
@@ -77,11 +80,22 @@ for (const file of tracked) {
     text.split('\n').forEach((line, index) => check(line.replace(/`[^`]*`/g, ''), file, index + 1));
     continue;
   }
-  const tree = parse(text, { sourceType: 'module', plugins: ['typescript', 'jsx'], errorRecovery: true, tokens: true });
+  const plugins = file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'];
+  let tree;
+  try {
+    tree = parse(text, { sourceType: 'module', plugins, errorRecovery: true, tokens: true });
+  } catch (error) {
+    problems.push(`${file}: cannot be parsed: ${error.message}`);
+    continue;
+  }
   for (const comment of tree.comments) check(comment.value, file, comment.loc.start.line);
   for (const token of tree.tokens) {
     const label = token.type.label;
-    if ((label === 'string' || label === 'template') && / \S+ /.test(` ${token.value} `) && /[a-z] [a-z]/.test(token.value ?? ''))
+    if (
+      (label === 'string' || label === 'template') &&
+      / \S+ /.test(` ${token.value} `) &&
+      /[a-z] [a-z]/.test(token.value ?? '')
+    )
       check(token.value, file, token.loc.start.line);
   }
   if (file.startsWith('src/'))
@@ -92,7 +106,7 @@ for (const [name, files] of definedIn) {
     problems.push(`${name} is defined in ${files.length} files: ${files.slice(0, 6).join(', ')}`);
 }
 
-const filter = process.argv[2];
+const [filter] = positionals;
 const shown = filter === undefined ? problems : problems.filter((problem) => problem.includes(filter));
 for (const problem of shown) console.error(problem);
 if (shown.length > 0) {

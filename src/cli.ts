@@ -1,41 +1,45 @@
 #!/usr/bin/env node
 import type { Io } from './cli/io.js';
+import { describeSystemError } from './lib/system-error.js';
 import { version } from './version.js';
 
-/** One verb: its help and what it does; exit codes are 0 done, 1 not done, 2 called wrongly. */
+/** A verb of the command line; exit codes are 0 for success, 1 for failure, 2 for wrong use. */
 interface Verb {
   readonly help: string;
   run(argv: readonly string[], io: Io): Promise<number>;
 }
 
-/** Every verb, loaded only when it is used: an assistant that starts us waits for nothing else. */
-const verbs: Readonly<Record<string, { readonly does: string; load(): Promise<Verb> }>> = {
+/** All verbs, loaded on demand: an assistant that starts the gateway should not wait for code it does not use. */
+const cliVerbs: Readonly<Record<string, { readonly does: string; load(): Promise<Verb> }>> = {
   serve: { does: 'run the gateway over stdio or HTTP', load: () => import('./cli/serve.js') },
-  connect: { does: 'show or write what an assistant needs to use the gateway', load: () => import('./cli/connect.js') },
-  tools: { does: 'list tools, those that are ready and those that are not', load: () => import('./cli/tools.js') },
-  call: { does: 'run one tool through the gate, with or without a server', load: () => import('./cli/call.js') },
-  surface: { does: 'say what an MCP server offers, from its source', load: () => import('./cli/surface.js') },
-  scan: { does: "read an MCP server's source and report what is wrong with it", load: () => import('./cli/scan.js') },
+  connect: {
+    does: 'connect an assistant: show or write its configuration entry',
+    load: () => import('./cli/connect.js'),
+  },
+  tools: { does: 'list tools and whether they are ready', load: () => import('./cli/tools.js') },
+  call: { does: 'run one tool, with or without a running gateway', load: () => import('./cli/call.js') },
+  surface: { does: 'list what an MCP server offers, from its source code', load: () => import('./cli/surface.js') },
+  scan: { does: "scan an MCP server's source code for vulnerabilities", load: () => import('./cli/scan.js') },
   check: { does: 'check the configuration', load: () => import('./cli/check.js') },
-  doctor: { does: 'say what this machine offers and what is missing', load: () => import('./cli/doctor.js') },
-  audit: { does: 'show who called what, or check that the record is whole', load: () => import('./cli/audit.js') },
-  approvals: { does: 'see and answer calls that wait for an operator', load: () => import('./cli/approvals.js') },
-  explain: { does: 'say which rule would decide about a call, and why', load: () => import('./cli/explain.js') },
-  pins: { does: 'show and approve what upstream servers offer', load: () => import('./cli/pins.js') },
-  sources: { does: 'show, test, add and remove where tools come from', load: () => import('./cli/sources.js') },
+  doctor: { does: 'check this machine and the deployment', load: () => import('./cli/doctor.js') },
+  audit: { does: 'show who called what, or verify the audit journal', load: () => import('./cli/audit.js') },
+  approvals: { does: 'list, approve and deny calls that wait for approval', load: () => import('./cli/approvals.js') },
+  explain: { does: 'show which rule would decide a call, and why', load: () => import('./cli/explain.js') },
+  pins: { does: 'show and approve changed definitions of upstream servers', load: () => import('./cli/pins.js') },
+  sources: { does: 'list, test, add and remove sources of tools', load: () => import('./cli/sources.js') },
   login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
-  token: { does: "make, list and revoke keys; show the gateway's own token", load: () => import('./cli/token.js') },
+  token: { does: "create, list and revoke keys; show the owner's token", load: () => import('./cli/token.js') },
 };
 
 const usage = `toolgate ${version} — one guarded gate between AI assistants and the tools they use
 
 Usage: toolgate <verb> [options]
 
-${Object.entries(verbs)
+${Object.entries(cliVerbs)
   .map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`)
   .join('\n')}
 
-  toolgate <verb> --help   tells more
+  toolgate <verb> --help   shows the options of a verb
   toolgate --version
 `;
 
@@ -49,10 +53,17 @@ async function main(argv: readonly string[], io: Io): Promise<number> {
     io.out(`${version}\n`);
     return 0;
   }
-  const entry = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  const entry = Object.hasOwn(cliVerbs, name) ? cliVerbs[name] : undefined;
   if (entry === undefined) {
-    io.err(`toolgate: there is no verb ${JSON.stringify(name)}; toolgate --help lists them\n`);
-    return 2;
+    const { didYouMean, usageError } = await import('./cli/command-line.js');
+    const known = [...Object.keys(cliVerbs), 'help'];
+    return usageError(
+      '',
+      name.startsWith('-')
+        ? `unknown option ${name}${didYouMean(name, ['--help', '--version'])}`
+        : `unknown verb ${JSON.stringify(name)}${didYouMean(name, known)}`,
+      io,
+    );
   }
   const verb = await entry.load();
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -62,10 +73,14 @@ async function main(argv: readonly string[], io: Io): Promise<number> {
   return verb.run(rest, io);
 }
 
-const interrupted = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort(signal));
+/** Messages of system errors are a library's text; all other errors that get here were thrown with words of our own. */
+const describeError = (error: unknown): string =>
+  error instanceof Error && !('code' in error) ? error.message : describeSystemError(error);
 
-// A reader that went away (`toolgate tools | head`) is not an error.
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort(signal));
+
+// A closed pipe (`toolgate tools | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
@@ -77,13 +92,13 @@ main(process.argv.slice(2), {
   env: process.env,
   isTTY: process.stdout.isTTY === true,
   showsProgress: process.stderr.isTTY === true,
-  signal: interrupted.signal,
+  signal: interruption.signal,
 }).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(`toolgate: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`toolgate: ${describeError(error)}\n`);
     process.exitCode = 1;
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSameStanding, type View } from './core/gateway.js';
+import { hasSameRights, type View } from './core/gateway.js';
 import type { Principal } from './core/principal.js';
 import type { Complete, Prompt } from './core/prompt.js';
 import { aGateway } from '../test/support/gate.js';
@@ -8,7 +8,7 @@ import { audit } from './guards/audit.js';
 import { authorize } from './guards/authorize.js';
 import { breakers } from './guards/breaker.js';
 import { contain } from './guards/contain.js';
-import { absent, pipeline } from './guards/pipeline.js';
+import { noopGuard, pipeline } from './guards/pipeline.js';
 import type { Visibility } from './gateway.js';
 import { gateway } from './gateway.js';
 import { registry } from './registry/registry.js';
@@ -18,29 +18,29 @@ import { ada, aTool, bob, never } from '../test/support/make.js';
 
 async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {}) {
   const records: AuditRecord[] = [];
-  const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+  const all = breakers({ settings: () => ({ failures: 5, cooldownMs: 60_000 }) });
   const source = { id: 'test', list: () => Promise.resolve(tools) };
   const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
   await reg.refresh(never);
   const wire = pipeline({
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
-    metrics: absent,
-    trace: absent,
-    callLog: absent,
+    metrics: noopGuard,
+    trace: noopGuard,
+    callLog: noopGuard,
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
-    rateLimit: absent,
-    allowance: absent,
-    confirm: absent,
-    flow: absent,
+    rateLimit: noopGuard,
+    allowance: noopGuard,
+    confirm: noopGuard,
+    flow: noopGuard,
     breaker: all.guard,
-    sanitize: absent,
+    sanitize: noopGuard,
   });
   const gate = gateway({
     registry: reg,
     wire,
     breakers: all,
-    visibility: { group: (view) => view.principal.id, sees: () => true, ...visibility },
+    visibility: { group: (view) => view.principal.id, isVisible: () => true, ...visibility },
   });
   const call = (tool: string, args = {}, principal = ada) =>
     gate.call({ tool, args, principal, via: 'rest', signal: never });
@@ -66,7 +66,7 @@ test.each(['a'.repeat(65), 'a\nb', '{"x":1}', '', 7])(
 
 test('unknown, disabled and forbidden read the same; the audit keeps the difference [Obot ≤ 0.21] [S0.100]', async () => {
   const { gate, call, records } = await setUp([aTool(), aTool({ name: 'hidden' }), aTool({ name: 'off' })], {
-    sees: (view, tool) => tool.name !== 'hidden' || view.principal.id === 'ada',
+    isVisible: (view, tool) => tool.name !== 'hidden' || view.principal.id === 'ada',
   });
   gate.setEnabled('off', false, ada);
   const answers = await Promise.all([call('nothing', {}, bob), call('hidden', {}, bob), call('off', {}, bob)]);
@@ -77,7 +77,7 @@ test('unknown, disabled and forbidden read the same; the audit keeps the differe
 });
 
 test('invalid arguments to a hidden tool do not betray it', async () => {
-  const { call } = await setUp([aTool({ name: 'hidden' })], { sees: () => false });
+  const { call } = await setUp([aTool({ name: 'hidden' })], { isVisible: () => false });
   expect((await call('hidden', { nonsense: 1 })).outcome).toEqual((await call('nothing', { nonsense: 1 })).outcome);
 });
 
@@ -173,7 +173,7 @@ describe('a conversation goes on', () => {
     ['not for somebody else', as({ id: 'b' }), false],
     ['not under another address', { ...view, profile: 'narrow' }, false],
   ])('%s', (_, other, goesOn) => {
-    expect(isSameStanding(view, other)).toBe(goesOn);
+    expect(hasSameRights(view, other)).toBe(goesOn);
   });
 });
 
@@ -186,7 +186,7 @@ test("completion passes the guards in its caller's name: audited, cleaned, and e
   const prompt: Prompt = { name: 'p', source: 'test', complete, get: () => Promise.resolve(done('')) };
   const source = { id: 'test', list: () => Promise.resolve([]), prompts: () => Promise.resolve([prompt]) };
   const sees = ({ principal }: View): boolean => principal.id !== bob.id;
-  const { gate, records } = await aGateway([source], { visibility: { sees } });
+  const { gate, records } = await aGateway([source], { visibility: { isVisible: sees } });
   const ask = (principal: Principal, name = 'p') =>
     gate.complete({
       principal,

@@ -16,40 +16,45 @@ import { uuid7 } from './lib/hash.js';
 import { lru } from './lib/lru.js';
 import type { Catalogue, Registry } from './registry/registry.js';
 
-/** Who may know of what. */
+/** Decides which tools, prompts and resources a principal may see. */
 export interface Visibility {
-  /** A key that is equal for views that see the same; lists are kept by it. */
+  /** Cache key: equal for views with the same visible items. */
   group(view: View): string;
-  sees(view: View, item: { readonly name: string; readonly source: string }): boolean;
+  isVisible(view: View, item: { readonly name: string; readonly source: string }): boolean;
 }
 
+/** Dependencies of the gateway. */
 export interface GatewayOptions {
   readonly registry: Registry;
-  /** Every guard around a tool. */
+  /** Wraps a tool in the guard pipeline. */
   readonly wire: (tool: Tool) => Handler;
-  readonly breakers: Pick<Breakers, 'of'>;
+  readonly breakers: Pick<Breakers, 'get'>;
   readonly visibility: Visibility;
   readonly onAdmin?: (action: string, target: string, by: Principal) => void;
   readonly clock?: Clock;
 }
 
-const correlation = /^[A-Za-z0-9._:-]{1,64}$/;
+const correlationPattern = /^[A-Za-z0-9._:-]{1,64}$/;
 
-/** list() and call(): every door comes here, and every call leaves through the guards. */
+/** The gateway behind all transports: lists what a view may see, and runs every call through the guards. */
 export function gateway(options: GatewayOptions): Gateway & { active(): number; close(): void } {
   const { registry, wire, breakers, visibility, clock = monotonic } = options;
+  // Guards are composed once per tool; the WeakMap drops them with the tool.
   const handlers = new WeakMap<object, Handler>();
-  const lists = lister(registry, visibility);
+  const lists = visibleLists(registry, visibility);
   let active = 0;
   let closing = false;
 
-  const nobody = missing('unknown', { code: 'not_found', message: 'Tool not found/disabled' });
-  const hidden = missing('unknown', { code: 'forbidden', message: 'Tool not found/disabled' });
-  const noResource = missing('resources/read', { code: 'not_found', message: 'Resource not found' });
-  const noCompletion = missing('completion/complete', { code: 'not_found', message: 'Nothing to complete' });
-  const noPrompt = missing('prompts/get', { code: 'not_found', message: 'Prompt not found' });
+  const unknownTool = unavailableTool('unknown', { code: 'not_found', message: 'Tool not found/disabled' });
+  const forbiddenTool = unavailableTool('unknown', { code: 'forbidden', message: 'Tool not found/disabled' });
+  const noResource = unavailableTool('resources/read', { code: 'not_found', message: 'Resource not found' });
+  const noCompletion = unavailableTool('completion/complete', {
+    code: 'not_found',
+    message: 'No completion available',
+  });
+  const noPrompt = unavailableTool('prompts/get', { code: 'not_found', message: 'Prompt not found' });
 
-  const guarded = (key: object, tool: () => Tool): Handler => {
+  const guardedHandler = (key: object, tool: () => Tool): Handler => {
     let handler = handlers.get(key);
     if (handler === undefined) {
       handler = wire(tool());
@@ -57,22 +62,25 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     }
     return handler;
   };
-  const completers = new WeakMap<object, Tool>();
-  const guardedCompletion = (of: Prompt | ResourceTemplate, complete: Complete): Handler => {
-    let tool = completers.get(of);
-    if (tool === undefined) completers.set(of, (tool = standIn('completion/complete', of, completing(complete))));
+  const completionTools = new WeakMap<object, Tool>();
+  const guardedCompletion = (item: Prompt | ResourceTemplate, complete: Complete): Handler => {
+    let tool = completionTools.get(item);
+    if (tool === undefined)
+      completionTools.set(item, (tool = asTool('completion/complete', item, completionHandler(complete))));
     return guardedTool(tool);
   };
-  const guardedTool = (tool: Tool): Handler => guarded(tool, () => tool);
-  const guardedPrompt = (prompt: Prompt): Handler => guarded(prompt, () => standIn('prompts/get', prompt, prompt.get));
+  const guardedTool = (tool: Tool): Handler => guardedHandler(tool, () => tool);
+  const guardedPrompt = (prompt: Prompt): Handler =>
+    guardedHandler(prompt, () => asTool('prompts/get', prompt, prompt.get));
   const guardedResource = (resource: Resource | ResourceTemplate): Handler =>
-    guarded(resource, () => standIn('resources/read', resource, resource.read));
+    guardedHandler(resource, () => asTool('resources/read', resource, resource.read));
 
+  /** Finds a tool; unknown and forbidden ones become placeholders, so that they pass the guards and are audited. */
   function find(view: View, name: string): Tool {
     const { tools } = registry.catalogue();
     const tool = tools.get(name);
-    if (tool === undefined || !registry.isEnabled(name)) return nobody;
-    return visibility.sees(view, tool) ? tool : hidden;
+    if (tool === undefined || !registry.isEnabled(name)) return unknownTool;
+    return visibility.isVisible(view, tool) ? tool : forbiddenTool;
   }
 
   async function run(request: Omit<CallRequest, 'tool'>, name: string, handler: Handler, tool?: Tool): Promise<Answer> {
@@ -82,7 +90,9 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       name,
       receivedAt,
       (item) =>
-        registry.catalogue().tools.has(item.name) && registry.isEnabled(item.name) && visibility.sees(request, item),
+        registry.catalogue().tools.has(item.name) &&
+        registry.isEnabled(item.name) &&
+        visibility.isVisible(request, item),
     );
     if (closing) {
       return {
@@ -93,7 +103,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     }
     active += 1;
     try {
-      const outcome = face(await handler(call));
+      const outcome = hideForbidden(await handler(call));
       return { outcome, correlationId: call.correlationId, durationMs: clock() - receivedAt, ...(tool && { tool }) };
     } finally {
       active -= 1;
@@ -110,14 +120,15 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       closing = true;
     },
     call(request) {
-      const named = find(request, request.tool);
-      const meant = named.standsFor?.(request.args);
-      const tool = meant === undefined ? named : find(request, meant.tool);
+      const requested = find(request, request.tool);
+      // Resolve stand-in tools first, so that policy applies to the tool that really runs (confused deputy).
+      const target = requested.resolveTarget?.(request.args);
+      const tool = target === undefined ? requested : find(request, target.tool);
       return run(
-        meant === undefined ? request : { ...request, args: meant.args },
-        meant?.tool ?? request.tool,
+        target === undefined ? request : { ...request, args: target.args },
+        target?.tool ?? request.tool,
         guardedTool(tool),
-        tool === nobody || tool === hidden ? undefined : tool,
+        tool === unknownTool || tool === forbiddenTool ? undefined : tool,
       );
     },
     read(request) {
@@ -145,7 +156,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       const args = { ref, argument, value, context };
       const handler = found?.complete ? guardedCompletion(found, found.complete) : guardedTool(noCompletion);
       const { outcome } = await run({ ...request, args }, 'completion/complete', handler);
-      // The handler's data is a completion, with its texts cleaned.
+      // The data is the completion returned by the handler, sanitised by the guards.
       return outcome.kind === 'done' ? (outcome.data as unknown as Completion) : { values: [] };
     },
     watch(view, uri, changed) {
@@ -158,9 +169,9 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     },
     onChange: (listener) => registry.onChange(listener),
     statuses(view) {
-      const all = [...registry.catalogue().tools.values()].filter((tool) => visibility.sees(view, tool));
+      const all = [...registry.catalogue().tools.values()].filter((tool) => visibility.isVisible(view, tool));
       return all.map((tool): ToolStatus => {
-        const breaker = breakers.of(tool.name);
+        const breaker = breakers.get(tool.name);
         return {
           tool,
           enabled: registry.isEnabled(tool.name),
@@ -180,18 +191,19 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     },
     resetBreaker(name, by) {
       if (!registry.catalogue().tools.has(name)) return false;
-      breakers.of(name)?.reset();
+      breakers.get(name)?.reset();
       options.onAdmin?.('breaker_reset', name, by);
       return true;
     },
   };
 }
 
+/** Builds the call that the guards and the source get. */
 function toCall(
   request: Omit<CallRequest, 'tool'>,
   tool: string,
   receivedAt: number,
-  sees: NonNullable<Call['sees']>,
+  canSee: NonNullable<Call['canSee']>,
 ): Call {
   const id = uuid7();
   const { principal, profile, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } =
@@ -205,8 +217,8 @@ function toCall(
     args,
     receivedAt,
     signal,
-    sees,
-    correlationId: chosen(request.correlationId) ?? chosen(args['correlation_id']) ?? id,
+    canSee,
+    correlationId: safeCorrelationId(request.correlationId) ?? safeCorrelationId(args['correlation_id']) ?? id,
     trace,
     timeoutMs,
     confirmation,
@@ -217,28 +229,29 @@ function toCall(
   };
 }
 
-/** A correlation id of the caller's own, unless it could forge a log line. */
-const chosen = (given: unknown): string | undefined =>
-  typeof given === 'string' && correlation.test(given) ? given : undefined;
+/** Correlation id chosen by the caller; dropped if its characters could forge a log line (log injection). */
+const safeCorrelationId = (given: unknown): string | undefined =>
+  typeof given === 'string' && correlationPattern.test(given) ? given : undefined;
 
-/** Unknown and forbidden read the same from outside; the audit has seen the difference by now. */
-function face(outcome: Outcome): Outcome {
+/** Reports forbidden as not found, so that hidden tools cannot be enumerated; the audit has recorded the real code. */
+function hideForbidden(outcome: Outcome): Outcome {
   if (outcome.kind !== 'failed' || outcome.error.code !== 'forbidden') return outcome;
   return refuse('not_found', 'Tool not found/disabled');
 }
 
-/** Completes what the arguments of the call name; the gateway itself has written those. */
-const completing =
+/** Runs a completion; the gateway itself built the arguments of this call. */
+const completionHandler =
   (complete: Complete) =>
   async (call: Call): Promise<Outcome> => {
     const { argument, value, context } = call.args as Pick<CompletionRequest, 'argument' | 'value' | 'context'>;
     return done([], (await complete(argument, value, context, call)) as unknown as Json); // plain data
   };
 
-const anything = schemaContract({ type: 'object' });
+/** Contract that accepts any object; prompts and resources validate their own arguments. */
+const anyObject = schemaContract({ type: 'object' });
 
-/** Lets something that is not a tool pass the same guards. */
-const standIn = (
+/** Wraps a prompt, resource or completion as a tool, so that it passes the same guards. */
+const asTool = (
   name: string,
   { source, openWorld = false }: { readonly source: string; readonly openWorld?: boolean },
   run: (call: Call) => Promise<Outcome>,
@@ -247,53 +260,57 @@ const standIn = (
   source,
   run,
   description: '',
-  input: anything,
+  input: anyObject,
   effects: openWorld ? { ...readOnly, openWorld } : readOnly,
   limits: { ...defaultLimits, concurrency: 64, queue: 256, ratePerMinute: 0 },
 });
 
-/** Stands for what is not there; it is refused before any rule is asked, so that no rule can tell what exists. */
-const missing = (name: string, unavailable: ToolError): Tool => ({
-  ...standIn(name, { source: 'gateway' }, () => Promise.resolve(failed(unavailable))),
+/** Placeholder for unknown names; refused before policy runs, so that rule messages cannot reveal what exists. */
+const unavailableTool = (name: string, unavailable: ToolError): Tool => ({
+  ...asTool(name, { source: 'gateway' }, () => Promise.resolve(failed(unavailable))),
   unavailable,
 });
 
 type Lists = Pick<Gateway, 'tools' | 'prompts' | 'resources' | 'templates'>;
 
-/** Views with different rights that are remembered at once. */
-const mostGroups = 256;
+/** Number of visibility groups whose lists are cached. */
+const maxCachedGroups = 256;
 
-/** The lists a view may see; each is made once and handed out until the catalogue changes. */
-function lister(registry: Registry, visibility: Visibility): Lists {
-  interface Kept {
+/** Lists filtered by visibility, cached per group until the catalogue changes. */
+function visibleLists(registry: Registry, visibility: Visibility): Lists {
+  interface VisibleItems {
     readonly tools: readonly Tool[];
     readonly prompts: readonly Prompt[];
     readonly resources: readonly Resource[];
     readonly templates: readonly ResourceTemplate[];
   }
-  let of: Catalogue | undefined;
-  const kept = lru<string, Kept>(mostGroups);
+  let cachedCatalogue: Catalogue | undefined;
+  const cache = lru<string, VisibleItems>(maxCachedGroups);
 
-  function lists(view: View): Kept {
+  function lists(view: View): VisibleItems {
     const catalogue = registry.catalogue();
-    if (catalogue !== of) {
-      of = catalogue;
-      kept.clear();
+    if (catalogue !== cachedCatalogue) {
+      cachedCatalogue = catalogue;
+      cache.clear();
     }
     const group = visibility.group(view);
-    let found = kept.get(group);
+    let found = cache.get(group);
     if (found === undefined) {
-      const sees = (item: { readonly name: string; readonly source: string }): boolean => visibility.sees(view, item);
+      const isVisible = (item: { readonly name: string; readonly source: string }): boolean =>
+        visibility.isVisible(view, item);
       found = {
         tools: [...catalogue.tools.values()].filter(
           (tool) =>
-            tool.unavailable === undefined && tool.unlisted !== true && registry.isEnabled(tool.name) && sees(tool),
+            tool.unavailable === undefined &&
+            tool.unlisted !== true &&
+            registry.isEnabled(tool.name) &&
+            isVisible(tool),
         ),
-        prompts: catalogue.prompts.filter(sees),
-        resources: catalogue.resources.filter(sees),
-        templates: catalogue.templates.filter(sees),
+        prompts: catalogue.prompts.filter(isVisible),
+        resources: catalogue.resources.filter(isVisible),
+        templates: catalogue.templates.filter(isVisible),
       };
-      kept.set(group, found);
+      cache.set(group, found);
     }
     return found;
   }

@@ -1,5 +1,5 @@
-// What other programs may rely on; test/public-api.test.ts holds the list.
-export { load, type Good, type Loaded } from './config/load.js';
+// Public API; test/public-api.test.ts pins the list of exports.
+export { loadConfig as load, type LoadedConfig as Good, type LoadResult as Loaded } from './config/load.js';
 export type { Config } from './config/schema.js';
 export type { Args, Call, Door, Progress } from './core/call.js';
 export type { Content } from './core/content.js';

@@ -1,42 +1,42 @@
-import type { Good } from './config/load.js';
-import { load } from './config/load.js';
+import type { LoadedConfig } from './config/load.js';
+import { loadConfig } from './config/load.js';
 import { noteLine, problemLine } from './config/problem.js';
 import { watchConfig } from './config/watch.js';
 import type { Log } from './observe/log.js';
 import type { OpenDoor } from './serve/door.js';
 import { openDoor } from './serve/door.js';
 import type { Gate } from './serve/gate.js';
-import { beginGate } from './serve/gate.js';
+import { startGate } from './serve/gate.js';
 import type { Home } from './serve/home.js';
 import { homeOf } from './serve/home.js';
 import { version } from './version.js';
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface Serving extends Omit<OpenDoor, 'transport'> {
   readonly gate: Gate;
   readonly home: Home;
-  /** Stops taking calls, lets running ones end within the grace, then ends the rest; no process survives. */
+  /** Rejects new calls, drains running ones within the grace period, then kills the rest; no process survives. */
   stop(): Promise<void>;
 }
 
 export interface ServeOptions {
-  readonly loaded: Good;
+  readonly loaded: LoadedConfig;
   readonly env: NodeJS.ProcessEnv;
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly log: Log;
 }
 
-/** Config in, running gateway out. */
+/** Starts a gateway from a loaded configuration. */
 export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Promise<Serving> {
   const { config } = loaded;
   const home = homeOf(env, config.state.directory);
   log.event('server.starting', { version, transport: config.server.transport });
   for (const note of loaded.notes) if (note.event === 'config.clamped') log.event('config.clamped', { ...note });
-  const gate = await beginGate({ loaded, home, log, env });
+  const gate = await startGate({ loaded, home, log, env });
   let door: OpenDoor | undefined;
   try {
-    // An assistant that started us by pipe is greeted while tools are still being found; a listener opens when they are there.
+    // A stdio client is answered while sources are still being listed; an HTTP listener opens once they are listed.
     if (config.server.transport !== 'stdio') await gate.ready;
     door = await openDoor(gate, config, home);
     await gate.ready;
@@ -49,14 +49,14 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
     loaded.file === undefined
       ? undefined
       : watchConfig(loaded.file, {
-          now: config,
-          load: () => load({ env, argv, cwd }),
-          async onGood(next, changed, notes) {
+          current: config,
+          load: () => loadConfig({ env, argv, cwd }),
+          async onChange(next, changed, notes) {
             await gate.reload(next);
             log.event('config.reloaded', { changed, notes: notes.map(noteLine) });
             gate.events.publish('config', { changed });
           },
-          onBad(problems) {
+          onRejected(problems) {
             const lines = problems.map(problemLine);
             log.event('config.rejected', { problems: lines, kept: 'the last good configuration' });
             gate.events.publish('config', { problems: lines });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ownFile } from './lib/own-files.js';
+import { packageFile } from './lib/package-file.js';
 
-/** The version of the package, from the one place where it is written. */
+/** Package version, read from package.json. */
 export const version: string = String(
-  (JSON.parse(readFileSync(ownFile('package.json'), 'utf8')) as { readonly version?: unknown }).version,
+  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { readonly version?: unknown }).version,
 );

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { load } from '../src/config/load.js';
+import { loadConfig } from '../src/config/load.js';
 import { aPlace, toolgate } from './support/toolgate.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -12,7 +12,7 @@ test('the configuration in the README is one that the gateway takes', async () =
   const yaml = /```yaml\n([^]*?)```/.exec(readme)?.[1] ?? '';
   const cwd = aPlace();
   writeFileSync(join(cwd, 'toolgate.yaml'), yaml);
-  expect(await load({ cwd, env: {}, argv: [] })).toMatchObject({ ok: true });
+  expect(await loadConfig({ cwd, env: {}, argv: [] })).toMatchObject({ ok: true });
 });
 
 test('the README shows both commands, and links only to what is there', () => {

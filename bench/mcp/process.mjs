@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const place = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** Starts a server as a process of its own, so that its cost is its own. */
+/** Starts a server in a separate process, so that its CPU time is measured alone. */
 export async function started(path, args = []) {
   const child = fork(place(path), args, { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const heard = () =>
@@ -34,7 +34,7 @@ const micros = ({ cpu }) => cpu.user + cpu.system;
 /** CPU microseconds a call between two readings. */
 export const perCall = (before, after, calls) => (micros(after) - micros(before)) / calls;
 
-/** Sends lines to a stdio server with so many in flight, first some to warm it; its cost is what it says between them. */
+/** Sends lines to a stdio server with a fixed number in flight, after a warm-up; the server reports its own CPU time before and after. */
 export async function overPipe(path, { warm, calls, inFlight, line, answered }) {
   const child = spawn(process.execPath, [place(path)], { stdio: ['pipe', 'pipe', 'pipe'] });
   const gone = once(child, 'exit');

@@ -24,7 +24,7 @@ const contenders = {
         prefix: 'none',
         document,
         baseUrl,
-        reach: () => {
+        openEgress: () => {
           throw new Error('nothing is sent');
         },
       });

@@ -13,7 +13,7 @@ const free = await new Promise((resolve) => {
 const server = new FastMCP({ name: 'peer', version: '1.0.0' });
 server.addTool({
   name: 'echo',
-  description: 'Says what it is told',
+  description: 'Returns the given text',
   parameters: z.object({ text: z.string() }),
   execute: async ({ text }) => text,
 });

@@ -15,7 +15,7 @@ const open = async () => {
   const server = new McpServer({ name: 'peer', version: '1' });
   server.registerTool(
     'echo',
-    { description: 'Says what it is told', inputSchema: { text: z.string() } },
+    { description: 'Returns the given text', inputSchema: { text: z.string() } },
     async ({ text }) => ({ content: [{ type: 'text', text }] }),
   );
   await server.connect(transport);

@@ -9,7 +9,7 @@ const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'peer', version: '1' });
   server.registerTool(
     'echo',
-    { description: 'Says what it is told', inputSchema: z.object({ text: z.string() }) },
+    { description: 'Returns the given text', inputSchema: z.object({ text: z.string() }) },
     async ({ text }) => ({ content: [{ type: 'text', text }] }),
   );
   return server;

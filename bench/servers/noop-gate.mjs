@@ -10,7 +10,7 @@ import { authorize } from '../../dist/guards/authorize.js';
 import { breakers } from '../../dist/guards/breaker.js';
 import { contain } from '../../dist/guards/contain.js';
 import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
-import { pipeline, unwired } from '../../dist/guards/pipeline.js';
+import { pipeline, noopGuards } from '../../dist/guards/pipeline.js';
 import { rateLimit } from '../../dist/guards/rate-limit.js';
 import { tokenBucket } from '../../dist/lib/token-bucket.js';
 import { auditLog } from '../../dist/observe/audit-log.js';
@@ -36,15 +36,15 @@ const tool = {
 const opened = auditLog({ folder: join(process.env.TOOLGATE_HOME, 'audit'), sync: 'never' });
 const numbers = metrics();
 numbers.tools(['noop']);
-const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+const all = breakers({ settings: () => ({ failures: 5, cooldownMs: 60_000 }) });
 const known = registry({ sources: [{ id: 'bench', list: async () => [tool] }], filter: { include: [], exclude: [] } });
 await known.refresh(new AbortController().signal);
 const gate = gateway({
   registry: known,
   breakers: all,
-  visibility: { group: () => '', sees: () => true },
+  visibility: { group: () => '', isVisible: () => true },
   wire: pipeline({
-    ...unwired,
+    ...noopGuards,
     audit: audit({ log: opened.log }),
     metrics: metricsGuard({ sink: numbers }),
     contain: contain({ faults: { fault: console.error } }),

@@ -1,4 +1,4 @@
-// As little modern MCP over HTTP as a gateway needs.
+// Minimal stateless MCP over HTTP: the baseline every gateway is measured against.
 import { createServer } from 'node:http';
 import { report } from '../mcp/servers/child.mjs';
 
@@ -10,7 +10,7 @@ const results = {
     tools: [
       {
         name: 'echo',
-        description: 'Says what it is told',
+        description: 'Returns the given text',
         inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
       },
     ],

@@ -1,15 +1,15 @@
-// As little MCP over pipes as a gateway needs: the floor that every gateway is measured on top of.
+// Minimal MCP over pipes: the baseline every gateway is measured against.
 const tools = [
   {
     name: 'echo',
-    description: 'Says what it is told',
+    description: 'Returns the given text',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
   },
 ];
 for (let at = 1; at < Number(process.argv[2] ?? 1); at += 1)
   tools.push({
     name: `tool_${at}`,
-    description: `The tool ${at}, which says what it is told`,
+    description: `The tool ${at}, which returns the given text`,
     inputSchema: tools[0].inputSchema,
   });
 const results = {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from '../../dist/config/load.js';
+import { loadConfig } from '../../dist/config/load.js';
 import { log } from '../../dist/observe/log.js';
 import { serve } from '../../dist/serve.js';
 import { place } from '../mcp/process.mjs';
@@ -41,7 +41,7 @@ const config = {
 writeFileSync(join(folder, 'token'), token, { mode: 0o600 });
 writeFileSync(join(folder, 'toolgate.yaml'), JSON.stringify(config));
 const env = { ...process.env, TOOLGATE_HOME: join(folder, 'home') };
-const loaded = await load({ env, argv: ['--config', join(folder, 'toolgate.yaml')], cwd: folder });
+const loaded = await loadConfig({ env, argv: ['--config', join(folder, 'toolgate.yaml')], cwd: folder });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
 const serving = await serve({ loaded, env, argv: [], cwd: folder, log: log({ level: 'error', format: 'text' }) });
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

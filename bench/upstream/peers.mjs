@@ -111,7 +111,7 @@ export async function startPeer(name) {
     env: { PATH: process.env.PATH, HOME: folder },
   });
   await answering(port, '/', performance.now() + 30_000);
-  // The hub answers before its server is there.
+  // The hub responds before its server is ready.
   const most = name === 'mcp-hub' ? 100 : 0;
   for (let tries = 0; tries < most; tries += 1) {
     const probe = await fetch(`http://127.0.0.1:${port}/api/servers/tools`, {

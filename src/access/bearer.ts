@@ -1,12 +1,12 @@
 import type { Principal } from '../core/principal.js';
 import { sameSecret } from './token-file.js';
 
-/** The result of looking at an Authorization header. */
+/** Result of checking an Authorization header. */
 export type Credential =
   | { readonly principal: Principal }
   | { readonly refused: 'missing' | 'invalid' | 'insufficient'; readonly message: string; readonly challenge: string };
 
-/** Knows one token, the gateway's own, whose holder is its owner. */
+/** Accepts one token, the gateway's own, which authenticates its owner. */
 export function ownerToken(token: string): { authenticate(authorization: string | undefined): Credential } {
   const owner: Principal = { id: 'owner', name: 'owner', kind: 'token', roles: ['admin'] };
   return {
@@ -30,7 +30,7 @@ export function ownerToken(token: string): { authenticate(authorization: string 
   };
 }
 
-/** The token of a Bearer header, or undefined for anything else. */
+/** Returns the token of a Bearer header, or undefined for anything else. */
 export function bearer(authorization: string | undefined): string | undefined {
   return /^Bearer +([\w~+/.-]{1,8192}=*)$/i.exec(authorization ?? '')?.[1];
 }

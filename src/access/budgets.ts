@@ -1,30 +1,30 @@
 import { lru } from '../lib/lru.js';
 import type { Store } from '../state/store.js';
 
-/** Calls counted over a day from the first one, by key. */
+/** Daily call budgets by key; a day starts with the first call. */
 export interface Budgets {
-  /** Takes one call; 0 where there was one left, else the milliseconds until there is one again. */
+  /** Spends one call; returns 0 if the budget allowed it, else the milliseconds until it does again. */
   spend(key: string, budget: number): number;
-  /** From now on a restart gives nothing back. */
+  /** Persists budgets from now on, so that a restart does not reset them. */
   keepIn(store: Store): void;
-  /** Writes what was spent exactly, before the store is closed. */
+  /** Writes the exact counts before the store is closed. */
   settle(): void;
 }
 
 interface Window {
   readonly since: number;
   count: number;
-  /** What the store believes was spent; never less than what was. */
+  /** Count in the store; never less than the real count. */
   written: number;
 }
 
 const dayMs = 86_400_000;
-const space = 'budgets';
+const budgetSpace = 'budgets';
 const mostAhead = 64;
 
 /**
- * Budgets in memory, and in a store once there is one. A block of calls is written as spent before its first is made: a crash
- * costs its caller the rest of a block and never gains anything, and most calls write nothing.
+ * Budgets in memory, and in a store once there is one. A block of calls is written as spent before its first call (write-ahead):
+ * a crash costs the caller the rest of a block but never refunds any, and most calls write nothing.
  */
 export function budgets({
   maxKeys,
@@ -38,11 +38,11 @@ export function budgets({
   let store: Store | undefined;
 
   const write = (key: string, window: Window): void =>
-    store?.put(space, JSON.stringify(key), JSON.stringify([window.since, window.written]), {
+    store?.put(budgetSpace, JSON.stringify(key), JSON.stringify([window.since, window.written]), {
       expiresAt: window.since + dayMs,
     });
   const read = (key: string): Window | undefined => {
-    const text = store?.get(space, JSON.stringify(key));
+    const text = store?.get(budgetSpace, JSON.stringify(key));
     if (text === undefined) return undefined;
     const [since, count] = JSON.parse(text) as readonly [number, number]; // only `write` writes there
     return { since, count, written: count };

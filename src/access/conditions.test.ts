@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Args } from '../core/call.js';
 import type { Condition } from './conditions.js';
-import { condition } from './conditions.js';
+import { compileCondition } from './conditions.js';
 
 const fits = (path: string, wanted: Condition, args: Args, toAllow = true): boolean => {
-  const made = condition(path, wanted, toAllow);
+  const made = compileCondition(path, wanted, toAllow);
   if (!made.ok) throw new Error(made.problem);
   return made.test(args);
 };
@@ -63,6 +63,6 @@ test.each<[string, Condition, Args, boolean]>([
 test.each<[Condition]>([[{}], [{ cidr: ['10.0.0.0/33'] }], [{ domain: ['not a name'] }]])(
   'a condition that says nothing or nonsense is a problem: %j',
   (wanted) => {
-    expect(condition('a', wanted, true).ok).toBe(false);
+    expect(compileCondition('a', wanted, true).ok).toBe(false);
   },
 );

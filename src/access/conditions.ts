@@ -3,9 +3,9 @@ import type { Args } from '../core/call.js';
 import type { Json } from '../core/json.js';
 import { anyGlob } from '../lib/glob.js';
 import { covers, overlaps, parseCidr } from '../net/cidrs.js';
-import { matchesName, namePattern, readName } from '../net/names.js';
+import { matchesName, parseNamePattern, parseName } from '../net/host-names.js';
 
-/** What an argument must be; everything given must hold. */
+/** Condition on an argument; all given parts must match. */
 export interface Condition {
   readonly equals?: Json;
   readonly one_of?: readonly Json[];
@@ -17,38 +17,38 @@ export interface Condition {
   readonly max?: number;
   readonly min_length?: number;
   readonly max_length?: number;
-  /** An argument that is absent fits as well. */
+  /** A missing argument matches as well. */
   readonly optional?: boolean;
 }
 
-/** Whether a value fits; `unclear` is a value made so that two readers could understand it differently. */
-type Fit = 'yes' | 'no' | 'unclear';
-type Test = (value: Json) => Fit;
+/** Whether a value matches; `unclear` is a value that two parsers could interpret differently (parser differential). */
+type Match = 'yes' | 'no' | 'unclear';
+type Test = (value: Json) => Match;
 
-/** A longer text is not held against patterns: their cost grows with both. */
+/** Longer texts are not matched against patterns, since the cost grows with both lengths. */
 const longestText = 65_536;
 
-/** Says whether the arguments fit. */
+/** Whether the arguments match. */
 export type ArgsTest = (args: Args) => boolean;
 
-export type Compiled =
+export type CompiledCondition =
   { readonly ok: true; readonly test: ArgsTest } | { readonly ok: false; readonly problem: string };
 
 /**
- * Compiles one condition. To allow, every value at the path must fit for certain; to restrict, one that may fit is enough: a
- * list, a missing field or a doubtful spelling never gets more than a plain value would.
+ * Compiles one condition. To allow, every value at the path must certainly match; to restrict, one value that may match is enough,
+ * so that a list, a missing field or an ambiguous spelling cannot bypass a rule.
  */
-export function condition(path: string, given: Condition, toAllow: boolean): Compiled {
-  const tests = testsOf(given, toAllow);
+export function compileCondition(path: string, given: Condition, toAllow: boolean): CompiledCondition {
+  const tests = compileChecks(given, toAllow);
   if (typeof tests === 'string') return { ok: false, problem: tests };
-  if (tests.length === 0) return { ok: false, problem: 'says nothing about the argument' };
+  if (tests.length === 0) return { ok: false, problem: 'sets no condition on the argument' };
   const keys = path.split('.');
   const { optional = false } = given;
   const fits = (value: Json): boolean =>
     tests.every(({ test, whole }) =>
       whole || !isList(value)
-        ? decided(test(value), toAllow)
-        : each(value, (item) => decided(test(item), toAllow), toAllow),
+        ? isMatch(test(value), toAllow)
+        : everyOrSome(value, (item) => isMatch(test(item), toAllow), toAllow),
     );
   return {
     ok: true,
@@ -60,19 +60,19 @@ export function condition(path: string, given: Condition, toAllow: boolean): Com
   };
 }
 
-const decided = (fit: Fit, toAllow: boolean): boolean => fit === 'yes' || (fit === 'unclear' && !toAllow);
-const each = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean =>
+const isMatch = (fit: Match, toAllow: boolean): boolean => fit === 'yes' || (fit === 'unclear' && !toAllow);
+const everyOrSome = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean =>
   toAllow ? list.every(test) : list.some(test);
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-const nothingThere = { values: [], missing: true } as const;
+const noValues = { values: [], missing: true } as const;
 
 const fieldOf = (value: Json, key: string): Json | undefined =>
   typeof value === 'object' && value !== null && !isList(value) && Object.hasOwn(value, key)
     ? (value as { readonly [name: string]: Json | undefined })[key]
     : undefined; // an object that is no list
 
-/** Every value at a path; a list on the way stands for all of its items. */
+/** All values at a path; a list on the path contributes all of its items. */
 function valuesAt(
   start: Json,
   keys: readonly string[],
@@ -80,7 +80,7 @@ function valuesAt(
   const [only] = keys;
   if (keys.length === 1 && only !== undefined) {
     const value = fieldOf(start, only);
-    return value === undefined ? nothingThere : { values: [value], missing: false };
+    return value === undefined ? noValues : { values: [value], missing: false };
   }
   let here: readonly Json[] = [start];
   let missing = false;
@@ -98,11 +98,11 @@ function valuesAt(
 
 interface Part {
   readonly test: Test;
-  /** Looks at a list as a whole. */
+  /** Tests a list as a whole instead of its items. */
   readonly whole?: boolean;
 }
 
-function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
+function compileChecks(given: Condition, toAllow: boolean): readonly Part[] | string {
   const parts: Part[] = [];
   const {
     equals,
@@ -116,7 +116,7 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
     min_length: shortest,
     max_length: longest,
   } = given;
-  const yes = (is: boolean): Fit => (is ? 'yes' : 'no');
+  const yes = (is: boolean): Match => (is ? 'yes' : 'no');
   if (equals !== undefined) parts.push({ test: (value) => yes(value === equals) });
   if (oneOf) parts.push({ test: (value) => yes(oneOf.includes(value)) });
   if (glob) {
@@ -128,11 +128,11 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
   if (cidr) {
     const networks = cidr.map((text) => ({ text, network: parseCidr(text) }));
     const bad = networks.find(({ network }) => network === undefined);
-    if (bad) return `holds ${bad.text}, which is not a network`;
+    if (bad) return `contains ${bad.text}, which is not an address or a CIDR`;
     parts.push({
       test(value) {
         const inner = typeof value === 'string' ? parseCidr(value.trim()) : undefined;
-        // A network that reaches into a forbidden one is as forbidden; to be allowed it must lie inside.
+        // To deny, an overlap is enough; to allow, the network must be inside, or a wide range would bypass the rule.
         return inner === undefined
           ? 'no'
           : yes(
@@ -144,12 +144,12 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
     });
   }
   if (domain) {
-    const names = domain.map((text) => ({ text, name: namePattern(text) }));
+    const names = domain.map((text) => ({ text, name: parseNamePattern(text) }));
     const bad = names.find(({ name }) => name === undefined);
-    if (bad) return `holds ${bad.text}, which is not a name`;
+    if (bad) return `contains ${bad.text}, which is not a host name`;
     parts.push({
       test(value) {
-        const host = typeof value === 'string' ? hostOf(value) : undefined;
+        const host = typeof value === 'string' ? cachedHost(value) : undefined;
         return host === undefined || host === 'unclear'
           ? (host ?? 'no')
           : yes(names.some(({ name }) => name !== undefined && matchesName(name, host)));
@@ -158,7 +158,7 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
   }
   if (folders) {
     const roots = folders.map((folder) => posix.normalize(folder).replace(/(?<=.)\/$/, ''));
-    parts.push({ test: (value) => (typeof value === 'string' ? insideAny(value, roots) : 'no') });
+    parts.push({ test: (value) => (typeof value === 'string' ? matchRoots(value, roots) : 'no') });
   }
   if (min !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value >= min) : 'unclear') });
   if (max !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value <= max) : 'unclear') });
@@ -177,16 +177,16 @@ function testsOf(given: Condition, toAllow: boolean): readonly Part[] | string {
 
 type Host = string | 'unclear' | undefined;
 
-/** Several rules ask about the same argument of the same call. */
+/** Cache of one entry: several rules test the same argument of the same call. */
 let last: { readonly value: string; readonly host: Host } = { value: '', host: undefined };
 
-function hostOf(value: string): Host {
-  if (last.value !== value) last = { value, host: readHost(value) };
+function cachedHost(value: string): Host {
+  if (last.value !== value) last = { value, host: parseHost(value) };
   return last.host;
 }
 
-/** The host of a URL or of `host[:port]`; spellings in which parsers see different hosts are unclear. */
-function readHost(value: string): Host {
+/** Host of a URL or of `host[:port]`; spellings that URL parsers disagree about are unclear (SSRF bypass). */
+function parseHost(value: string): Host {
   if (/[\s\\@\u0000-\u001f\u007f]/.test(value)) return 'unclear';
   let host = value;
   if (value.includes('://')) {
@@ -196,18 +196,18 @@ function readHost(value: string): Host {
       return 'unclear';
     }
   } else host = value.replace(/[/?#].*$/, '').replace(/:\d{1,5}$/, '');
-  const read = readName(host);
+  const read = parseName(host);
   return read.ok ? read.name : undefined;
 }
 
-/** Whether a path lies in a folder once `.` and `..` are resolved; links are not followed, the tool itself must not leave its root. */
-function insideAny(path: string, roots: readonly string[]): Fit {
-  // A home, a drive, an escape or an encoded dot is resolved by someone else, and to something else.
+/** Whether a path is inside a folder after `.` and `..` are resolved (path traversal). Symbolic links are not followed: the tool must confine itself. */
+function matchRoots(path: string, roots: readonly string[]): Match {
+  // `~`, backslashes, NUL and encoded dots are expanded later, by the tool or its shell, to another path.
   if (path === '' || /[\u0000\\]|^~|%2[ef]|%5c/i.test(path)) return 'unclear';
   const clean = posix.normalize(path).replace(/(?<=.)\/$/, '');
   const isInside = (root: string): boolean =>
     root === '/' ? clean.startsWith('/') : clean === root || clean.startsWith(`${root}/`);
   if (roots.some(isInside)) return 'yes';
-  // Where a relative path leads depends on a folder that nobody named.
+  // A relative path depends on the working directory of the tool.
   return !posix.isAbsolute(clean) && roots.some((root) => posix.isAbsolute(root)) ? 'unclear' : 'no';
 }

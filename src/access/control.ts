@@ -2,37 +2,37 @@ import type { Call } from '../core/call.js';
 import type { ToolError } from '../core/errors.js';
 import type { Tool } from '../core/tool.js';
 import type { Authorizer } from '../guards/authorize.js';
-import type { Demand, Demands } from '../guards/confirm.js';
+import type { ApprovalRequirement, ApprovalPolicy } from '../guards/confirm.js';
 import type { Facts } from './expressions.js';
 import type { Flows } from './flows.js';
 import type { LabelsOf } from './labels.js';
-import type { Effect, Policy, Ruling } from './policy.js';
+import type { Effect, Policy, RuleDecision } from './policy.js';
 
-/** What is decided about one call, by rules, flows and effects together. */
-export type Verdict =
+/** Decision about one call, from rules, flow rules and effects. */
+export type CallDecision =
   | { readonly kind: 'allow'; readonly rule?: string }
   | { readonly kind: 'deny'; readonly rule: string; readonly message: string; readonly hint?: string }
-  | { readonly kind: 'confirm'; readonly demand: Demand };
+  | { readonly kind: 'confirm'; readonly demand: ApprovalRequirement };
 
 export interface ControlOptions {
   readonly policy: Policy;
   readonly flows: Flows;
   readonly labelsOf: LabelsOf;
-  /** Effects that need a confirmation even where a rule allows. */
+  /** Effects that need approval even if a rule allows the call. */
   readonly confirmEffects: readonly Effect[];
-  /** The source through which callers read the rest of their own results; what they got once needs no second leave. */
+  /** Source of the caller's own truncated results; exempt from policy because access was already granted. */
   readonly ownSource?: string;
 }
 
-/** Decides on calls; the authorize guard asks for objections, the confirm guard for demands, and both hear one decision. */
-export interface Control extends Authorizer, Demands {
-  verdict(call: Call, tool: Tool): Verdict;
+/** Decides about calls; the authorize guard reads denials and the confirm guard approval requests from the same decision. */
+export interface Control extends Authorizer, ApprovalPolicy {
+  verdict(call: Call, tool: Tool): CallDecision;
   facts(call: Call, tool: Tool): Facts;
 }
 
 export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: ControlOptions): Control {
-  // The confirm guard asks right after the authorize guard, about the same call; nobody changes a call after it was validated.
-  let last: { readonly call: Call; readonly verdict: Verdict } | undefined;
+  // Cache of one entry: the confirm guard asks about the same call right after the authorize guard, and calls are immutable.
+  let last: { readonly call: Call; readonly verdict: CallDecision } | undefined;
 
   const facts = (call: Call, tool: Tool): Facts => ({
     call: { tool: call.tool, door: call.via },
@@ -56,30 +56,30 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     session: { id: call.session ?? '', labels: flows.seen(call) },
   });
 
-  const decide = (call: Call, tool: Tool): Verdict => {
+  const decide = (call: Call, tool: Tool): CallDecision => {
     if (tool.source === ownSource) return { kind: 'allow', rule: 'own result' };
     let known: Facts | undefined;
     const ruling = policy.rule(call, tool, () => (known ??= facts(call, tool)));
-    if (ruling.kind === 'deny') return denied(ruling);
+    if (ruling.kind === 'deny') return toDenial(ruling);
     const against = flows.against(call, tool);
     const forbids = against.find(({ action }) => action === 'deny');
     if (forbids !== undefined)
       return {
         kind: 'deny',
         rule: forbids.id,
-        message: `The flow rule ${forbids.id} forbids this call after what was done before${because(forbids.reason)}`,
+        message: `Flow rule ${forbids.id} denies this call because of earlier calls in this conversation${reasonSuffix(forbids.reason)}`,
         hint: 'Start a new conversation for it, or ask the operator',
       };
-    const demand = demandOf(
+    const demand = approvalRequestFor(
       ruling,
       against,
-      confirmEffects.filter((effect) => has(tool, effect)),
+      confirmEffects.filter((effect) => hasEffect(tool, effect)),
     );
     return demand === undefined
       ? { kind: 'allow', ...(ruling.rule && { rule: ruling.rule.id }) }
       : { kind: 'confirm', demand };
   };
-  const verdict = (call: Call, tool: Tool): Verdict => {
+  const verdict = (call: Call, tool: Tool): CallDecision => {
     if (last?.call !== call) last = { call, verdict: decide(call, tool) };
     return last.verdict;
   };
@@ -97,58 +97,58 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
         data: { rule: found.rule },
       };
     },
-    demand(call, tool) {
+    requirement(call, tool) {
       const found = verdict(call, tool);
       return found.kind === 'confirm' ? found.demand : undefined;
     },
   };
 }
 
-const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
+const reasonSuffix = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
 
-const has = ({ effects }: Tool, effect: Effect): boolean =>
+const hasEffect = ({ effects }: Tool, effect: Effect): boolean =>
   effect === 'open_world' ? effects.openWorld : effects[effect];
 
-function denied({ rule }: Extract<Ruling, { kind: 'deny' }>): Verdict {
+function toDenial({ rule }: Extract<RuleDecision, { kind: 'deny' }>): CallDecision {
   if (rule === undefined)
     return {
       kind: 'deny',
       rule: 'default',
       message: 'No rule allows this call',
-      hint: 'Ask the operator; toolgate explain shows which rules almost apply',
+      hint: 'Ask the operator; toolgate explain shows the rules that nearly match',
     };
   return {
     kind: 'deny',
     rule: rule.id,
-    message: `The rule ${rule.id} forbids this call${because(rule.reason)}`,
+    message: `Rule ${rule.id} denies this call${reasonSuffix(rule.reason)}`,
     ...(rule.hint !== undefined && { hint: rule.hint }),
   };
 }
 
-function demandOf(
-  ruling: Ruling,
+function approvalRequestFor(
+  ruling: RuleDecision,
   flowRules: ReturnType<Flows['against']>,
   effects: readonly Effect[],
-): Demand | undefined {
+): ApprovalRequirement | undefined {
   const asking = [...(ruling.kind === 'confirm' ? [ruling.rule] : []), ...flowRules];
   if (asking.length === 0 && effects.length === 0) return undefined;
   const reasons = [
     ...asking.flatMap(({ reason }) => reason ?? []),
     ...flowRules
       .filter(({ reason }) => reason === undefined)
-      .map(({ after, to }) => `after ${after.join(', ')}, ${to.join(', ')} needs consent`),
-    ...effects.map((effect) => `it ${told[effect]}`),
+      .map(({ after, to }) => `after ${after.join(', ')}, ${to.join(', ')} needs approval`),
+    ...effects.map((effect) => `it ${effectPhrases[effect]}`),
   ];
   return {
     rules: [...asking.map(({ id }) => id), ...effects.map((effect) => `effect:${effect}`)],
-    reason: reasons.join('; ') || 'the operator wants to be sure',
+    reason: reasons.join('; ') || 'the operator requires approval',
     by: asking.some(({ confirm }) => confirm === 'operator') ? 'operator' : 'caller',
   };
 }
 
-const told: Readonly<Record<Effect, string>> = {
-  reads: 'reads',
-  writes: 'changes something',
-  destroys: 'may destroy something',
-  open_world: 'reaches outside',
+const effectPhrases: Readonly<Record<Effect, string>> = {
+  reads: 'reads data',
+  writes: 'modifies data',
+  destroys: 'may delete data',
+  open_world: 'reaches external systems',
 };

@@ -4,46 +4,46 @@ import { bearer } from './bearer.js';
 import type { Credential } from './bearer.js';
 import type { KeyFile } from './keys.js';
 
-/** A caller whose token stands in the configuration; only its hash is needed. */
-export interface ListedToken {
+/** A token in the configuration; only its hash is needed. */
+export interface ConfiguredToken {
   readonly name: string;
   readonly sha256: string;
   readonly roles: readonly string[];
   readonly profile?: string;
 }
 
-/** Judges tokens that issuers signed; undefined where a token is none of theirs. */
-export interface TokenJudge {
-  judge(token: string): Promise<TokenVerdict> | undefined;
+/** Verifies JWT access tokens; undefined if no configured issuer claims the token. */
+export interface TokenVerifier {
+  judge(token: string): Promise<TokenResult> | undefined;
 }
 
-export type TokenVerdict =
+export type TokenResult =
   | { readonly principal: Principal }
   | { readonly refused: 'invalid' | 'insufficient'; readonly message: string; readonly scope?: string };
 
 export interface CredentialOptions {
   /** The gateway's own token, whose holder is its owner. */
   readonly ownerToken: string;
-  readonly tokens: readonly ListedToken[];
+  readonly tokens: readonly ConfiguredToken[];
   readonly keys: KeyFile;
-  readonly issuers?: TokenJudge;
-  /** What a caller without a credential is told, and where OAuth clients find who makes tokens. */
+  readonly issuers?: TokenVerifier;
+  /** WWW-Authenticate challenge, which points OAuth clients to the issuer. */
   readonly challenge: (error?: 'invalid_token' | 'insufficient_scope', scope?: string) => string;
-  /** Whether a caller may come without any credential, as nobody in particular. */
+  /** Whether callers without a credential are accepted as anonymous. */
   readonly anonymous: boolean;
 }
 
 export const owner: Principal = { id: 'owner', name: 'owner', kind: 'token', roles: ['admin'] };
 export const anonymous: Principal = { id: 'anonymous', name: 'anonymous', kind: 'anonymous', roles: ['user'] };
 
-/** Tells who is behind an Authorization header; nothing else of a request says who somebody is. */
+/** Resolves an Authorization header to a principal; no other part of a request affects identity. */
 export function credentials({ ownerToken, tokens, keys, issuers, challenge, anonymous: isOpen }: CredentialOptions): {
   authenticate(authorization: string | undefined): Credential | Promise<Credential>;
 } {
-  // Looking a hash up gives no clue about the token: who can choose the hash knows the token already.
+  // Lookup by hash leaks nothing through timing: an attacker cannot choose the hash without the token.
   const byHash = new Map<string, Principal>([
     [sha256(ownerToken), owner],
-    ...tokens.map((token): [string, Principal] => [token.sha256, listedPrincipal(token)]),
+    ...tokens.map((token): [string, Principal] => [token.sha256, tokenPrincipal(token)]),
   ]);
   const invalid: Credential = {
     refused: 'invalid',
@@ -55,7 +55,7 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
     authenticate(authorization) {
       const token = bearer(authorization);
       if (token === undefined) {
-        // A header that is no bearer token is somebody who wanted to be known, so it is never taken for nobody.
+        // A malformed credential is refused instead of downgraded to anonymous.
         if (isOpen && authorization === undefined) return { principal: anonymous };
         return {
           refused: 'missing',
@@ -80,8 +80,8 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
   };
 }
 
-/** Who the holder of a token of the configuration is. */
-export const listedPrincipal = ({ name, roles, profile }: ListedToken): Principal => ({
+/** Principal of a configured token. */
+export const tokenPrincipal = ({ name, roles, profile }: ConfiguredToken): Principal => ({
   id: `token:${name}`,
   name,
   kind: 'token',

@@ -6,8 +6,8 @@ import type { Control } from './control.js';
 import type { LabelsOf } from './labels.js';
 import type { CompiledRule, Policy } from './policy.js';
 
-/** A call that nobody makes. */
-export interface Supposed {
+/** A call to explain without running it. */
+export interface HypotheticalCall {
   readonly principal: Principal;
   readonly tool: Tool;
   readonly args: Args;
@@ -19,24 +19,24 @@ export interface ExplainOptions {
   readonly control: Control;
   readonly policy: Policy;
   readonly labelsOf: LabelsOf;
-  /** What would be counted against which limit. */
+  /** Limits that apply to the call. */
   readonly limits: (principal: Principal, tool: Tool) => readonly JsonObject[];
 }
 
-/** Says what would become of a call and why, without making it. */
+/** Explains the decision about a call without running it (dry run). */
 export function explainer({
   control,
   policy,
   labelsOf,
   limits,
-}: ExplainOptions): (supposed: Supposed) => Promise<JsonObject> {
+}: ExplainOptions): (supposed: HypotheticalCall) => Promise<JsonObject> {
   return async (supposed) => {
     const { tool, principal } = supposed;
     const parsed = await tool.input.parse(supposed.args);
     if (!parsed.ok)
       return {
         decision: 'invalid',
-        message: 'The arguments do not fit the tool, so no rule is asked',
+        message: 'The arguments do not match the input schema of the tool, so no rule was evaluated',
         problems:
           'error' in parsed
             ? [parsed.error.message]
@@ -63,37 +63,37 @@ export function explainer({
         ...(principal.profile !== undefined && { profile: principal.profile }),
       },
       tool: { name: tool.name, source: tool.source, labels: [...labelsOf(tool)] },
-      almost: almost(call, tool, policy, control),
+      almost: nearMisses(call, tool, policy, control),
       limits: [{ limit: 'tool', calls_per_minute: tool.limits.ratePerMinute }, ...limits(principal, tool)],
     };
   };
 }
 
-/** Rules that one thing alone kept from applying. */
-const almost = (call: Call, tool: Tool, policy: Policy, control: Control): readonly JsonObject[] =>
+/** Rules that differ from the call in exactly one condition. */
+const nearMisses = (call: Call, tool: Tool, policy: Policy, control: Control): readonly JsonObject[] =>
   policy.rules.flatMap((compiled): readonly JsonObject[] => {
-    const missed = missesOf(compiled, call, tool, control);
+    const missed = ruleMismatches(compiled, call, tool, control);
     return missed.length === 1 ? [{ rule: compiled.rule.id, action: compiled.rule.action, but: missed[0] ?? '' }] : [];
   });
 
-function missesOf(compiled: CompiledRule, call: Call, tool: Tool, control: Control): readonly string[] {
+function ruleMismatches(compiled: CompiledRule, call: Call, tool: Tool, control: Control): readonly string[] {
   return [
-    ...(compiled.forPrincipal(call.principal) ? [] : ['it is about another principal or role']),
-    ...(compiled.forTool(tool) ? [] : ['it is about other tools']),
-    ...compiled.misses(call, () => control.facts(call, tool), true),
+    ...(compiled.forPrincipal(call.principal) ? [] : ['it applies to other principals or roles']),
+    ...(compiled.forTool(tool) ? [] : ['it applies to other tools']),
+    ...compiled.mismatches(call, () => control.facts(call, tool), true),
   ];
 }
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
-const toCall = ({ principal, tool, via, session }: Supposed, args: Args): Call => ({
+const toCall = ({ principal, tool, via, session }: HypotheticalCall, args: Args): Call => ({
   id: 'explain',
   tool: tool.name,
   principal,
   via,
   args,
   receivedAt: 0,
-  signal: never,
+  signal: neverAborted,
   correlationId: 'explain',
   ...(session !== undefined && { session }),
 });

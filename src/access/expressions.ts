@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { glob } from '../lib/glob.js';
 import { covers, parseCidr } from '../net/cidrs.js';
 
-/** What an expression sees of a call. */
+/** Variables of an expression. */
 export interface Facts {
   readonly call: { readonly tool: string; readonly door: string };
   readonly tool: {
@@ -26,14 +26,14 @@ export interface Facts {
   readonly session: { readonly id: string; readonly labels: readonly string[] };
 }
 
-/** A compiled condition: does it hold, does it not, or could that not be found out. */
+/** A compiled expression; `error` means that it could not be evaluated. */
 export type Expression = (facts: Facts) => boolean | 'error';
 
 export type CompiledExpression =
   | {
       readonly ok: true;
       readonly test: Expression;
-      /** Fields of `args` it names. */ readonly fields: readonly string[];
+      /** Fields of `args` that it reads. */ readonly fields: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -59,7 +59,7 @@ const functions = (): Environment =>
   })
     .registerVariable('args', 'map<string, dyn>')
     .registerFunction('glob(string, string): bool', (text: string, pattern: string) => {
-      // A pattern may come from the arguments too; without a bound the two multiply.
+      // The pattern may come from the arguments as well, and the cost is the product of both lengths.
       if (pattern.length > 256 || text.length > 65_536) throw new Error('too long');
       return glob(pattern)(text);
     })
@@ -69,26 +69,26 @@ const functions = (): Environment =>
     });
 
 const environments = () => ({
-  /** Knows every field, and finds what is misspelt when a rule is read. */
+  /** Typed environment that detects misspelt fields at load time. */
   strict: Object.entries(shapes).reduce((made, [name, schema]) => made.registerVariable({ name, schema }), functions()),
-  /** Runs what the strict one has checked; it copies nothing, since it need not look at types again. */
+  /** Untyped environment for evaluation; faster because it neither copies nor checks types again. */
   swift: Object.keys(shapes).reduce((made, name) => made.registerVariable(name, 'map<string, dyn>'), functions()),
 });
-// Made with the first expression: most configurations have none, and every start would pay.
-let made: ReturnType<typeof environments> | undefined;
+// Created with the first expression: most configurations have none, and creation slows the start.
+let cachedEnvironments: ReturnType<typeof environments> | undefined;
 
 const macros = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
-/** Compiles a CEL expression that must give true or false; what is unknown, of the wrong type or could take long is a problem. */
-export function expression(source: string): CompiledExpression {
+/** Compiles a boolean CEL expression; unknown names, wrong types and unbounded cost are reported as a problem. */
+export function compileExpression(source: string): CompiledExpression {
   try {
-    const { strict, swift } = (made ??= environments());
+    const { strict, swift } = (cachedEnvironments ??= environments());
     const checked = strict.check(source);
     if (!checked.valid) return { ok: false, problem: firstLine(checked.error?.message ?? 'is not a CEL expression') };
     if (checked.type !== 'bool' && checked.type !== 'dyn')
-      return { ok: false, problem: `gives ${String(checked.type)}; it must give true or false` };
+      return { ok: false, problem: `returns ${String(checked.type)}; it must return true or false` };
     const parsed = swift.parse(source);
-    const found = survey(parsed.ast);
+    const found = inspectExpression(parsed.ast);
     if (found.problem !== undefined) return { ok: false, problem: found.problem };
     return {
       ok: true,
@@ -113,8 +113,8 @@ export function expression(source: string): CompiledExpression {
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** Looks through an expression for the fields of `args` it names, and for what could cost more than one pass over the arguments. */
-function survey(ast: ASTNode): { readonly fields: readonly string[]; readonly problem?: string } {
+/** Collects the fields of `args` that an expression reads, and rejects constructs that cost more than one pass over the arguments. */
+function inspectExpression(ast: ASTNode): { readonly fields: readonly string[]; readonly problem?: string } {
   const fields = new Set<string>();
   let problem: string | undefined;
   const visit = (value: unknown, loops: number): void => {
@@ -126,10 +126,10 @@ function survey(ast: ASTNode): { readonly fields: readonly string[]; readonly pr
     const { op, args } = value;
     const parts: readonly unknown[] = Array.isArray(args) ? args : [];
     const called = op === 'call' || op === 'rcall' ? parts[0] : undefined;
-    // JavaScript's regular expressions can take for ever on a text made for it, and the text is the caller's.
+    // The caller controls the text, so a backtracking regular expression would allow ReDoS.
     if (called === 'matches') problem ??= 'uses matches(), whose cost is not bounded; use glob(text, pattern)';
     const isLoop = op === 'rcall' && typeof called === 'string' && macros.has(called);
-    if (isLoop && loops > 0) problem ??= 'nests one loop in another, whose cost is not bounded';
+    if (isLoop && loops > 0) problem ??= 'nests loops, whose cost is not bounded';
     const field = op === '.' ? parts[1] : op === '[]' ? literal(parts[1]) : undefined;
     if (typeof field === 'string' && isArgs(parts[0])) fields.add(field);
     visit(parts, loops + (isLoop ? 1 : 0));

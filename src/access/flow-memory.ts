@@ -2,35 +2,35 @@ import { linkedSet } from '../lib/linked-set.js';
 import type { LinkedNode } from '../lib/linked-set.js';
 import type { Store } from '../state/store.js';
 
-/** What one conversation has touched. */
+/** Labels of the calls in one conversation. */
 export interface Memory {
   readonly owner: string;
   readonly labels: Set<string>;
   at: number;
-  /** When the store heard of it last; 0 where it never did. */
+  /** When it was last persisted; 0 if never. */
   writtenAt: number;
 }
 
-/** What conversations have touched, apart from the rules about it; it outlives reloads, and with a store restarts. */
+/** Labels by conversation, independent of the rules; survives reloads, and restarts if a store is set. */
 export interface FlowMemory {
   readonly size: number;
   get(key: string): Memory | undefined;
-  /** The one that was put longest ago. */
+  /** Least recently put entry. */
   oldest(): { readonly key: string; readonly memory: Memory } | undefined;
   countOf(owner: string): number;
-  /** Puts a memory at the end. */
+  /** Adds an entry, or moves it to the end of the eviction order. */
   put(key: string, memory: Memory): void;
-  forget(key: string): void;
-  /** Keeps what is known now until the given time. */
+  evict(key: string): void;
+  /** Writes an entry to the store until the given time. */
   write(key: string, expiresAt: number): void;
-  /** Takes up what a store remembers, and writes there from now on. */
+  /** Loads the entries of a store and persists to it from now on. */
   keepIn(store: Store): void;
 }
 
-const space = 'flows';
+const flowSpace = 'flows';
 
 export function flowMemory(): FlowMemory {
-  // The order is kept apart: taking a key out of a Map and putting it back would make a new table every few calls.
+  // A linked list keeps the order: re-inserting a key into a Map on every call would rehash its table every few calls.
   const order = linkedSet<{ readonly key: string; readonly memory: Memory }>();
   const places = new Map<string, LinkedNode<{ readonly key: string; readonly memory: Memory }>>();
   const counts = new Map<string, number>();
@@ -57,25 +57,27 @@ export function flowMemory(): FlowMemory {
     oldest: () => order.first?.item,
     put,
     countOf: (owner) => counts.get(owner) ?? 0,
-    forget(key) {
+    evict(key) {
       const place = places.get(key);
       if (place === undefined) return;
       const { memory } = place.item;
       order.remove(place);
       places.delete(key);
       count(memory.owner, -1);
-      if (memory.writtenAt > 0) store?.delete(space, JSON.stringify(key));
+      if (memory.writtenAt > 0) store?.delete(flowSpace, JSON.stringify(key));
     },
     write(key, expiresAt) {
       const memory = places.get(key)?.item.memory;
       if (memory === undefined || store === undefined) return;
       memory.writtenAt = memory.at;
-      store.put(space, JSON.stringify(key), JSON.stringify([memory.owner, memory.at, ...memory.labels]), { expiresAt });
+      store.put(flowSpace, JSON.stringify(key), JSON.stringify([memory.owner, memory.at, ...memory.labels]), {
+        expiresAt,
+      });
     },
     keepIn(next) {
       if (store === next) return;
       store = next;
-      const found = next.list(space).map(({ key, value }) => {
+      const found = next.list(flowSpace).map(({ key, value }) => {
         const [owner, at, ...labels] = JSON.parse(value) as readonly [string, number, ...string[]]; // only `write` writes there
         return { key: JSON.parse(key) as string, memory: { owner, at, labels: new Set(labels), writtenAt: at } };
       });

@@ -104,7 +104,7 @@ test('whoever opens conversations without end stays bounded and cannot wash away
 
 test('the guard remembers what ran and not what was turned away', async () => {
   const noted: string[] = [];
-  const guard = flow({ record: { note: (call) => noted.push(call.id) } });
+  const guard = flow({ record: { add: (call) => noted.push(call.id) } });
   await guarded([guard], () => Promise.resolve(done('')))(aCall({ id: 'ran' }));
   await guarded([guard], () => Promise.resolve(refuse('timeout', '')))(aCall({ id: 'ran too' }));
   await guarded([guard], () => Promise.resolve(refuse('busy', '')))(aCall({ id: 'turned away' }));

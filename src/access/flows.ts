@@ -5,7 +5,7 @@ import type { FlowMemory, Memory } from './flow-memory.js';
 import { flowMemory } from './flow-memory.js';
 import type { LabelsOf } from './labels.js';
 
-/** A combination of calls that is forbidden or needs a confirmation. */
+/** A sequence of labels that is denied or needs approval. */
 export interface FlowRule {
   readonly id: string;
   readonly after: readonly string[];
@@ -21,23 +21,23 @@ export interface FlowOptions {
   readonly conversations: 'session' | 'principal';
   readonly rememberMs: number;
   readonly maxConversations: number;
-  /** What was remembered under an earlier configuration: a reload must not wash anybody clean. */
+  /** Labels recorded under an earlier configuration: a reload must not clear them. */
   readonly memory?: FlowMemory;
   readonly now?: () => number;
 }
 
-/** What has been touched in each conversation, and what must not follow it. */
+/** Records labels by conversation and matches flow rules against them (exfiltration control). */
 export interface Flows {
   /** Labels of the calls made so far in this conversation. */
   seen(call: Call): readonly string[];
-  /** The first rule of each kind that this call would fall under, the forbidding one first. */
+  /** Rules that match this call, deny rules first. */
   against(call: Call, tool: Tool): readonly FlowRule[];
-  /** Remembers that a tool ran; `more` are labels its result earned. */
+  /** Records that a tool ran; `more` are labels derived from its result. */
   note(call: Call, tool: Tool, more?: readonly string[]): void;
   size(): number;
 }
 
-/** The `_meta` key by which a host without sessions may tell conversations apart; a model cannot set it. */
+/** `_meta` key by which a host without sessions identifies conversations; a model cannot set it. */
 export const conversationKey = 'toolgate/conversation';
 const mostPerPrincipal = 1_000;
 const mostLabels = 64;
@@ -62,7 +62,7 @@ export function flows({
     const handle = meta?.[conversationKey];
     const name = session ?? (typeof handle === 'string' && handle.length <= longestHandle ? handle : '');
     const key = `${own}${name}`;
-    // Whoever opens conversations without end would push out what is remembered of the first: the rest share one memory.
+    // Above the limit conversations share one record: opening many of them must not evict the labels of earlier ones.
     return kept.get(key) !== undefined || kept.countOf(principal.id) < mostPerPrincipal ? key : own;
   };
   const recall = (call: Call): Memory | undefined => {
@@ -70,13 +70,13 @@ export function flows({
     const memory = kept.get(key);
     if (memory === undefined) return undefined;
     if (now() - memory.at <= rememberMs) return memory;
-    kept.forget(key);
+    kept.evict(key);
     return undefined;
   };
   const sweep = (): void => {
     for (let last = kept.oldest(); last !== undefined; last = kept.oldest()) {
       if (kept.size <= maxConversations && now() - last.memory.at <= rememberMs) return;
-      kept.forget(last.key);
+      kept.evict(last.key);
     }
   };
 
@@ -106,7 +106,7 @@ export function flows({
       memory.at = now();
       for (const label of labels) if (memory.labels.size < mostLabels) memory.labels.add(label);
       kept.put(key, memory);
-      // What is new is kept at once, what is only used again now and then: a call rarely writes.
+      // New labels are persisted at once, a mere use only occasionally, so most calls write nothing.
       if (memory.labels.size > before || memory.at - memory.writtenAt > rememberMs / 10)
         kept.write(key, memory.at + rememberMs);
       sweep();

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import type { AuthorizationServer } from '../../test/support/authorization-server.js';
 import { authorizationServer } from '../../test/support/authorization-server.js';
 import { localEgress } from '../../test/support/gates.js';
-import type { TokenVerdict } from './credentials.js';
+import type { TokenResult } from './credentials.js';
 import type { Issuer } from './issuers.js';
-import { tokenJudge } from './issuers.js';
+import { tokenVerifier } from './issuers.js';
 import { keySet } from './key-sets.js';
 
 const resource = 'https://gate.example/mcp';
 
 function judged(server: AuthorizationServer, over: Partial<Issuer> = {}, now: () => number = Date.now) {
-  const judge = tokenJudge(
+  const judge = tokenVerifier(
     [
       {
         name: 'corp',
@@ -28,7 +28,7 @@ function judged(server: AuthorizationServer, over: Partial<Issuer> = {}, now: ()
     ],
     now,
   );
-  return async (token: string): Promise<TokenVerdict | undefined> => judge.judge(token);
+  return async (token: string): Promise<TokenResult | undefined> => judge.judge(token);
 }
 const soon = (): number => Math.floor(Date.now() / 1000) + 300;
 

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import type { Principal } from '../core/principal.js';
 import { sha256 } from '../lib/hash.js';
 import { lru } from '../lib/lru.js';
-import type { TokenJudge, TokenVerdict } from './credentials.js';
+import type { TokenVerifier, TokenResult } from './credentials.js';
 import type { KeyFinder } from './key-sets.js';
 import { KeysUnavailable } from './key-sets.js';
 
@@ -10,7 +10,7 @@ import { KeysUnavailable } from './key-sets.js';
 export interface Issuer {
   readonly name: string;
   readonly issuer: string;
-  /** A token must be made for one of these: for this gateway and nobody else. */
+  /** Accepted audiences: a token for another service must not work here (confused deputy). */
   readonly audience: readonly string[];
   readonly algorithms: readonly string[];
   readonly scopes: readonly string[];
@@ -21,21 +21,21 @@ export interface Issuer {
   readonly keys: KeyFinder;
 }
 
-interface Kept {
-  readonly verdict: TokenVerdict;
+interface CachedResult {
+  readonly verdict: TokenResult;
   readonly until: number;
 }
 
-/** A verdict is kept so long at most: afterwards the signature and the keys are looked at again. */
+/** Maximum age of a cached result, after which signature and keys are checked again. */
 const keepMs = 300_000;
 const mostKept = 5_000;
 const toleranceSeconds = 30;
-const invalid = (message: string): TokenVerdict => ({ refused: 'invalid', message });
+const invalidToken = (message: string): TokenResult => ({ refused: 'invalid', message });
 
-/** Judges JWT access tokens: signature, issuer, audience, time, algorithm, scopes. The token goes no further than this. */
-export function tokenJudge(issuers: readonly Issuer[], now: () => number = Date.now): TokenJudge {
+/** Verifies JWT access tokens: signature, issuer, audience, expiry, algorithm and scopes. Tokens are never forwarded (token passthrough). */
+export function tokenVerifier(issuers: readonly Issuer[], now: () => number = Date.now): TokenVerifier {
   const byIssuer = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  const kept = lru<string, Kept>(mostKept);
+  const kept = lru<string, CachedResult>(mostKept);
 
   return {
     judge(token) {
@@ -45,8 +45,8 @@ export function tokenJudge(issuers: readonly Issuer[], now: () => number = Date.
       const key = sha256(token);
       const known = kept.get(key);
       if (known !== undefined && known.until > now()) return Promise.resolve(known.verdict);
-      return verified(token, issuer, now()).then(({ verdict, expiresAt }) => {
-        // A refusal is not kept: keys may arrive, and garbage must not push good tokens out.
+      return verifyToken(token, issuer, now()).then(({ verdict, expiresAt }) => {
+        // Rejections are not cached: keys may rotate, and invalid tokens must not evict valid ones.
         if ('principal' in verdict) kept.set(key, { verdict, until: Math.min(expiresAt, now() + keepMs) });
         return verdict;
       });
@@ -54,7 +54,7 @@ export function tokenJudge(issuers: readonly Issuer[], now: () => number = Date.
   };
 }
 
-/** Who the token says made it; believed only for choosing whose keys must have signed it. */
+/** Unverified issuer claim, used only to select the keys that must have signed the token. */
 function claimedIssuer(token: string): string {
   try {
     const { iss }: { readonly iss?: unknown } =
@@ -65,12 +65,12 @@ function claimedIssuer(token: string): string {
   }
 }
 
-async function verified(
+async function verifyToken(
   token: string,
   issuer: Issuer,
   at: number,
-): Promise<{ readonly verdict: TokenVerdict; readonly expiresAt: number }> {
-  // Loaded by the first token: a gateway without issuers never needs it.
+): Promise<{ readonly verdict: TokenResult; readonly expiresAt: number }> {
+  // Loaded with the first token: a gateway without issuers never needs it.
   const { errors, jwtVerify } = await import('jose');
   try {
     const { payload } = await jwtVerify(token, issuer.keys, {
@@ -81,28 +81,28 @@ async function verified(
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(at),
     });
-    return { verdict: accepted(payload, issuer), expiresAt: (payload.exp ?? 0) * 1000 };
+    return { verdict: toTokenResult(payload, issuer), expiresAt: (payload.exp ?? 0) * 1000 };
   } catch (error) {
-    if (error instanceof KeysUnavailable) return { verdict: invalid(error.message), expiresAt: 0 };
-    if (error instanceof errors.JWTExpired) return { verdict: invalid('The token has expired'), expiresAt: 0 };
+    if (error instanceof KeysUnavailable) return { verdict: invalidToken(error.message), expiresAt: 0 };
+    if (error instanceof errors.JWTExpired) return { verdict: invalidToken('The token has expired'), expiresAt: 0 };
     if (error instanceof errors.JWTClaimValidationFailed)
-      return { verdict: invalid(`The claim ${error.claim} of the token does not fit this gateway`), expiresAt: 0 };
-    if (error instanceof errors.JOSEError) return { verdict: invalid('The token is not valid'), expiresAt: 0 };
+      return { verdict: invalidToken(`The token claim ${error.claim} is not valid for this gateway`), expiresAt: 0 };
+    if (error instanceof errors.JOSEError) return { verdict: invalidToken('The token is not valid'), expiresAt: 0 };
     throw error;
   }
 }
 
-function accepted(payload: JWTPayload, issuer: Issuer): TokenVerdict {
+function toTokenResult(payload: JWTPayload, issuer: Issuer): TokenResult {
   const sub: unknown = payload.sub;
-  // The subject becomes part of an id that logs, rules and the audit hold: nothing that could break out of it. A list of one
-  // would pass for its item wherever it is written as text.
+  // The subject becomes part of an id in logs, rules and the audit, so characters that could forge another id are rejected. A
+  // list with one item would turn into that item wherever it is converted to text.
   if (typeof sub !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(sub))
-    return invalid('The subject of the token cannot be used as a name');
+    return invalidToken('The token subject cannot be used as a principal id');
   const scopes = scopesOf(payload);
   if (!issuer.scopes.every((scope) => scopes.includes(scope))) {
     return {
       refused: 'insufficient',
-      message: `The token lacks a scope; it needs ${issuer.scopes.join(' ')}`,
+      message: `The token lacks a required scope; it needs ${issuer.scopes.join(' ')}`,
       scope: issuer.scopes.join(' '),
     };
   }
@@ -117,18 +117,21 @@ function accepted(payload: JWTPayload, issuer: Issuer): TokenVerdict {
   return { principal };
 }
 
-const words = (value: unknown): readonly string[] =>
+const claimValues = (value: unknown): readonly string[] =>
   typeof value === 'string'
     ? value.split(' ').filter((word) => word !== '')
     : Array.isArray(value)
       ? value.filter((word): word is string => typeof word === 'string')
       : [];
 
-const scopesOf = (payload: JWTPayload): readonly string[] => [...words(payload['scope']), ...words(payload['scp'])];
+const scopesOf = (payload: JWTPayload): readonly string[] => [
+  ...claimValues(payload['scope']),
+  ...claimValues(payload['scp']),
+];
 
-/** Only listed values give a role: a claim named `admin` in somebody's directory is not ours to believe. */
+/** Roles by the configured mapping only: a group named `admin` in a directory must not grant the role (privilege escalation). */
 function rolesOf(payload: JWTPayload, { rolesClaim, roles, defaultRoles }: Issuer): readonly string[] {
-  const given = rolesClaim === undefined || !Object.hasOwn(payload, rolesClaim) ? [] : words(payload[rolesClaim]);
+  const given = rolesClaim === undefined || !Object.hasOwn(payload, rolesClaim) ? [] : claimValues(payload[rolesClaim]);
   return [
     ...new Set([
       ...defaultRoles,

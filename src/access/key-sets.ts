@@ -1,10 +1,10 @@
 import type { createLocalJWKSet, CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Egress } from '../net/egress-types.js';
 
-/** Finds the key a token names, asking its issuer where it is new. */
+/** Finds the key of a token, fetching the JWKS of its issuer if the key id is new. */
 export type KeyFinder = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
-/** Keys could not be had; the token may be good, but nobody can tell. */
+/** Keys could not be fetched, so the token can be neither accepted nor proven invalid. */
 export class KeysUnavailable extends Error {}
 
 export interface KeySetOptions {
@@ -15,11 +15,11 @@ export interface KeySetOptions {
 }
 
 const freshMs = 600_000;
-/** Tokens with made-up key ids must not make us ask the issuer each time. */
+/** Minimum interval of fetches: tokens with random key ids must not flood the issuer. */
 const coolDownMs = 30_000;
-const maxBytes = 262_144;
+const maxKeySetBytes = 262_144;
 
-/** The public keys of one issuer: fetched at the first token, again when old, and at once when a token names a key that is new. */
+/** Public keys (JWKS) of one issuer: fetched with the first token, when stale, and when a token names an unknown key. */
 export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOptions): KeyFinder {
   let keys: ReturnType<typeof createLocalJWKSet> | undefined;
   let fetchedAt = -Infinity;
@@ -29,10 +29,10 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
 
   const load = async (): Promise<void> => {
     triedAt = now();
-    address ??= await discovered(issuer, egress);
-    const set = await json(egress, address);
-    if (!Array.isArray(set['keys'])) throw new KeysUnavailable('The key set of the issuer is not one');
-    keys = (await import('jose')).createLocalJWKSet(set as unknown as JSONWebKeySet); // jose looks at each key before it uses it
+    address ??= await discoverJwksUrl(issuer, egress);
+    const set = await fetchJson(egress, address);
+    if (!Array.isArray(set['keys'])) throw new KeysUnavailable('The issuer returned an invalid key set (JWKS)');
+    keys = (await import('jose')).createLocalJWKSet(set as unknown as JSONWebKeySet); // jose validates each key before use
     fetchedAt = now();
   };
   const refresh = (): Promise<void> => (fetching ??= load().finally(() => (fetching = undefined)));
@@ -42,12 +42,12 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
       try {
         if (keys === undefined || now() - triedAt > coolDownMs) await refresh();
       } catch (error) {
-        // Old keys are better than none: an issuer that is down for a while must not lock everybody out.
+        // Stale keys stay in use: a short outage of the issuer must not lock out all callers.
         if (keys === undefined)
-          throw error instanceof KeysUnavailable ? error : new KeysUnavailable('The keys of the issuer cannot be read');
+          throw error instanceof KeysUnavailable ? error : new KeysUnavailable('Cannot fetch the keys of the issuer');
       }
     }
-    if (keys === undefined) throw new KeysUnavailable('The keys of the issuer cannot be read');
+    if (keys === undefined) throw new KeysUnavailable('Cannot fetch the keys of the issuer');
     try {
       return await keys(header, token);
     } catch (error) {
@@ -59,8 +59,8 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
   };
 }
 
-/** Where an issuer says that its keys are, by the two kinds of metadata in the order MCP asks for. */
-async function discovered(issuer: string, egress: Pick<Egress, 'request'>): Promise<string> {
+/** Discovers the JWKS URL through OAuth and OpenID metadata, in the order of the MCP specification. */
+async function discoverJwksUrl(issuer: string, egress: Pick<Egress, 'request'>): Promise<string> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const places = [
@@ -69,24 +69,24 @@ async function discovered(issuer: string, egress: Pick<Egress, 'request'>): Prom
     ...(path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
   ];
   for (const place of places) {
-    const found = await json(egress, place).catch(() => undefined);
-    // Another issuer's document would bring another issuer's keys.
+    const found = await fetchJson(egress, place).catch(() => undefined);
+    // Metadata of another issuer would bring its keys (mix-up attack).
     if (found?.['issuer'] === issuer && typeof found['jwks_uri'] === 'string') return found['jwks_uri'];
   }
-  throw new KeysUnavailable('The issuer tells nowhere where its keys are');
+  throw new KeysUnavailable('The issuer publishes no jwks_uri; set jwks_url');
 }
 
-async function json(egress: Pick<Egress, 'request'>, url: string): Promise<Readonly<Record<string, unknown>>> {
+async function fetchJson(egress: Pick<Egress, 'request'>, url: string): Promise<Readonly<Record<string, unknown>>> {
   const answer = await egress.request({
     url,
     headers: { accept: 'application/json' },
     timeoutMs: 5_000,
-    maxResponseBytes: maxBytes,
+    maxResponseBytes: maxKeySetBytes,
   });
   if (answer.kind !== 'response' || answer.status !== 200)
     throw new KeysUnavailable(answer.kind === 'response' ? `The issuer answered ${answer.status}` : answer.message);
   const value: unknown = JSON.parse(answer.body.toString('utf8'));
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new KeysUnavailable('The issuer answered something that is no object');
-  return value as Readonly<Record<string, unknown>>; // just looked at
+    throw new KeysUnavailable('The issuer did not return a JSON object');
+  return value as Readonly<Record<string, unknown>>; // checked above
 }

@@ -5,8 +5,8 @@ import type { Principal } from '../core/principal.js';
 import { sha256 } from '../lib/hash.js';
 import { lockFile } from '../lib/lock-file.js';
 
-/** A key as it is kept: everything but the key itself, of which only the hash is known. */
-export interface KeptKey {
+/** A stored key: everything except the key itself, of which only the hash is stored. */
+export interface StoredKey {
   readonly name: string;
   readonly sha256: string;
   readonly roles: readonly string[];
@@ -16,57 +16,57 @@ export interface KeptKey {
   readonly expires?: string;
 }
 
-export interface KeyWish {
+export interface KeyRequest {
   readonly name: string;
   readonly roles: readonly string[];
   readonly profile?: string;
   readonly expires?: Date;
 }
 
-/** The keys of callers, in a file of the state home that the CLI writes and a running gateway reads. */
+/** API keys in a file of the state folder, which the CLI writes and a running gateway reads. */
 export interface KeyFile {
-  list(): readonly KeptKey[];
-  /** The new key, shown this once; undefined where the name is taken. */
-  create(wish: KeyWish): string | undefined;
-  /** False where there is no such key. */
+  list(): readonly StoredKey[];
+  /** Returns the new key, which is shown only once; undefined if the name is taken. */
+  create(wish: KeyRequest): string | undefined;
+  /** False if the key does not exist. */
   revoke(name: string): boolean;
-  /** Who holds this key; a key that was revoked or has expired is nobody's. */
+  /** Principal of a key; undefined if it was revoked or has expired. */
   find(key: string): Principal | undefined;
 }
 
 const mostKeys = 10_000;
-/** How long a revoked key may live on in a running gateway. */
+/** Interval of change checks, and so the time until a running gateway rejects a revoked key. */
 const lookEveryMs = 500;
 
-/** 256 random bits, so that a plain hash is enough to keep it: there is no dictionary to try. */
+/** 256 random bits: a plain hash is safe to store, because a dictionary attack is not possible. */
 const newKey = (): string => `tgk_${randomBytes(32).toString('base64url')}`;
 
-/** Opens the keys kept at a path; the file need not be there. */
+/** Opens the key file at a path, which need not exist. */
 export function keyFile(path: string, now: () => number = Date.now): KeyFile {
   let lookedAt = -Infinity;
   let seen = '';
-  let byHash: ReadonlyMap<string, KeptKey> = new Map();
+  let byHash: ReadonlyMap<string, StoredKey> = new Map();
 
-  const fresh = (): ReadonlyMap<string, KeptKey> => {
+  const fresh = (): ReadonlyMap<string, StoredKey> => {
     if (now() - lookedAt < lookEveryMs) return byHash;
     lookedAt = now();
     const mark = fingerprint(path);
     if (mark !== seen) {
-      byHash = new Map(read(path).map((key) => [key.sha256, key]));
+      byHash = new Map(readKeyFile(path).map((key) => [key.sha256, key]));
       seen = mark;
     }
     return byHash;
   };
-  /** Reads, lets change and writes, alone: of two who change at once, neither may undo the other. */
+  /** Reads, changes and writes under a lock, so that concurrent changes are not lost. */
   const change = <T>(
-    work: (keys: readonly KeptKey[]) => { readonly keys?: readonly KeptKey[]; readonly result: T },
+    work: (keys: readonly StoredKey[]) => { readonly keys?: readonly StoredKey[]; readonly result: T },
   ): T => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const locked = lockFile(`${path}.lock`);
     if (!locked.ok) throw new Error(`The keys are being changed by ${locked.heldBy}; try again`);
     try {
-      const { keys, result } = work(read(path));
-      if (keys) write(path, keys);
+      const { keys, result } = work(readKeyFile(path));
+      if (keys) writeKeyFile(path, keys);
       lookedAt = -Infinity;
       return result;
     } finally {
@@ -75,13 +75,13 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
   };
 
   return {
-    list: () => read(path),
+    list: () => readKeyFile(path),
     create: ({ name, roles, profile, expires }) =>
       change((keys) => {
         if (keys.length >= mostKeys) throw new Error(`There are ${mostKeys} keys already; revoke some`);
         if (keys.some((key) => key.name === name)) return { result: undefined };
         const key = newKey();
-        const kept: KeptKey = {
+        const kept: StoredKey = {
           name,
           sha256: sha256(key),
           roles,
@@ -105,8 +105,8 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
   };
 }
 
-/** Who the holder of a kept key is. */
-export const keyPrincipal = ({ name, roles, profile }: KeptKey): Principal => ({
+/** Principal of a stored key. */
+export const keyPrincipal = ({ name, roles, profile }: StoredKey): Principal => ({
   id: `key:${name}`,
   name,
   kind: 'token',
@@ -119,8 +119,8 @@ function fingerprint(path: string): string {
   return stat === undefined ? 'none' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
 }
 
-/** A file that is there but not whole stops us: taking it for empty would bring revoked keys back at the next write. */
-function read(path: string): readonly KeptKey[] {
+/** Reads the keys; a damaged file is an error, because treating it as empty would drop every key at the next write. */
+function readKeyFile(path: string): readonly StoredKey[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -134,13 +134,13 @@ function read(path: string): readonly KeptKey[] {
     value === null ||
     !('keys' in value) ||
     !Array.isArray(value.keys) ||
-    !value.keys.every(isKept)
+    !value.keys.every(isStoredKey)
   )
     throw new Error(`The key file ${path} is damaged; restore it or delete it to revoke every key`);
   return value.keys;
 }
 
-function isKept(value: unknown): value is KeptKey {
+function isStoredKey(value: unknown): value is StoredKey {
   if (typeof value !== 'object' || value === null) return false;
   const { name, sha256: hash, roles, profile, expires } = value as Record<string, unknown>;
   const isTime = expires === undefined || (typeof expires === 'string' && !Number.isNaN(Date.parse(expires)));
@@ -155,8 +155,8 @@ function isKept(value: unknown): value is KeptKey {
   );
 }
 
-/** Written beside and moved over, so that a reader sees the old file or the new one and never a half. */
-function write(path: string, keys: readonly KeptKey[]): void {
+/** Writes a temporary file and renames it, so that readers never see a partial file. */
+function writeKeyFile(path: string, keys: readonly StoredKey[]): void {
   const beside = `${path}.${process.pid}.new`;
   writeFileSync(beside, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
   chmodSync(beside, 0o600);

@@ -1,16 +1,16 @@
 import type { Tool } from '../core/tool.js';
 import { glob } from '../lib/glob.js';
 
-/** The labels of a tool: what it declares, what its effects imply, what the operator added or took away. */
+/** Labels of a tool: declared ones, those its effects imply, and those the operator added or removed. */
 export type LabelsOf = (tool: Tool) => readonly string[];
 
 export interface LabelOptions {
   readonly derive: boolean;
-  /** Labels by pattern of tool names; a leading `-` takes one away. */
+  /** Labels by tool name pattern; a leading `-` removes a label. */
   readonly labels: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whoever calls into the open world can carry something out, and brings back what a stranger wrote. */
+/** An open-world tool can exfiltrate data and returns content of untrusted sources. */
 const openWorld = ['egress:external', 'untrusted:content'] as const;
 
 export function labeller({ derive, labels }: LabelOptions): LabelsOf {

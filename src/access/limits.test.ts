@@ -4,7 +4,7 @@ import { allowance } from '../guards/allowance.js';
 import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
 import { budgets } from './budgets.js';
 import type { Limit } from './limits.js';
-import { limits } from './limits.js';
+import { callLimits } from './limits.js';
 
 const aLimit = (over: Partial<Limit>): Limit => ({
   id: 'l',
@@ -17,7 +17,7 @@ const aLimit = (over: Partial<Limit>): Limit => ({
 
 function counted(rules: readonly Limit[]) {
   const clock = handClock(1_000);
-  const made = limits(rules, { maxKeys: 100, now: clock, budgets: budgets({ maxKeys: 100, now: clock }) });
+  const made = callLimits(rules, { maxKeys: 100, now: clock, budgets: budgets({ maxKeys: 100, now: clock }) });
   const call = guarded([allowance({ allowances: made })], () => Promise.resolve(done('')));
   return {
     clock,
@@ -34,7 +34,7 @@ test('a rate counts each caller by itself over all its tools, and fills up again
   expect([await spend(), await spend(), await spend(ada)]).toEqual([undefined, undefined, undefined]);
   expect(await spend()).toMatchObject({
     code: 'rate_limited',
-    message: 'The limit two is used up',
+    message: 'Limit two is exhausted',
     data: { rule: 'two' },
     retryAfterMs: 30_000,
   });

@@ -6,7 +6,7 @@ import { anyGlob } from '../lib/glob.js';
 import { tokenBucket } from '../lib/token-bucket.js';
 import type { Budgets } from './budgets.js';
 
-/** A rate or budget over several tools or callers. */
+/** A rate limit or budget over several tools or callers. */
 export interface Limit {
   readonly id: string;
   readonly principals: readonly string[];
@@ -18,8 +18,8 @@ export interface Limit {
   readonly shared: boolean;
 }
 
-/** Counts rates in memory and budgets where they are kept. */
-export function limits(
+/** Enforces rate limits in memory and budgets in their store. */
+export function callLimits(
   rules: readonly Limit[],
   options: { readonly maxKeys: number; readonly budgets: Budgets; readonly now?: () => number },
 ): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
@@ -53,7 +53,7 @@ export function limits(
         if (retryAfterMs > 0) {
           return {
             code: 'rate_limited',
-            message: `The limit ${id} is used up`,
+            message: `Limit ${id} is exhausted`,
             hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s`,
             retryAfterMs,
             data: { rule: id },

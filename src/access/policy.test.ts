@@ -5,12 +5,12 @@ import type { Tool } from '../core/tool.js';
 import { readOnly } from '../core/tool.js';
 import { ada, aCall, aTool, bob } from '../../test/support/make.js';
 import { control } from './control.js';
-import { expression } from './expressions.js';
+import { compileExpression } from './expressions.js';
 import { flows } from './flows.js';
-import { unknownNames } from './known-names.js';
+import { unknownNames } from './unknown-names.js';
 import { labeller } from './labels.js';
 import type { Rule } from './policy.js';
-import { compileRules, policy } from './policy.js';
+import { compileRules, accessPolicy } from './policy.js';
 
 const aRule = (over: Partial<Rule> & Pick<Rule, 'id' | 'action'>): Rule => ({
   confirm: 'caller',
@@ -29,7 +29,7 @@ const labelsOf = labeller({ derive: true, labels: { crm__read: ['reads:private']
 function ruled(rules: readonly (Partial<Rule> & Pick<Rule, 'id' | 'action'>)[]) {
   const made = compileRules(rules.map(aRule), labelsOf);
   expect(made.problems).toEqual([]);
-  const judged = policy(made.rules);
+  const judged = accessPolicy(made.rules);
   const memory = flows({ rules: [], labelsOf, conversations: 'session', rememberMs: 1000, maxConversations: 10 });
   return { judged, ...control({ policy: judged, flows: memory, labelsOf, confirmEffects: [] }) };
 }
@@ -53,7 +53,7 @@ test('the first rule that fits decides, and a refusal names it with its reason a
   ]);
   expect(decide(aCall({ principal: bob }), aTool())).toEqual({
     code: 'policy_denied',
-    message: 'The rule no-bob forbids this call: Bob is on leave',
+    message: 'Rule no-bob denies this call: Bob is on leave',
     hint: 'Ask Ada',
     data: { rule: 'no-bob' },
   });
@@ -122,15 +122,15 @@ test('what no rule could ever allow to somebody is not shown to them [Obot ≤ 0
 
 test.each([
   ['args.text.matches("(a+)+$")', /matches\(\)/],
-  ['args.a.all(x, args.b.exists(y, x == y))', /nests one loop/],
+  ['args.a.all(x, args.b.exists(y, x == y))', /nests loops/],
   ['principal.password == "x"', /No such key: password/],
   ['nobody.id == "x"', /Unknown variable/],
-  ['1 + 1', /must give true or false/],
+  ['1 + 1', /must return true or false/],
   ['args.x ==', /./],
   [`${'!'.repeat(400)}true`, /./],
   [Array.from({ length: 400 }, () => 'true').join(' && '), /./],
 ])('an expression that is wrong or unbounded is refused when it is read: %s', (source, why) => {
-  expect(expression(source)).toMatchObject({ ok: false, problem: expect.stringMatching(why) });
+  expect(compileExpression(source)).toMatchObject({ ok: false, problem: expect.stringMatching(why) });
 });
 
 test('a rule that names a tool or an argument that does not exist is found at load, with its place', () => {
@@ -153,7 +153,7 @@ test('a rule that names a tool or an argument that does not exist is found at lo
     'policy.rules.2.when',
     'policy.rules.3.sources.0',
   ]);
-  expect(unknownNames(made, known).some(({ mayCome }) => mayCome)).toBe(false);
+  expect(unknownNames(made, known).some(({ mayAppear: mayCome }) => mayCome)).toBe(false);
 });
 
 test.each([
@@ -169,7 +169,7 @@ test.each([
   'a name that a source which is not ready may still bring is told apart from a misspelt one: %s',
   (tool, awaited, mayCome) => {
     const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', tools: [tool] })], labelsOf);
-    expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayCome).toBe(mayCome);
+    expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayAppear).toBe(mayCome);
   },
 );
 
@@ -182,7 +182,7 @@ test('an argument that no tool takes yet is awaited where the rule is about tool
     labelsOf,
   );
   expect(
-    unknownNames(made, { tools: [aTool()], sources: [], awaited: ['slow__'] }).map(({ mayCome }) => mayCome),
+    unknownNames(made, { tools: [aTool()], sources: [], awaited: ['slow__'] }).map(({ mayAppear: mayCome }) => mayCome),
   ).toEqual([true, false]);
 });
 

@@ -3,14 +3,14 @@ import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import { anyGlob } from '../lib/glob.js';
 import type { ArgsTest, Condition } from './conditions.js';
-import { condition } from './conditions.js';
+import { compileCondition } from './conditions.js';
 import type { Expression, Facts } from './expressions.js';
-import { expression } from './expressions.js';
+import { compileExpression } from './expressions.js';
 import type { LabelsOf } from './labels.js';
 
 export type Effect = 'reads' | 'writes' | 'destroys' | 'open_world';
 
-/** One rule as the operator wrote it; an empty list asks for nothing. */
+/** One rule as configured; an empty list matches everything. */
 export interface Rule {
   readonly id: string;
   readonly action: 'allow' | 'deny' | 'confirm';
@@ -28,28 +28,28 @@ export interface Rule {
   readonly hint?: string;
 }
 
-/** A rule that cannot be used, and where it says so. */
+/** A rule that is not valid, with its location. */
 export interface RuleProblem {
   /** The key of the configuration, such as `policy.rules.2.when`. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A part of a rule that a call does not fit, in words. */
+/** Description of a condition that a call does not match. */
 type Miss = string;
 
-/** A rule ready to be asked. */
+/** A rule compiled for matching. */
 export interface CompiledRule {
   readonly rule: Rule;
   readonly index: number;
   readonly forPrincipal: (principal: Principal) => boolean;
   readonly forTool: (tool: Tool) => boolean;
-  /** Whether it asks about more than who and which tool. */
+  /** Whether it depends on more than principal and tool. */
   readonly isConditional: boolean;
-  /** Top-level arguments it names, each with the key that names it. */
+  /** Top-level arguments it reads, each with its configuration key. */
   readonly fields: readonly { readonly field: string; readonly path: string }[];
-  /** What of the call itself does not fit; stops at the first where one is enough. */
-  misses(call: Call, facts: () => Facts, all: boolean): readonly Miss[];
+  /** Conditions that the call does not match; only the first one unless `all` is set. */
+  mismatches(call: Call, facts: () => Facts, all: boolean): readonly Miss[];
 }
 
 const effectOf: Readonly<Record<Effect, (tool: Tool) => boolean>> = {
@@ -59,7 +59,7 @@ const effectOf: Readonly<Record<Effect, (tool: Tool) => boolean>> = {
   open_world: ({ effects }) => effects.openWorld,
 };
 
-/** Compiles rules, or says everything that is wrong with them. */
+/** Compiles rules and collects all problems. */
 export function compileRules(
   rules: readonly Rule[],
   labelsOf: LabelsOf,
@@ -68,7 +68,7 @@ export function compileRules(
   const ids = new Set<string>();
   const compiled = rules.map((rule, index): CompiledRule => {
     const at = `policy.rules.${index}`;
-    if (ids.has(rule.id)) problems.push({ path: `${at}.id`, message: `the id ${rule.id} is taken by an earlier rule` });
+    if (ids.has(rule.id)) problems.push({ path: `${at}.id`, message: `duplicate rule id ${rule.id}` });
     ids.add(rule.id);
     return compileRule(rule, index, labelsOf, (key, message) => problems.push({ path: `${at}.${key}`, message }));
   });
@@ -87,14 +87,14 @@ function compileRule(
   const fields: { field: string; path: string }[] = [];
   const tests: { readonly name: string; readonly test: ArgsTest }[] = [];
   for (const [path, wanted] of Object.entries(rule.args)) {
-    const made = condition(path, wanted, toAllow);
+    const made = compileCondition(path, wanted, toAllow);
     if (made.ok) tests.push({ name: path, test: made.test });
     else report(`args.${path}`, made.problem);
     fields.push({ field: path.split('.', 1)[0] ?? path, path: `args.${path}` });
   }
   let when: Expression | undefined;
   if (rule.when !== undefined) {
-    const made = expression(rule.when);
+    const made = compileExpression(rule.when);
     if (made.ok) when = made.test;
     else report('when', made.problem);
     if (made.ok) fields.push(...made.fields.map((field) => ({ field, path: 'when' })));
@@ -113,16 +113,16 @@ function compileRule(
       sources(tool.source) &&
       (rule.labels.length === 0 || labelsOf(tool).some(labels)) &&
       (rule.effects.length === 0 || rule.effects.some((effect) => effectOf[effect](tool))),
-    misses(call, facts, all) {
+    mismatches(call, facts, all) {
       const found: Miss[] = [];
       if (rule.doors.length > 0 && !rule.doors.includes(call.via)) found.push(`the door is ${call.via}`);
       for (const { name, test } of tests) {
         if (found.length > 0 && !all) return found;
-        if (!test(call.args)) found.push(`args.${name} is absent or not what the rule asks for`);
+        if (!test(call.args)) found.push(`args.${name} is missing or does not match`);
       }
       if (when !== undefined && (found.length === 0 || all)) {
         const held = when(facts());
-        // What cannot be found out counts against the call, so an error never allows and never spares.
+        // Fail closed: an error never satisfies an allow rule, and counts as a match in deny and confirm rules.
         if (held === false || (held === 'error' && toAllow))
           found.push(
             held === 'error' ? 'its expression cannot be evaluated for these arguments' : 'its expression is false',
@@ -133,26 +133,26 @@ function compileRule(
   };
 }
 
-/** What the rules say about a call. */
-export type Ruling =
+/** Decision of the rules about a call. */
+export type RuleDecision =
   | { readonly kind: 'allow'; readonly rule?: Rule }
-  | { readonly kind: 'deny'; /** Absent where no rule allowed. */ readonly rule?: Rule }
+  | { readonly kind: 'deny'; /** Absent if no rule matched. */ readonly rule?: Rule }
   | { readonly kind: 'confirm'; readonly rule: Rule };
 
-/** Rules in their order. */
+/** Ordered rules; the first match decides. */
 export interface Policy {
-  /** False where there are no rules: then everything is allowed. */
+  /** False without rules: every call is allowed then. */
   readonly isOn: boolean;
   readonly rules: readonly CompiledRule[];
-  rule(call: Call, tool: Tool, facts: () => Facts): Ruling;
-  /** Whether some call of this tool could be allowed to this principal; what never could is not shown. */
+  rule(call: Call, tool: Tool, facts: () => Facts): RuleDecision;
+  /** Whether any call of this tool could be allowed for this principal; other tools are hidden. */
   couldAllow(principal: Principal, tool: Tool): boolean;
-  /** Equal for principals that no rule tells apart. */
+  /** Equal for principals that no rule distinguishes. */
   key(principal: Principal): string;
 }
 
-export function policy(rules: readonly CompiledRule[]): Policy {
-  // Which rules speak about a tool does not change with the call.
+export function accessPolicy(rules: readonly CompiledRule[]): Policy {
+  // The rules that apply to a tool do not depend on the call.
   const byTool = new WeakMap<Tool, readonly CompiledRule[]>();
   const about = (tool: Tool): readonly CompiledRule[] => {
     let found = byTool.get(tool);
@@ -167,7 +167,7 @@ export function policy(rules: readonly CompiledRule[]): Policy {
     rule(call, tool, facts) {
       if (!isOn) return { kind: 'allow' };
       for (const compiled of about(tool)) {
-        if (!compiled.forPrincipal(call.principal) || compiled.misses(call, facts, false).length > 0) continue;
+        if (!compiled.forPrincipal(call.principal) || compiled.mismatches(call, facts, false).length > 0) continue;
         const { rule } = compiled;
         return { kind: rule.action, rule };
       }

@@ -1,10 +1,10 @@
 import type { View } from '../core/gateway.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
-import { glob, type TextTest } from '../lib/glob.js';
+import { glob, type TextMatcher } from '../lib/glob.js';
 import type { LabelsOf } from './labels.js';
 
-/** A named subset of what is offered. */
+/** A named subset of the catalogue. */
 export interface Profile {
   readonly tools: readonly string[];
   readonly sources: readonly string[];
@@ -12,15 +12,15 @@ export interface Profile {
   readonly exclude: readonly string[];
 }
 
-/** Something that may be seen: a tool, or a prompt or resource. */
-export type Item = { readonly name: string; readonly source: string } & Partial<Pick<Tool, 'effects'>>;
+/** A tool, prompt or resource. */
+export type ProfileItem = { readonly name: string; readonly source: string } & Partial<Pick<Tool, 'effects'>>;
 
-/** Which part of the catalogue a view has. */
+/** Selects the part of the catalogue for a view. */
 export interface Profiles {
-  /** Whether this view exists for this principal; one that does not exist and one that is not for them are the same. */
+  /** Whether this principal may use the view; unknown and forbidden profiles are indistinguishable. */
   usable(view: View): boolean;
-  holds(view: View, item: Item): boolean;
-  /** Equal for views with the same part. */
+  holds(view: View, item: ProfileItem): boolean;
+  /** Equal for views with the same selection. */
   key(view: View): string;
 }
 
@@ -34,7 +34,7 @@ export function profiles({ profiles: all, roles, labelsOf }: ProfileOptions): Pr
   const members = new Map(Object.entries(all).map(([name, profile]) => [name, member(profile, labelsOf)]));
 
   const found = new WeakMap<Principal, { readonly names: readonly string[] | undefined }>();
-  /** The profiles a principal is bound to; undefined where it is bound to none. Every call asks several times, so the answer is kept. */
+  /** Profiles a principal is bound to, or undefined; cached because every call needs them several times. */
   const bound = (principal: Principal): readonly string[] | undefined => {
     let known = found.get(principal);
     if (known === undefined) found.set(principal, (known = { names: namesFor(principal) }));
@@ -45,7 +45,7 @@ export function profiles({ profiles: all, roles, labelsOf }: ProfileOptions): Pr
     const named = principal.roles.flatMap((role) => (Object.hasOwn(roles, role) ? (roles[role]?.profiles ?? []) : []));
     return named.length === 0 ? undefined : [...new Set(named)].sort();
   };
-  /** What the view comes down to; a URL can only narrow what the credential allows, whatever it names. */
+  /** Effective profiles: the URL can narrow the credential's profiles, never widen them. */
   const effective = ({ principal, profile }: View): readonly string[] | undefined => {
     const limit = bound(principal);
     if (profile === undefined) return limit;
@@ -62,21 +62,21 @@ export function profiles({ profiles: all, roles, labelsOf }: ProfileOptions): Pr
   };
 }
 
-function member({ tools, sources, labels, exclude }: Profile, labelsOf: LabelsOf): (item: Item) => boolean {
-  const none: TextTest = () => false;
-  const any = (patterns: readonly string[]): TextTest => {
+function member({ tools, sources, labels, exclude }: Profile, labelsOf: LabelsOf): (item: ProfileItem) => boolean {
+  const none: TextMatcher = () => false;
+  const any = (patterns: readonly string[]): TextMatcher => {
     const tests = patterns.map(glob);
     return tests.length === 0 ? none : (text) => tests.some((test) => test(text));
   };
   const [byName, bySource, byLabel, excluded] = [any(tools), any(sources), any(labels), any(exclude)];
   return (item) => {
     if (bySource(item.source)) return !isTool(item) || !excluded(item.name);
-    // Names of prompts and resources are free text of a stranger: only their source lets them in.
+    // Names of prompts and resources are untrusted free text, so only their source can include them.
     return (
       isTool(item) && !excluded(item.name) && (byName(item.name) || (labels.length > 0 && labelsOf(item).some(byLabel)))
     );
   };
 }
 
-/** Only tools have effects. */
-const isTool = (item: Item): item is Tool => item.effects !== undefined;
+/** Distinguishes tools: only they have effects. */
+const isTool = (item: ProfileItem): item is Tool => item.effects !== undefined;

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../core/json.js';
 
-/** What OAuth clients are told about this gateway (RFC 9728), and how they are sent there (RFC 6750). */
+/** Protected resource metadata for OAuth clients (RFC 9728), and the challenge that points to it (RFC 6750). */
 export interface ProtectedResource {
-  /** Undefined where no issuer is configured: then there is nothing to find. */
+  /** Undefined if no issuer is configured. */
   readonly metadata?: JsonObject;
   challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: string): string;
 }
 
 export interface ProtectedResourceOptions {
-  /** The address of the MCP endpoint as clients know it. */
+  /** Public URL of the MCP endpoint. */
   readonly resource?: string;
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
@@ -16,7 +16,7 @@ export interface ProtectedResourceOptions {
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
-/** The path under which the metadata of an endpoint is found. */
+/** Well-known path of the metadata of an endpoint. */
 export const metadataPath = (endpoint: string): string => (endpoint === '/' ? wellKnown : `${wellKnown}${endpoint}`);
 
 export function protectedResource({ resource, issuers, scopes }: ProtectedResourceOptions): ProtectedResource {

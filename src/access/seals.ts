@@ -6,7 +6,7 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import type { Store } from '../state/store.js';
 
-/** The exact call a consent is for: who, which tool as it is defined now, and which arguments. */
+/** The exact call an approval is for: principal, tool with its current definition, and arguments. */
 export interface Binding {
   readonly principal: string;
   readonly tool: string;
@@ -21,39 +21,39 @@ export const bindingOf = (call: Call, tool: Tool): Binding => ({
   definition: definitionHash(tool),
 });
 
-/** One text for a binding, by which a ticket is found again. */
+/** Key of a binding, by which its ticket is found. */
 export const bindingKey = (binding: Binding): string => sha256(canonicalJson(binding));
 
-/** What a sealed state says. */
-export interface Sealed {
+/** Content of a sealed state. */
+export interface SealedState {
   readonly kind: 'ask' | 'carry';
-  /** The state of the tool's own question, where one is carried. */
+  /** State of the tool's own question, if it is wrapped. */
   readonly inner?: string;
 }
 
-/** What a state says, or why it counts for nothing. */
-export type Unsealed =
-  | ({ readonly ok: true; readonly nonce: string; readonly expiresAt: number } & Sealed)
+/** Content of a state, or why it is not valid. */
+export type OpenSealResult =
+  | ({ readonly ok: true; readonly nonce: string; readonly expiresAt: number } & SealedState)
   | { readonly ok: false; readonly why: 'forged' | 'other call' | 'expired' | 'used' };
 
-/** Seals states so that only this gateway can have made them, for one call, for a while, for one use. */
+/** Authenticates states with an HMAC, each bound to one call, with an expiry, for one use (replay protection). */
 export interface Seals {
-  seal(sealed: Sealed, binding: Binding, expiresAt: number): string;
-  open(state: string, binding: Binding): Unsealed;
-  /** Uses a state up; false where it was used before. */
+  seal(sealed: SealedState, binding: Binding, expiresAt: number): string;
+  open(state: string, binding: Binding): OpenSealResult;
+  /** Consumes a state; false if it was already used. */
   use(nonce: string, expiresAt: number): boolean;
 }
 
-const ours = 'tg1.';
-const space = 'consent';
+const approvalPrefix = 'tg1.';
+const sealSpace = 'consent';
 
-/** Whether a state claims to be one of ours. */
-export const isOurs = (state: string): boolean => state.startsWith(ours);
+/** Whether a state has the prefix of an approval; the HMAC is not checked. */
+export const isApprovalState = (state: string): boolean => state.startsWith(approvalPrefix);
 
-/** Seals with a key that the store keeps, so that a question asked before a restart can be answered after it. */
+/** Seals with a key in the store, so that a form shown before a restart can be answered after it. */
 export function seals(
   store: Store,
-  { prefix = ours, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {},
+  { prefix = approvalPrefix, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {},
 ): Seals {
   const key = keyOf(store);
   const macOf = (text: string): Buffer => createHmac('sha256', key).update(prefix).update(text).digest();
@@ -69,9 +69,9 @@ export function seals(
       const [body = '', mac = ''] = state.slice(prefix.length).split('.', 2);
       const [given, expected] = [Buffer.from(mac, 'base64url'), macOf(body)];
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { ok: false, why: 'forged' };
-      // Only we can have made it, so it is what `seal` wrote.
+      // The HMAC is valid, so the content is what `seal` wrote.
       const [kind, nonce, bound, expiresAt, inner] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [
-        Sealed['kind'],
+        SealedState['kind'],
         string,
         string,
         number,
@@ -79,23 +79,23 @@ export function seals(
       ];
       if (bound !== bindingKey(binding)) return { ok: false, why: 'other call' };
       if (expiresAt <= now()) return { ok: false, why: 'expired' };
-      if (store.get(space, `used:${nonce}`) !== undefined) return { ok: false, why: 'used' };
+      if (store.get(sealSpace, `used:${nonce}`) !== undefined) return { ok: false, why: 'used' };
       return { ok: true, kind, nonce, expiresAt, ...(inner !== null && { inner }) };
     },
     use(nonce, expiresAt) {
       const name = `used:${nonce}`;
-      // Nothing can come between these two lines: the store is ours alone and does not wait.
-      if (store.get(space, name) !== undefined) return false;
-      store.put(space, name, '1', { expiresAt });
+      // No race: the store is synchronous and has one owner.
+      if (store.get(sealSpace, name) !== undefined) return false;
+      store.put(sealSpace, name, '1', { expiresAt });
       return true;
     },
   };
 }
 
 function keyOf(store: Store): Buffer {
-  const kept = store.get(space, 'key');
+  const kept = store.get(sealSpace, 'key');
   if (kept !== undefined) return Buffer.from(kept, 'base64url');
   const made = randomBytes(32);
-  store.put(space, 'key', made.toString('base64url'));
+  store.put(sealSpace, 'key', made.toString('base64url'));
   return made;
 }

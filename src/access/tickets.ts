@@ -3,15 +3,15 @@ import type { JsonObject } from '../core/json.js';
 import type { Principal } from '../core/principal.js';
 import type { Store } from '../state/store.js';
 
-/** A call that waits for an operator's word. */
+/** A call that waits for the approval of an operator. */
 export interface Ticket {
   readonly id: string;
-  /** By which the same call finds it again. */
+  /** Binding key, by which the repeated call finds its ticket. */
   readonly binding: string;
   readonly principal: string;
   readonly tool: string;
   readonly source: string;
-  /** The arguments as people may see them, and the digest of the arguments as they are. */
+  /** Redacted arguments for display, and the digest of the real ones. */
   readonly args: string;
   readonly argsDigest: string;
   readonly definition: string;
@@ -24,52 +24,52 @@ export interface Ticket {
   readonly decidedBy?: string;
 }
 
-export type TicketWish = Omit<Ticket, 'id' | 'status' | 'askedAt' | 'expiresAt' | 'decidedBy'>;
+export type TicketRequest = Omit<Ticket, 'id' | 'status' | 'askedAt' | 'expiresAt' | 'decidedBy'>;
 
-/** What became of an operator's word. */
-export type Decided =
+/** Result of deciding a ticket. */
+export type TicketDecision =
   { readonly ok: true; readonly ticket: Ticket } | { readonly ok: false; readonly why: 'unknown' | 'decided' | 'own' };
 
 export interface Tickets {
   list(): readonly Ticket[];
   get(id: string): Ticket | undefined;
   find(binding: string): Ticket | undefined;
-  /** A new ticket, or the one that waits already; undefined where too many wait. */
-  open(wish: TicketWish): Ticket | undefined;
-  decide(id: string, approve: boolean, by: Principal): Decided;
-  /** Uses an approved ticket up; false where somebody else was faster. */
+  /** Opens a ticket, or returns the pending one for the same call; undefined if too many are pending. */
+  open(wish: TicketRequest): Ticket | undefined;
+  decide(id: string, approve: boolean, by: Principal): TicketDecision;
+  /** Consumes an approved ticket; false if a concurrent call consumed it first. */
   redeem(ticket: Ticket): boolean;
-  /** Resolves when the ticket is decided, the time is over or the caller is gone. */
-  decided(id: string, ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when the ticket is decided, the time is over or the call is aborted. */
+  waitForDecision(id: string, ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface TicketOptions {
   readonly store: Store;
-  /** Asked each time, since a reload may change them. */
+  /** Read at each use, since a reload may change them. */
   readonly terms: () => { readonly pendingMs: number; readonly grantMs: number; readonly selfApproval: boolean };
   readonly onOpen: (ticket: Ticket) => void;
   readonly onDecide: (ticket: Ticket, by: Principal) => void;
   readonly now?: () => number;
 }
 
-const space = 'tickets';
+const ticketSpace = 'tickets';
 const mostPending = 1_000;
 const mostPerPrincipal = 50;
 
-/** Tickets in the store, so that they outlive a restart; whoever asks cannot be who answers. */
+/** Tickets in the store, so that they survive a restart; callers cannot approve their own calls. */
 export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: TicketOptions): Tickets {
   const waiting = new Map<string, Set<() => void>>();
   const put = (ticket: Ticket): void => {
-    store.put(space, ticket.id, JSON.stringify(ticket), { expiresAt: ticket.expiresAt });
-    store.put(`${space}:by-call`, ticket.binding, ticket.id, { expiresAt: ticket.expiresAt });
+    store.put(ticketSpace, ticket.id, JSON.stringify(ticket), { expiresAt: ticket.expiresAt });
+    store.put(`${ticketSpace}:by-call`, ticket.binding, ticket.id, { expiresAt: ticket.expiresAt });
   };
   const get = (id: string): Ticket | undefined => {
-    const text = store.get(space, id);
+    const text = store.get(ticketSpace, id);
     return text === undefined ? undefined : (JSON.parse(text) as Ticket); // only `put` writes here
   };
-  const list = (): readonly Ticket[] => store.list(space).map(({ value }) => JSON.parse(value) as Ticket);
+  const list = (): readonly Ticket[] => store.list(ticketSpace).map(({ value }) => JSON.parse(value) as Ticket);
   const find = (binding: string): Ticket | undefined => {
-    const id = store.get(`${space}:by-call`, binding);
+    const id = store.get(`${ticketSpace}:by-call`, binding);
     return id === undefined ? undefined : get(id);
   };
 
@@ -101,7 +101,7 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
       const ticket = get(id);
       if (ticket === undefined) return { ok: false, why: 'unknown' };
       if (ticket.status !== 'pending') return { ok: false, why: 'decided' };
-      // To say no to oneself is harmless; to say yes would make the question a formality.
+      // Denying one's own call is harmless; approving it would defeat the approval.
       if (approve && by.id === ticket.principal && !terms().selfApproval) return { ok: false, why: 'own' };
       const decided: Ticket = {
         ...ticket,
@@ -115,10 +115,10 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
       return { ok: true, ticket: decided };
     },
     redeem(ticket) {
-      store.delete(`${space}:by-call`, ticket.binding);
-      return store.delete(space, ticket.id);
+      store.delete(`${ticketSpace}:by-call`, ticket.binding);
+      return store.delete(ticketSpace, ticket.id);
     },
-    decided: (id, ms, signal) =>
+    waitForDecision: (id, ms, signal) =>
       new Promise((resolve) => {
         const wakes = waiting.get(id) ?? new Set();
         waiting.set(id, wakes);
@@ -137,10 +137,10 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
   };
 }
 
-/** May this principal answer tickets? */
+/** Whether this principal may decide tickets. */
 export const isApprover = ({ roles }: Principal): boolean => roles.includes('admin') || roles.includes('approver');
 
-/** A ticket as REST and people see it. */
+/** Ticket as REST, events and the CLI show it. */
 export const toTicketInfo = ({
   id,
   status,

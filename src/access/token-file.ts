@@ -3,26 +3,26 @@ import { chmodSync, mkdirSync, openSync, readFileSync, statSync, writeSync, clos
 import { dirname } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 
-/** The gateway's own token, made at the first start and kept in a file that only its owner can read. */
+/** Reads the gateway's own token, or creates it at the first start in a file with mode 0600. */
 export function tokenFromFile(path: string): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const token = existing(path);
+  const token = readToken(path);
   if (token !== undefined) return token;
   const made = `tg_${randomBytes(32).toString('base64url')}`;
-  // `wx`: of two gateways that start at once, one makes the token and the other reads it.
+  // `wx` fails if the file exists: of two gateways that start concurrently, one creates the token and the other reads it.
   try {
     const file = openSync(path, 'wx', 0o600);
     writeSync(file, `${made}\n`);
     closeSync(file);
     return made;
   } catch (error) {
-    const other = existing(path);
+    const other = readToken(path);
     if (other !== undefined) return other;
     throw error;
   }
 }
 
-function existing(path: string): string | undefined {
+function readToken(path: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').trim();
@@ -31,14 +31,14 @@ function existing(path: string): string | undefined {
   }
   if (text.length < 32)
     throw new Error(
-      `The token file ${path} holds no token of at least 32 characters; delete it to have a new one made`,
+      `The token file ${path} contains no token of at least 32 characters; delete it to create a new one`,
     );
-  // A token that others can read is no secret.
+  // Restrict a token file that other users can read.
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   return text;
 }
 
-/** Compares in a time that does not depend on where the texts differ, nor on their lengths. */
+/** Compares secrets in constant time, independent of their lengths (timing attack). */
 export function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(expected)));
 }

@@ -1,120 +1,127 @@
-import { parseArgs } from 'node:util';
-import { load } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
+import { loadConfig } from '../config/load.js';
 import { clean } from '../hostile-text/clean.js';
+import { describeSystemError } from '../lib/system-error.js';
+import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
-import type { RunningGateway, Told } from './running-gateway.js';
-import { besideGateways, runningGateway } from './running-gateway.js';
+import type { RunningGateway, GatewayResponse } from './running-gateway.js';
+import { GatewayError, socketGateways, runningGateway } from './running-gateway.js';
 
 export const help = `Usage: toolgate approvals [list | show ID | approve ID | deny ID] [--url http://127.0.0.1:8080] [--json] [--config file]
 
-Shows calls that wait for an operator's word at the running gateways of this home, those over stdio included, and answers them.
-An approval lets exactly that call be made: by the same caller, with the same arguments, once, within five minutes.
+Lists calls that wait for approval at the running gateways of this home, including those over stdio, and approves or denies
+them. An approval is valid for exactly that call: same caller, same arguments, once, within five minutes.
 
-Who asks cannot be who approves. The CLI uses the gateway's own token, so give each assistant a key of its own
+You cannot approve your own calls. The CLI uses the owner's token, so give each assistant its own key
 (toolgate token create), or set TOOLGATE_TOKEN to the key of an approver.
+
+  --url      the gateway to use; by default those of this home, then the configured address
+  --json     JSON output
+  --config   the configuration file
+
+Exit codes: 0 done, 1 no gateway reached or the request was rejected, 2 wrong use.
 `;
 
 type Ticket = Readonly<Record<string, unknown>>;
 
-/** Lists, shows and answers tickets. */
+const approvalVerbs: readonly string[] = ['list', 'show', 'approve', 'deny'];
+const approvalOptions = { url: { type: 'string' }, json: { type: 'boolean' } } as const;
+
+/** Lists, shows, approves and denies tickets. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const loaded = await load({ env: io.env, argv, cwd: process.cwd() });
-  if (!loaded.ok) {
-    io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
-  const { values, positionals } = parseArgs({
-    args: [...loaded.rest],
-    allowPositionals: true,
-    options: { url: { type: 'string' }, json: { type: 'boolean' } },
-  });
+  const loaded = await loadConfig({ env: io.env, argv, cwd: process.cwd() });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
+  const parsed = parseCommandLine('approvals', loaded.rest, approvalOptions, io);
+  if (parsed === undefined) return 2;
+  const { values, positionals } = parsed;
   const [verb = 'list', id, ...more] = positionals;
-  if (
-    more.length > 0 ||
-    !['list', 'show', 'approve', 'deny'].includes(verb) ||
-    (verb === 'list') !== (id === undefined)
-  ) {
-    io.err(help);
-    return 2;
-  }
-  // Who names a gateway means that one; a listener that nobody named is tried last, since it may be somebody else's.
+  if (!approvalVerbs.includes(verb))
+    return usageError('approvals', `unknown command ${JSON.stringify(verb)}${didYouMean(verb, approvalVerbs)}`, io);
+  if (verb === 'list' ? id !== undefined : id === undefined || more.length > 0)
+    return usageError('approvals', verb === 'list' ? 'list takes no id' : `${verb} needs one id`, io);
+  // An explicit --url wins; the configured address is tried last, since another gateway may be listening there.
   const isNamed = values.url !== undefined || io.env['TOOLGATE_URL'] !== undefined;
-  const beside = isNamed ? [] : besideGateways(loaded.config, io);
-  const gateways = beside.length > 0 ? beside : [runningGateway(loaded.config, io, values.url)];
+  const local = isNamed ? [] : socketGateways(loaded.config, io);
+  const gateways = local.length > 0 ? local : [runningGateway(loaded.config, io, values.url)];
   const path = id === undefined ? '/approvals' : `/approvals/${encodeURIComponent(id)}`;
-  const isAnswer = verb === 'approve' || verb === 'deny';
-  const { told, problems } = await askAll(
+  const isDecision = verb === 'approve' || verb === 'deny';
+  const { response, problems } = await queryGateways(
     gateways,
-    isAnswer ? 'POST' : 'GET',
-    isAnswer ? `${path}/${verb}` : path,
+    isDecision ? 'POST' : 'GET',
+    isDecision ? `${path}/${verb}` : path,
     id !== undefined,
   );
-  if (told === undefined) {
-    io.err(`toolgate approvals: no gateway can be asked (${problems.join('; ')}); --url names another\n`);
+  if (response === undefined) {
+    io.err(`toolgate approvals: no gateway can be reached (${problems.join('; ')}); set another one with --url\n`);
     return 1;
   }
-  const body: Ticket = typeof told.body === 'object' && told.body !== null ? (told.body as Ticket) : {};
-  if (told.status !== 200) {
-    io.err(`toolgate approvals: ${printable(body['error'] ?? `the gateway answered ${told.status}`)}\n`);
+  const body: Ticket = typeof response.body === 'object' && response.body !== null ? (response.body as Ticket) : {};
+  if (response.status !== 200) {
+    io.err(
+      `toolgate approvals: ${toPrintable(body['error'] ?? `the gateway returned HTTP status ${response.status}`)}\n`,
+    );
     return 1;
   }
   if (values.json === true) io.out(`${JSON.stringify(body, null, 2)}\n`);
   else
     io.out(
       verb === 'list'
-        ? table(Array.isArray(body['approvals']) ? (body['approvals'] as readonly Ticket[]) : [])
-        : whole(body),
+        ? ticketTable(Array.isArray(body['approvals']) ? (body['approvals'] as readonly Ticket[]) : [])
+        : ticketDetails(body),
     );
   return 0;
 }
 
-/** Asks every gateway: a list is put together, and a ticket is with the one that knows it. */
-async function askAll(
+/** Queries every gateway: lists are merged, and a single ticket comes from the gateway that has it. */
+async function queryGateways(
   gateways: readonly RunningGateway[],
   method: 'GET' | 'POST',
   path: string,
   isOne: boolean,
-): Promise<{ readonly told: Told | undefined; readonly problems: readonly string[] }> {
+): Promise<{ readonly response: GatewayResponse | undefined; readonly problems: readonly string[] }> {
   const problems: string[] = [];
-  let told: Told | undefined;
+  let response: GatewayResponse | undefined;
   const tickets: unknown[] = [];
   for (const gateway of gateways) {
     try {
-      const answer = await gateway.ask(method, path);
-      if (isOne && answer.status !== 404) return { told: answer, problems };
-      if (!isOne && answer.status === 200) tickets.push(...listed(answer.body));
-      if (told === undefined || told.status !== 200) told = answer;
+      const answer = await gateway.request(method, path);
+      if (isOne && answer.status !== 404) return { response: answer, problems };
+      if (!isOne && answer.status === 200) tickets.push(...ticketsOf(answer.body));
+      if (response === undefined || response.status !== 200) response = answer;
     } catch (error) {
-      problems.push(`${gateway.url}: ${reason(error)}`);
+      problems.push(`${gateway.url}: ${describeRequestError(error)}`);
     }
   }
-  return { told: told?.status === 200 && !isOne ? { status: 200, body: { approvals: tickets } } : told, problems };
+  return {
+    response: response?.status === 200 && !isOne ? { status: 200, body: { approvals: tickets } } : response,
+    problems,
+  };
 }
 
-const listed = (body: unknown): readonly unknown[] =>
+const ticketsOf = (body: unknown): readonly unknown[] =>
   typeof body === 'object' && body !== null && 'approvals' in body && Array.isArray(body.approvals)
     ? body.approvals
     : [];
 
-const reason = (error: unknown): string =>
-  error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : String(error);
+const describeRequestError = (error: unknown): string =>
+  error instanceof GatewayError
+    ? error.message
+    : describeSystemError(error instanceof Error ? (error.cause ?? error) : error, 'the request failed');
 
-/** Arguments are the caller's words: nothing in them may move the cursor of who decides. */
-const printable = (value: unknown): string =>
+/** Arguments are the caller's text: escape sequences in them must not rewrite the terminal of the operator (terminal injection). */
+const toPrintable = (value: unknown): string =>
   clean(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).text.replaceAll('\n', ' ');
 
-const table = (tickets: readonly Ticket[]): string =>
+const ticketTable = (tickets: readonly Ticket[]): string =>
   tickets.length === 0
-    ? 'Nothing waits.\n'
+    ? 'No calls are waiting for approval.\n'
     : tickets
         .map(
           (ticket) =>
-            `${printable(ticket['id'])}  ${printable(ticket['status']).padEnd(8)}  ${printable(ticket['principal'])}  ${printable(ticket['tool'])}  ${printable(ticket['arguments']).slice(0, 60)}\n`,
+            `${toPrintable(ticket['id'])}  ${toPrintable(ticket['status']).padEnd(8)}  ${toPrintable(ticket['principal'])}  ${toPrintable(ticket['tool'])}  ${toPrintable(ticket['arguments']).slice(0, 60)}\n`,
         )
         .join('');
 
-const whole = (ticket: Ticket): string =>
+const ticketDetails = (ticket: Ticket): string =>
   [
     'id',
     'status',
@@ -129,5 +136,5 @@ const whole = (ticket: Ticket): string =>
     'expires_at',
     'decided_by',
   ]
-    .map((key) => `${key.padEnd(12)} ${printable(ticket[key] ?? '-')}\n`)
+    .map((key) => `${key.padEnd(12)} ${toPrintable(ticket[key] ?? '-')}\n`)
     .join('');

@@ -111,7 +111,7 @@ test('help names every option', async () => {
 });
 
 test('a home without records says so', async () => {
-  expect(await ran(aFolder(), [])).toEqual({ code: 0, out: '', err: 'No record fits.\n' });
+  expect(await ran(aFolder(), [])).toEqual({ code: 0, out: '', err: 'No matching records.\n' });
 });
 
 test('a whole record verifies, with the hashes to note down', async () => {
@@ -144,7 +144,11 @@ test('a hash that was noted must still be there', async () => {
 test('an audit that cannot be read is told in a line', async () => {
   const home = aFolder();
   writeFileSync(join(home, 'audit'), '');
-  expect(await ran(home, [])).toEqual({ code: 1, out: '', err: 'The audit cannot be read: ENOTDIR\n' });
+  expect(await ran(home, [])).toEqual({
+    code: 1,
+    out: '',
+    err: 'toolgate audit: cannot read the audit journal: a part of the path is not a folder\n',
+  });
 });
 
 test('--home goes before the environment', async () => {

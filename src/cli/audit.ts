@@ -1,38 +1,39 @@
-import { parseArgs } from 'node:util';
 import { errors } from '../core/errors.js';
-import { visible } from '../lib/visible.js';
+import { describeSystemError } from '../lib/system-error.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
 import { followAll, readAll, verifyAll, type JournalEntry } from '../observe/audit-journals.js';
 import type { AuditFilter } from '../observe/audit-read.js';
-import type { Finding } from '../observe/audit-verify.js';
+import type { JournalFinding } from '../observe/audit-verify.js';
 import { homeOf } from '../serve/home.js';
+import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate audit [list] [options]
        toolgate audit verify [options]
 
-Shows who called what and how it was decided, or checks that the record is whole.
+Shows who called what and what was decided, or verifies that the audit journal is intact.
 
 Options of list:
   --tool NAME         only calls of this tool
   --principal ID      only calls by this caller
   --code CODE         only calls that ended with this error code
-  --decision WORD     only allowed, refused, failed or asked
+  --decision NAME     only allowed, refused, failed or asked
   --since TIME        from this time on: 2026-11-15T20:00:00Z, or 30m, 12h, 7d ago
   --until TIME        before this time
-  --limit N           the newest N (default 50)
-  --follow            go on showing new records until stopped
+  --limit N           the newest N records (default 50)
+  --follow            keep printing new records until interrupted
 
 Options of verify:
-  --archived          accept that the oldest files were moved elsewhere
-  --contains HASH     the record must hold this hash, noted earlier
+  --archived          accept that the oldest files were moved to an archive
+  --contains HASH     require that the journal contains this hash, noted earlier
 
 Both:
-  --home FOLDER       the state folder; TOOLGATE_HOME and then the configuration name it otherwise
-  --config FILE       the configuration
-  --json              JSON lines for programs
+  --home FOLDER       the state folder; by default TOOLGATE_HOME, then the configuration
+  --config FILE       the configuration file
+  --json              JSON lines
   --help              this text
 
-Exit code: 0 fine, 1 the record is not whole or cannot be read, 2 wrong use.
+Exit codes: 0 success, 1 the journal is not intact or cannot be read, 2 wrong use.
 `;
 
 const OPTIONS = {
@@ -52,70 +53,64 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-type Values = ReturnType<typeof parsed>['values'];
+type Values = NonNullable<ReturnType<typeof parseAuditArgs>>['values'];
 
-/** The verb `audit`: lists, follows and verifies the journal; answers with the exit code. */
+/** Lists, follows and verifies the audit journal. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  let given: ReturnType<typeof parsed>;
-  try {
-    given = parsed(argv);
-  } catch (error) {
-    return wrong(io, error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = given;
+  const parsed = parseAuditArgs(argv, io);
+  if (parsed === undefined) return 2;
+  const { values, positionals } = parsed;
   const [verb = 'list', ...rest] = positionals;
   if (values.help) {
     io.out(help);
     return 0;
   }
-  if (rest.length > 0 || (verb !== 'list' && verb !== 'verify'))
-    return wrong(io, `audit does not know "${[verb, ...rest].join(' ')}"`);
+  if (verb !== 'list' && verb !== 'verify')
+    return usageError('audit', `unknown command ${JSON.stringify(verb)}${didYouMean(verb, ['list', 'verify'])}`, io);
+  if (rest.length > 0) return usageError('audit', `unexpected argument ${JSON.stringify(rest[0])}`, io);
   try {
     const folder = await auditFolder(values, io);
     if (folder === undefined) return 1;
-    return verb === 'verify' ? await verified(folder, values, io) : await listed(folder, values, io);
+    return verb === 'verify' ? await verifyRecords(folder, values, io) : await listRecords(folder, values, io);
   } catch (error) {
-    io.err(
-      `The audit cannot be read: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}\n`,
-    );
+    io.err(`toolgate audit: cannot read the audit journal: ${describeSystemError(error)}\n`);
     return 1;
   }
 }
 
-/** Where the audit is; a configuration is read only where the environment does not say, so that a broken one hides no record. */
+/** Locates the audit folder; loads the configuration only if needed, so that a broken one does not hide the journal. */
 async function auditFolder(values: Values, io: Io): Promise<string | undefined> {
   const { home = io.env['TOOLGATE_HOME'], config: file } = values;
   if (home) return homeOf({}, home).audit;
-  const [{ load }, { problemLine }] = await Promise.all([import('../config/load.js'), import('../config/problem.js')]);
-  const loaded = await load({ env: io.env, argv: file === undefined ? [] : ['--config', file], cwd: process.cwd() });
+  const { loadConfig } = await import('../config/load.js');
+  const loaded = await loadConfig({
+    env: io.env,
+    argv: file === undefined ? [] : ['--config', file],
+    cwd: process.cwd(),
+  });
   if (loaded.ok) return homeOf(io.env, loaded.config.state.directory).audit;
-  io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
+  reportConfigProblems(loaded.problems, io);
   return undefined;
 }
 
-const parsed = (argv: readonly string[]) => parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+const parseAuditArgs = (argv: readonly string[], io: Io) => parseCommandLine('audit', argv, OPTIONS, io, []);
 
-function wrong(io: Io, message: string): number {
-  io.err(`${visible(message)}\nRun \`toolgate audit --help\` for what it takes.\n`);
-  return 2;
-}
-
-async function listed(folder: string, values: Values, io: Io): Promise<number> {
+async function listRecords(folder: string, values: Values, io: Io): Promise<number> {
   const filter = toFilter(values, Date.now());
-  if ('problem' in filter) return wrong(io, filter.problem);
+  if ('problem' in filter) return usageError('audit', filter.problem, io);
   const show = (entry: JournalEntry): void => {
-    if (values.json) io.out(`${visible(JSON.stringify(entry))}\n`);
-    // That a new file was begun is of use to programs only.
+    if (values.json) io.out(`${escapeInvisible(JSON.stringify(entry))}\n`);
+    // Notes about new journal files only matter to programs that read --json.
     else if (!('note' in entry && entry.note === 'file')) io.out(`${row(entry, io.isTTY)}\n`);
   };
   const { entries, ends } = await readAll(folder, filter);
   for (const entry of entries) show(entry);
-  if (entries.length === 0 && !values.follow && !values.json) io.err('No record fits.\n');
+  if (entries.length === 0 && !values.follow && !values.json) io.err('No matching records.\n');
   if (values.follow) for await (const entry of followAll(folder, filter, ends, io.signal)) show(entry);
   return 0;
 }
 
-async function verified(folder: string, values: Values, io: Io): Promise<number> {
+async function verifyRecords(folder: string, values: Values, io: Io): Promise<number> {
   const result = await verifyAll(folder, {
     archived: values.archived === true,
     ...(values.contains !== undefined && { contains: values.contains }),
@@ -123,36 +118,38 @@ async function verified(folder: string, values: Values, io: Io): Promise<number>
   if (values.json) io.out(`${JSON.stringify(result)}\n`);
   else {
     io.out(
-      `${result.intact ? 'Intact' : 'Not intact'}: ${counted(result.records, 'record')} in ${counted(result.journals.length, 'journal')}\n`,
+      `${result.intact ? 'Intact' : 'Not intact'}: ${countOf(result.records, 'record')} in ${countOf(result.journals.length, 'journal')}\n`,
     );
-    for (const finding of result.findings) io.out(`  ${visible(finding.message)}\n`);
+    for (const finding of result.findings) io.out(`  ${escapeInvisible(finding.message)}\n`);
     for (const { journal, findings, head } of result.journals) {
       io.out(`  journal ${journal} ends at record ${head.seq} with hash ${head.hash}\n`);
-      for (const finding of findings) io.out(`  ${place(journal, finding)} ${visible(finding.message)}\n`);
+      for (const finding of findings)
+        io.out(`  ${findingPlace(journal, finding)} ${escapeInvisible(finding.message)}\n`);
     }
   }
   return result.intact ? 0 : 1;
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-const place = (journal: number, { file, line }: Finding): string =>
+const findingPlace = (journal: number, { file, line }: JournalFinding): string =>
   `${journal}${file === undefined ? '' : `/${file}`}${line === undefined ? '' : `:${line}`}`;
 
 const DECISIONS = ['allowed', 'refused', 'failed', 'asked'];
 
 function toFilter(values: Values, now: number): AuditFilter | { readonly problem: string } {
   const { tool, principal, code, decision } = values;
-  if (code !== undefined && !Object.hasOwn(errors, code)) return { problem: `There is no error code "${code}"` };
+  if (code !== undefined && !Object.hasOwn(errors, code))
+    return { problem: `unknown error code ${JSON.stringify(code)}${didYouMean(code, Object.keys(errors))}` };
   if (decision !== undefined && !DECISIONS.includes(decision))
-    return { problem: `There is no decision "${decision}"; there is ${DECISIONS.join(', ')}` };
+    return { problem: `unknown decision ${JSON.stringify(decision)}; use ${DECISIONS.join(', ')}` };
   const limit = values.limit === undefined ? 50 : Number(values.limit);
   if (!Number.isInteger(limit) || limit < 0 || limit > 1_000_000)
-    return { problem: `--limit takes a number up to 1000000, not "${values.limit ?? ''}"` };
-  const since = values.since === undefined ? undefined : timeOf(values.since, now);
-  const until = values.until === undefined ? undefined : timeOf(values.until, now);
+    return { problem: `--limit must be a whole number up to 1000000, not ${JSON.stringify(values.limit ?? '')}` };
+  const since = values.since === undefined ? undefined : parseTime(values.since, now);
+  const until = values.until === undefined ? undefined : parseTime(values.until, now);
   if (since === '' || until === '')
-    return { problem: 'A time is like 2026-11-15T20:00:00Z, or 30m, 12h, 7d for so long ago' };
+    return { problem: '--since and --until take a time (2026-11-15T20:00:00Z) or how long ago (30m, 12h, 7d)' };
   return {
     limit,
     ...(tool !== undefined && { tool }),
@@ -166,8 +163,8 @@ function toFilter(values: Values, now: number): AuditFilter | { readonly problem
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as the journal writes it, or '' where it is none. */
-function timeOf(text: string, now: number): string {
+/** Converts a time or duration to the ISO form of the journal; '' if it is neither. */
+function parseTime(text: string, now: number): string {
   const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const at =
     amount !== undefined && unit !== undefined ? now - Number(amount) * (UNIT_MS[unit] ?? 0) : Date.parse(text);
@@ -182,15 +179,15 @@ const COLOURS: Readonly<Record<string, string>> = {
   note: '35',
 };
 
-/** One line for a person; whatever a record holds is escaped, since callers choose some of it. */
+/** Formats a record as one line; values are escaped, since callers control some of them (terminal injection). */
 function row(entry: JournalEntry, colour: boolean): string {
   const paint = (word: string): string =>
     colour ? `\x1b[${COLOURS[word] ?? '0'}m${word.padEnd(8)}\x1b[0m` : word.padEnd(8);
   if ('note' in entry)
-    return `${entry.at}  ${paint('note')} ${visible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
+    return `${entry.at}  ${paint('note')} ${escapeInvisible(`${entry.note} ${JSON.stringify(entry.detail)}`)}`;
   const { at, decision, event, tool, principal, via, durationMs, code, message, correlationId } = entry;
   const step = event === 'begin' || event === 'admin' ? `${event} ` : '';
   const end = [code, message].filter(Boolean).join(': ');
   const took = typeof durationMs !== 'number' ? '' : ` ${durationMs.toFixed(1)} ms`;
-  return `${at}  ${paint(decision)} ${visible(`${step}${tool} by ${principal} via ${via}`)}${took} ${visible(`${correlationId}${end === '' ? '' : `  ${end}`}`)}`;
+  return `${at}  ${paint(decision)} ${escapeInvisible(`${step}${tool} by ${principal} via ${via}`)}${took} ${escapeInvisible(`${correlationId}${end === '' ? '' : `  ${end}`}`)}`;
 }

@@ -1,19 +1,19 @@
-import { parseArgs } from 'node:util';
 import type { Confirmation } from '../core/call.js';
-import { readable } from '../core/content.js';
+import { toReadableText } from '../core/content.js';
 import { recoveryOf } from '../core/errors.js';
 import type { Answer } from '../core/gateway.js';
 import { askUser } from './ask-user.js';
-import { argumentsOf } from './arguments.js';
+import { parseCallArguments } from './call-arguments.js';
+import { parseCommandLine, usageError } from './command-line.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate call <tool> [name=value ...] [--args '{"json":"object"}' | --args @file] [--json] [--config file]
 
-Runs one tool through every guard, in this process: no server is needed. Values that read as JSON (numbers, true, false,
-lists, objects) are taken as such, everything else as text.
+Runs one tool in this process with all guards; no running gateway is needed. Values that look like JSON (numbers, true, false,
+lists, objects) are parsed as JSON, all others are text.
 
-Exit codes: 0 the tool succeeded, 1 it failed, 2 the command line is wrong, 3 the call was refused.
+Exit codes: 0 the tool succeeded, 1 it failed, 2 wrong use, 3 the call was refused.
 
 Examples:
   toolgate call ping target=127.0.0.1 count=2
@@ -21,30 +21,31 @@ Examples:
 `;
 
 const maxQuestions = 8;
+/** Codes of tools that ran and failed; every other code means that the call was refused before it ran. */
+const failureCodes: ReadonlySet<string> = new Set([
+  'execution_failed',
+  'timeout',
+  'crashed',
+  'upstream_error',
+  'upstream_refused',
+  'network_error',
+]);
 
-/** Runs one tool. */
+/** Runs one tool through the gate. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const opened = await localGate(argv, io);
-  if (!opened.ok) return 1;
-  const { gate, user, rest } = opened;
+  const local = await localGate(argv, io);
+  if (!local.ok) return 1;
+  const { gate, user, rest } = local;
   try {
-    const { values, positionals } = parseArgs({
-      args: [...rest],
-      allowPositionals: true,
-      options: { json: { type: 'boolean' }, args: { type: 'string' } },
-    });
+    const parsed = parseCommandLine('call', rest, { json: { type: 'boolean' }, args: { type: 'string' } }, io);
+    if (parsed === undefined) return 2;
+    const { values, positionals } = parsed;
     const [tool, ...pairs] = positionals;
-    if (tool === undefined) {
-      io.err('toolgate call: which tool? toolgate tools lists them\n');
-      return 2;
-    }
-    const args = argumentsOf(values.args, pairs);
-    if (typeof args === 'string') {
-      io.err(`toolgate call: ${args}\n`);
-      return 2;
-    }
-    const line = progressLine(tool, io);
-    // Only a person at a terminal can be asked.
+    if (tool === undefined) return usageError('call', 'no tool given; toolgate tools lists them', io);
+    const args = parseCallArguments(values.args, pairs);
+    if (typeof args === 'string') return usageError('call', args, io);
+    const line = startProgressLine(tool, io);
+    // Confirmation needs an interactive terminal.
     const canAsk = io.isTTY && process.stdin.isTTY === true;
     const attempt = (confirmation?: Confirmation): Promise<Answer> =>
       gate.gateway.call({
@@ -56,7 +57,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         back: {
           ...(canAsk && { capabilities: { elicitation: {} } }),
           progress: ({ progress, total, message }) =>
-            line.say(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
+            line.update(`${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
         },
         ...(confirmation && { confirmation }),
       });
@@ -72,15 +73,15 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** One line that tells on a terminal that a long call is still running. */
-function progressLine(tool: string, io: Io): { say(text: string): void; done(): void } {
-  if (!io.isTTY || process.stderr.isTTY !== true) return { say: () => {}, done: () => {} };
+/** Shows on a terminal, in one redrawn line, that a long call is still running. */
+function startProgressLine(tool: string, io: Io): { update(text: string): void; done(): void } {
+  if (!io.isTTY || process.stderr.isTTY !== true) return { update: () => {}, done: () => {} };
   const start = Date.now();
   let note = '';
   const draw = (): void => io.err(`\r\u001B[K${tool} … ${Math.round((Date.now() - start) / 1000)} s ${note}`);
   const timer = setInterval(draw, 1000);
   return {
-    say(text) {
+    update(text) {
       note = text.replaceAll(/[^\x20-\x7E]/g, '').slice(0, 60);
       draw();
     },
@@ -97,20 +98,17 @@ function report({ outcome, correlationId, durationMs }: Answer, asJson: boolean,
       `${JSON.stringify({ correlation_id: correlationId, duration_ms: Math.round(durationMs), ...outcome }, null, 2)}\n`,
     );
   if (outcome.kind === 'done') {
-    if (!asJson) io.out(`${readable(outcome.content, outcome.data)}\n`);
+    if (!asJson) io.out(`${toReadableText(outcome.content, outcome.data)}\n`);
     return 0;
   }
   const error = outcome.kind === 'failed' ? outcome.error : outcome.question.otherwise;
+  const isFailure = failureCodes.has(error.code);
   if (!asJson) {
     if (outcome.kind === 'failed' && (outcome.data !== undefined || outcome.content !== undefined))
-      io.out(`${readable(outcome.content ?? [], outcome.data)}\n`);
+      io.out(`${toReadableText(outcome.content ?? [], outcome.data)}\n`);
     io.err(
-      `refused or failed (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`,
+      `${isFailure ? 'failed' : 'refused'} (${error.code}): ${error.message}\n  ${recoveryOf(error)}\n  correlation id ${correlationId}\n`,
     );
   }
-  return ['execution_failed', 'timeout', 'crashed', 'upstream_error', 'upstream_refused', 'network_error'].includes(
-    error.code,
-  )
-    ? 1
-    : 3;
+  return isFailure ? 1 : 3;
 }

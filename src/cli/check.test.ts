@@ -32,7 +32,7 @@ test('problems go to stderr, all at once', async () => {
   expect(await checked('server: { prot: 1 }\nlog: 5\n', [], { MCP_SERVER_PORT: 'x' })).toEqual({
     code: 1,
     out: '',
-    err: 'c.yaml:1:11: server.prot is not a known key (Did you mean port?)\nc.yaml:2:1: log must be a set of keys, not a number\nMCP_SERVER_PORT: server.port must be a whole number from 0 to 65535\n3 problems\n',
+    err: 'c.yaml:1:11: server.prot is not a known key (Did you mean port?)\nc.yaml:2:1: log must be a mapping, not a number\nMCP_SERVER_PORT: server.port must be a whole number from 0 to 65535\n3 problems\n',
   });
 });
 
@@ -42,7 +42,7 @@ test('a finding has its place, and one of severity error is not ok', async () =>
   );
   expect(code).toBe(1);
   expect(out).toContain('warning: c.yaml:3:13: outbound.timeout lets an HTTP call take 90 seconds');
-  expect(out).toContain('error: c.yaml:2:47: mcp_tools.w.headers.X-Key looks like a secret written out');
+  expect(out).toContain('error: c.yaml:2:47: mcp_tools.w.headers.X-Key looks like a literal secret');
   expect(out).not.toContain('ghp_');
   expect(out).toMatch(/\nnot ok: 2 findings\n$/);
 });
@@ -54,8 +54,8 @@ test('an audit of a careless file tells all of it in one run: a chosen host, fiv
   expect(code).toBe(1);
   expect(err).toContain('c.yaml:2:8: mcp_tools.w.url takes its host from an argument');
   expect(err).toContain('c.yaml:2:32: mcp_tools.w.timeout lets an HTTP call take 300 seconds');
-  expect(err).toContain('c.yaml:3:13: outbound.allowed_domains holds *');
-  expect(err).toContain('c.yaml:3:37: outbound.max_response_bytes lets one answer be 1073741824 bytes');
+  expect(err).toContain('c.yaml:3:13: outbound.allowed_domains contains *');
+  expect(err).toContain('c.yaml:3:37: outbound.max_response_bytes allows responses of 1073741824 bytes');
   expect(err).toMatch(/\n2 problems, 2 findings\n$/);
 });
 
@@ -70,7 +70,7 @@ test.each([
     'http://evil-localhost/',
     "MCP URL host 'evil-localhost' not in allowed domains",
   ],
-  ['a list entry as a user name', 'http://localhost@evil.example/', 'must not hold a user name or password'],
+  ['a list entry as a user name', 'http://localhost@evil.example/', 'must not contain a user name or password'],
   ['another scheme', 'file:///etc/passwd', 'must begin with http:// or https://'],
   ['no address at all', 'localhost', 'is not a URL'],
 ])('%s as the address of a function stops the start, with its place [S2.3]', async (_, url, message) => {
@@ -119,7 +119,7 @@ test('an escape sequence in a key does not reach the terminal', async () => {
 test('an unknown word is a wrong command line, and --help says what there is', async () => {
   expect(await checked('{}', ['--frob'])).toMatchObject({
     code: 2,
-    err: 'check does not know "--frob"; see toolgate check --help\n',
+    err: 'toolgate check: unknown option --frob. See toolgate check --help\n',
   });
   expect(await checked('{}', ['--help'])).toMatchObject({ code: 0, out: help });
   expect(help).toContain('MCP_MAX_ARGS_LEN');
@@ -135,7 +135,7 @@ access: { local_profile: gone }
   expect(code).toBe(1);
   expect(out).toMatch(/error: c\.yaml:3:\d+: policy\.rules\.0\.when .*\[policy-rule\]/);
   expect(out).toMatch(/error: c\.yaml:4:\d+: policy\.rules\.1\.args\.target .*\[policy-rule\]/);
-  expect(out).toMatch(/c\.yaml:5:\d+: access\.local_profile names the profile gone/);
+  expect(out).toMatch(/c\.yaml:5:\d+: access\.local_profile unknown profile gone/);
 });
 
 test('a tool, source or argument that a rule misspells is found without starting anything; names of upstream servers are let pass', async () => {
@@ -150,8 +150,8 @@ policy:
     - { id: e, action: allow, tools: [ping], args: { target: { cidr: [127.0.0.0/8] } } }
 `);
   expect(code).toBe(1);
-  expect(out).toContain('c.yaml:5:38: policy.rules.0.tools.0 names pimg, and there is no tool like that');
+  expect(out).toContain('c.yaml:5:38: policy.rules.0.tools.0 matches no tool: pimg');
   expect(out).toMatch(/c\.yaml:6:\d+: policy\.rules\.1\.args\.taget names the argument taget/);
-  expect(out).toMatch(/c\.yaml:8:\d+: policy\.rules\.3\.sources\.0 names cmr/);
+  expect(out).toMatch(/c\.yaml:8:\d+: policy\.rules\.3\.sources\.0 matches no source: cmr/);
   expect(out.match(/\[policy-rule\]/g)).toHaveLength(3);
 });

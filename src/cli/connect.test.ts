@@ -40,7 +40,7 @@ test.each(Object.keys(clients))(
     const old = '{"theme":"dark",\n "mcpServers": {"other": {"command": "x"}}}';
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, old);
-    expect(await connect(client)).toMatchObject({ code: 0, err: 'Nothing was changed; --write does it.\n' });
+    expect(await connect(client)).toMatchObject({ code: 0, err: 'Nothing was changed; add --write to write it.\n' });
     expect(readFileSync(file, 'utf8')).toBe(old);
     expect((await connect(client, '--write')).code).toBe(0);
     const now = JSON.parse(readFileSync(file, 'utf8'));
@@ -48,7 +48,7 @@ test.each(Object.keys(clients))(
     expect(now.mcpServers.other).toEqual({ command: 'x' });
     const { toolgate } = now[clients[client]?.member ?? ''];
     expect(toolgate.args.slice(1)).toEqual(['serve', '--stdio']);
-    expect((await connect(client, '--undo')).out).toContain('is as it was');
+    expect((await connect(client, '--undo')).out).toContain('restored to the original file');
     expect(readFileSync(file, 'utf8')).toBe(old);
     expect(existsSync(`${file}.before-toolgate`)).toBe(false);
   },
@@ -63,7 +63,7 @@ test('a file that was not there is gone again; one that others changed meanwhile
   await connect('cursor', '--write');
   const now = JSON.parse(readFileSync(file, 'utf8'));
   writeFileSync(file, JSON.stringify({ mcpServers: { ...now.mcpServers, later: { command: 'y' } } }));
-  expect((await connect('cursor', '--undo')).out).toContain('the entry is gone');
+  expect((await connect('cursor', '--undo')).out).toContain('entry removed');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: { later: { command: 'y' } } });
 });
 
@@ -74,7 +74,7 @@ test('a file with comments is left alone and the entry is shown', async () => {
   writeFileSync(file, '{ // mine\n}');
   const { code, out, err } = await connect('vscode', '--write');
   expect([code, JSON.parse(out).toolgate.type]).toEqual([1, 'stdio']);
-  expect(err).toContain('by hand');
+  expect(err).toContain('yourself');
   expect(readFileSync(file, 'utf8')).toBe('{ // mine\n}');
 });
 

@@ -1,23 +1,29 @@
-import { settingsChecks } from '../serve/doctor.js';
+import { settingsChecks } from './check/settings-checks.js';
+import { parseCommandLine, usageError } from './command-line.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate doctor [--json] [--config file]
 
-Says what this machine offers (sandbox tiers, programs) and goes through the deployment check list.
-Exit code 0 when nothing failed, 1 otherwise.
+Checks this machine (sandbox tiers, programs) and goes through the deployment checklist.
+
+Exit codes: 0 no check failed, 1 a check failed, 2 wrong use.
 `;
 
-/** Examines the machine and the configuration. */
+/** Runs the deployment checklist. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const opened = await localGate(argv, io);
-  if (!opened.ok) return 1;
-  const { gate, user, rest } = opened;
+  const local = await localGate(argv, io);
+  if (!local.ok) return 1;
+  const { gate, user, rest } = local;
   try {
+    const parsed = parseCommandLine('doctor', rest, { json: { type: 'boolean' } }, io);
+    if (parsed === undefined) return 2;
+    if (parsed.positionals.length > 0)
+      return usageError('doctor', `unexpected argument ${JSON.stringify(parsed.positionals[0])}`, io);
     const tiers = await gate.processes.tiers();
     const statuses = gate.gateway.statuses({ principal: user });
     const checks = settingsChecks(gate.config(), tiers, statuses);
-    if (rest.includes('--json')) {
+    if (parsed.values.json === true) {
       io.out(
         `${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, prlimit: tiers.prlimit } }, null, 2)}\n`,
       );

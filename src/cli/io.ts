@@ -1,11 +1,11 @@
-/** What a verb may touch of the process around it. */
+/** The part of the process that a verb may use. */
 export interface Io {
   out(text: string): void;
   err(text: string): void;
   env: NodeJS.ProcessEnv;
-  /** Whether what is printed is read on a terminal. */
+  /** Whether stdout is a terminal. */
   isTTY: boolean;
-  /** Whether what goes to `err` is read on a terminal, so that a line may be written over. */
+  /** Whether stderr is a terminal, so that a progress line may be redrawn. */
   showsProgress: boolean;
   signal: AbortSignal;
 }

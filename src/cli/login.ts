@@ -1,37 +1,33 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
-import { load } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
-import { visible } from '../lib/visible.js';
-import { grantFiles } from '../serve/grant-files.js';
+import { loadConfig } from '../config/load.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
+import { grantFiles } from '../sources/mcp/oauth/grant-files.js';
 import { homeOf, makeHome } from '../serve/home.js';
 import { authorizationEgress, clientOf } from '../serve/mcp-remote.js';
 import { beginLogin } from '../sources/mcp/oauth/login.js';
 import { withoutSecret } from '../sources/mcp/oauth/tokens.js';
+import { parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate login <source> [--principal id] [--config file]
 
-Logs in at the authorization server of a remote MCP server. Open the address that is printed in a browser on this machine;
-the token is kept in the gateway's home and renewed by itself. --principal says whose login it is: local unless told, which
-is also the one whose lists are shown.
+Logs in to a remote MCP server with OAuth. Open the printed URL in a browser on this machine; the gateway stores the token in
+its home and refreshes it.
+
+  --principal   the caller this login belongs to (default local, which is also used to list tools)
+  --config      the configuration file
 `;
 
-const patienceMs = 600_000;
+const loginTimeoutMs = 600_000;
 
-/** Logs in at a remote server by the browser. */
+/** Logs in to a remote server with the OAuth authorization code flow. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const loaded = await load({ env: io.env, argv, cwd: process.cwd() });
-  if (!loaded.ok) {
-    io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
-  const { values, positionals } = parseArgs({
-    args: [...loaded.rest],
-    allowPositionals: true,
-    options: { principal: { type: 'string' } },
-  });
+  const loaded = await loadConfig({ env: io.env, argv, cwd: process.cwd() });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
+  const parsed = parseCommandLine('login', loaded.rest, { principal: { type: 'string' } }, io);
+  if (parsed === undefined) return 2;
+  const { values, positionals } = parsed;
   const [id] = positionals;
   const config = id === undefined ? undefined : loaded.config.sources[id];
   if (
@@ -39,19 +35,23 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     config?.kind !== 'mcp' ||
     config.url === undefined ||
     config.oauth?.grant !== 'authorization_code'
-  ) {
-    io.err(id === undefined ? help : `toolgate: ${JSON.stringify(id)} is no remote source with oauth\n`);
-    return 2;
-  }
-  const way = authorizationEgress(config.url, config, loaded.config);
-  const door = await callback(io.signal);
+  )
+    return usageError(
+      'login',
+      id === undefined
+        ? 'no source given'
+        : `source ${JSON.stringify(id)} is not a remote MCP source with oauth.grant authorization_code`,
+      io,
+    );
+  const egress = authorizationEgress(config.url, config, loaded.config);
+  const callback = await startCallbackServer(io.signal);
   try {
     const client = clientOf(config, io.env);
     const login = await beginLogin({
-      way,
+      egress,
       server: config.url,
       principal: values.principal ?? 'local',
-      redirectUri: door.uri,
+      redirectUri: callback.uri,
       scopes: config.oauth.scopes,
       ...(client && { client }),
       ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
@@ -60,10 +60,12 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       io.err(`toolgate: ${login.problem}\n`);
       return 1;
     }
-    // Printed, not opened: what a server names never reaches an opener or a shell.
-    io.out(`Open this address in a browser:\n\n  ${visible(login.url)}\n\n`);
-    const came = await door.came;
-    const grant = came ? await login.finish(came) : { problem: 'nobody came back from the browser' };
+    // Printed, not opened: a URL chosen by the server must never reach a shell or a URL opener (command injection).
+    io.out(`Open this URL in a browser:\n\n  ${escapeInvisible(login.url)}\n\n`);
+    const parameters = await callback.parameters;
+    const grant = parameters
+      ? await login.finish(parameters)
+      : { problem: 'the login was not completed in the browser within 10 minutes' };
     if ('problem' in grant) {
       io.err(`toolgate: ${grant.problem}\n`);
       return 1;
@@ -72,39 +74,39 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     makeHome(home);
     const files = grantFiles(home.grants);
     files.write(id, [
-      ...files.read(id).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
-      // A configured secret stays where it is configured.
+      ...files.read(id).filter((stored) => stored.principal !== grant.principal || stored.issuer !== grant.issuer),
+      // A configured client secret is not copied into the grant file.
       client ? withoutSecret(grant) : grant,
     ]);
-    io.out(`logged in at ${visible(grant.issuer)} as ${grant.principal}\n`);
+    io.out(`logged in at ${escapeInvisible(grant.issuer)} as ${grant.principal}\n`);
     return 0;
   } finally {
-    door.close();
-    await way.close();
+    callback.close();
+    await egress.close();
   }
 }
 
-/** A door on loopback for the one request by which the browser comes back. */
-async function callback(
+/** Loopback server for the OAuth redirect (RFC 8252). */
+async function startCallbackServer(
   signal: AbortSignal,
-): Promise<{ readonly uri: string; readonly came: Promise<URLSearchParams | undefined>; close(): void }> {
-  let arrive: (parameters: URLSearchParams | undefined) => void = () => {};
-  const came = new Promise<URLSearchParams | undefined>((resolve) => (arrive = resolve));
+): Promise<{ readonly uri: string; readonly parameters: Promise<URLSearchParams | undefined>; close(): void }> {
+  let resolveParameters: (received: URLSearchParams | undefined) => void = () => {};
+  const parameters = new Promise<URLSearchParams | undefined>((resolve) => (resolveParameters = resolve));
   const server = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://127.0.0.1');
     if (req.method !== 'GET' || url.pathname !== '/callback') return void res.writeHead(404).end();
     res
       .writeHead(200, { 'content-type': 'text/plain', 'referrer-policy': 'no-referrer', connection: 'close' })
-      .end('You may close this page and go back to the terminal.\n');
-    return arrive(url.searchParams);
+      .end('You can close this page and return to the terminal.\n');
+    return resolveParameters(url.searchParams);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const timer = setTimeout(() => arrive(undefined), patienceMs);
-  signal.addEventListener('abort', () => arrive(undefined), { once: true });
+  const timer = setTimeout(() => resolveParameters(undefined), loginTimeoutMs);
+  signal.addEventListener('abort', () => resolveParameters(undefined), { once: true });
   return {
-    // A server that listens on a port has an address with one.
+    // `address()` of a server that listens on a TCP port is an AddressInfo.
     uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
-    came,
+    parameters,
     close() {
       clearTimeout(timer);
       server.close();

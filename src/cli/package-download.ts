@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** A package by its name and version in a registry, and the programs that can bring its archive. */
+/** A registry package, and the programs that can download its archive. */
 export interface Package {
   readonly spec: string;
   readonly programs: readonly string[];
-  /** The arguments that bring the archive into a folder and run nothing of the package. */
+  /** Arguments that download the archive into a folder without running package scripts. */
   readonly argumentsFor: (folder: string) => readonly string[];
   readonly hint: string;
 }
 
 const npmSpec = /^npm:((?:@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*)(?:@([A-Za-z0-9][A-Za-z0-9.+-]*))?$/;
 const pypiSpec = /^pypi:([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9][A-Za-z0-9.!+-]*))?$/;
-const downloadMs = 180_000;
+const downloadTimeoutMs = 180_000;
 
-/** Reads `npm:name@version` and `pypi:name==version`; anything else in their place is no package. */
+/** Parses `npm:name@version` and `pypi:name==version`; the strict patterns prevent argument injection. */
 export function packageOf(spec: string): Package | undefined {
   const npm = npmSpec.exec(spec);
   if (npm) return npmPackage(spec, `${npm[1]}@${npm[2] ?? 'latest'}`);
@@ -33,18 +33,18 @@ function npmPackage(spec: string, wanted: string): Package {
 }
 
 function pypiPackage(spec: string, wanted: string): Package {
-  // Only wheels: preparing a source distribution would run its setup script.
+  // Wheels only: preparing a source distribution would run its setup script.
   const wheels = ['download', '--no-deps', '--only-binary=:all:', '--ignore-requires-python'];
   const quiet = ['--quiet', '--disable-pip-version-check', '--no-input'];
   return {
     spec,
     programs: ['pip', 'pip3'],
     argumentsFor: (folder) => [...wheels, ...quiet, '--dest', folder, wanted],
-    hint: ' (only wheels are downloaded: pip would run the setup script of a source distribution; download that yourself and name its file)',
+    hint: ' (only wheels are downloaded, because pip would run the setup script of a source distribution; download it yourself and pass the file)',
   };
 }
 
-/** Brings the archive of a package into a folder; says why when it cannot. */
+/** Downloads the archive of a package into a folder; returns the reason on failure. */
 export async function download(
   wanted: Package,
   folder: string,
@@ -52,30 +52,30 @@ export async function download(
 ): Promise<{ readonly refused: string } | undefined> {
   for (const program of wanted.programs) {
     try {
-      const limits = { cwd: folder, timeout: downloadMs, signal, maxBuffer: 4_000_000 };
+      const limits = { cwd: folder, timeout: downloadTimeoutMs, signal, maxBuffer: 4_000_000 };
       await promisify(execFile)(program, [...wanted.argumentsFor(folder)], limits);
       return undefined;
     } catch (error) {
-      if (isMissing(error)) continue;
-      return { refused: `${program} could not download ${wanted.spec}: ${reasonOf(error)}${wanted.hint}` };
+      if (isNotInstalled(error)) continue;
+      return { refused: `${program} could not download ${wanted.spec}: ${failureReason(error)}${wanted.hint}` };
     }
   }
   return { refused: `${wanted.programs[0]} is needed to download ${wanted.spec} and is not installed` };
 }
 
-function isMissing(error: unknown): boolean {
+function isNotInstalled(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** The line in which npm or pip says what was wrong, without what may steer a terminal. */
-function reasonOf(error: unknown): string {
+/** The error line of npm or pip, without control characters (terminal injection). */
+function failureReason(error: unknown): string {
   if (error instanceof Error && 'killed' in error && error.killed === true)
-    return `it took longer than ${downloadMs / 1000} s`;
+    return `it took longer than ${downloadTimeoutMs / 1000} s`;
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/[^\x20-\x7e]+/g, ' ').trim())
     .filter((line) => /^(?:npm error|ERROR:)/.test(line) && !line.startsWith('npm error code '));
-  const told = lines.find((line) => line.startsWith('npm error')) ?? lines.at(-1);
-  return told?.replace(/^(?:npm error|ERROR:)\s*/, '').slice(0, 300) ?? 'it gave no reason';
+  const line = lines.find((line) => line.startsWith('npm error')) ?? lines.at(-1);
+  return line?.replace(/^(?:npm error|ERROR:)\s*/, '').slice(0, 300) ?? 'it gave no reason';
 }

@@ -1,70 +1,68 @@
-import { load } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
-import { visible } from '../lib/visible.js';
-import { diffLines, differences } from '../registry/pin-diff.js';
-import type { PinBook } from '../registry/pins.js';
-import { approvePins, seenWord, waitingKeys } from '../registry/pins.js';
+import { loadConfig } from '../config/load.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
+import { diffLines, diffDefinitions } from '../admission/pins/pin-diff.js';
+import type { PinBook } from '../admission/pins/pins.js';
+import { approvePins, pendingDigest, pendingKeys } from '../admission/pins/pins.js';
 import { homeOf, makeHome } from '../serve/home.js';
-import { pinFiles } from '../serve/pin-files.js';
+import { pinFiles } from '../admission/pins/pin-files.js';
+import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate pins list [source] [--json] [--config file]
        toolgate pins diff <source> [item]
-       toolgate pins approve <source> <item ... | --all> [--seen=word]
+       toolgate pins approve <source> <item ... | --all> [--seen=fingerprint]
 
-What upstream servers offer is pinned at first sight: whatever changes later is withheld until you approve it. A running
-gateway takes an approval over at once.
+Definitions of upstream servers are pinned when they are first seen; changed ones are withheld until you approve them. A running
+gateway picks up an approval at once.
 
-  list      shows how many definitions are pinned and what waits for approval
+  list      shows how many definitions are pinned and which wait for approval
   diff      shows what would change
-  approve   lets waiting definitions in, by name (read_file) or by kind and name ("prompt greet"); with the word that diff
-            showed, only what was seen there: a server may change what waits while you read
+  approve   approves pending definitions, by name (read_file) or by kind and name ("prompt greet"); --seen takes the
+            fingerprint printed by diff and rejects definitions that changed since (TOCTOU)
 `;
 
-/** Shows and approves what upstream servers offer. */
+const pinVerbs: readonly string[] = ['list', 'diff', 'approve'];
+const pinOptions = { json: { type: 'boolean' }, all: { type: 'boolean' }, seen: { type: 'string' } } as const;
+
+/** Lists, compares and approves pinned definitions. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const loaded = await load({ env: io.env, argv, cwd: process.cwd() });
-  if (!loaded.ok) {
-    io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
+  const loaded = await loadConfig({ env: io.env, argv, cwd: process.cwd() });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
   const home = homeOf(io.env, loaded.config.state.directory);
   makeHome(home);
   const files = pinFiles(home.pins);
-  const asJson = loaded.rest.includes('--json');
-  const all = loaded.rest.includes('--all');
-  const seen = loaded.rest.find((word) => word.startsWith('--seen='))?.slice('--seen='.length);
-  const [verb = 'list', source, ...items] = loaded.rest.filter((word) => !word.startsWith('--'));
-  if (!['list', 'diff', 'approve'].includes(verb) || (verb !== 'list' && source === undefined)) {
-    io.err(help);
-    return 2;
-  }
+  const parsed = parseCommandLine('pins', loaded.rest, pinOptions, io);
+  if (parsed === undefined) return 2;
+  const { json: asJson = false, all = false, seen } = parsed.values;
+  const [verb = 'list', source, ...items] = parsed.positionals;
+  if (!pinVerbs.includes(verb))
+    return usageError('pins', `unknown command ${JSON.stringify(verb)}${didYouMean(verb, pinVerbs)}`, io);
+  if (verb !== 'list' && source === undefined) return usageError('pins', `${verb} needs a source`, io);
   const books = files.all().filter((book) => source === undefined || book.source === source);
   if (source !== undefined && books.length === 0) {
-    io.err(`toolgate: nothing is pinned for a source ${JSON.stringify(source)}\n`);
+    io.err(`toolgate pins: no pins for source ${JSON.stringify(source)}; toolgate pins list shows all\n`);
     return 1;
   }
-  if (verb === 'list') return listed(books, asJson, io);
+  if (verb === 'list') return listPins(books, asJson, io);
   const [book] = books;
   if (!book) return 1;
-  if (verb === 'diff') return shown(book, items, io);
-  if (items.length === 0 && !all) {
-    io.err('toolgate pins approve: name what you approve, or say --all\n');
-    return 2;
-  }
-  if (seen !== undefined && seen !== seenWord(book, waitingKeys(book, items))) {
-    io.err(`toolgate: what waits is not what you saw; look again with toolgate pins diff ${source}\n`);
+  if (verb === 'diff') return showDiff(book, items, io);
+  if (items.length === 0 && !all) return usageError('pins', 'approve needs the items to approve, or --all', io);
+  if (seen !== undefined && seen !== pendingDigest(book, pendingKeys(book, items))) {
+    io.err(
+      `toolgate pins: the pending definitions changed since you saw them; run toolgate pins diff ${source} again\n`,
+    );
     return 1;
   }
   const { book: next, approved } = approvePins(book, items, new Date().toISOString());
   files.write(next);
   const unknown = items.filter((item) => !approved.some((key) => key === item || key.endsWith(` ${item}`)));
-  for (const key of approved) io.out(`approved   ${visible(key)}\n`);
-  for (const item of unknown) io.err(`toolgate: nothing called ${JSON.stringify(item)} waits for approval\n`);
+  for (const key of approved) io.out(`approved   ${escapeInvisible(key)}\n`);
+  for (const item of unknown) io.err(`toolgate pins: no pending definition ${JSON.stringify(item)}\n`);
   return unknown.length === 0 && (approved.length > 0 || all) ? 0 : 1;
 }
 
-function listed(books: readonly PinBook[], asJson: boolean, io: Io): number {
+function listPins(books: readonly PinBook[], asJson: boolean, io: Io): number {
   if (asJson) {
     io.out(
       `${JSON.stringify(
@@ -83,31 +81,36 @@ function listed(books: readonly PinBook[], asJson: boolean, io: Io): number {
   }
   for (const { source, server, pins, pending } of books) {
     io.out(
-      `${source.padEnd(24)} ${Object.keys(pins).length} pinned${server ? `, ${visible(server.name)} ${visible(server.version)}` : ''}\n`,
+      `${source.padEnd(24)} ${Object.keys(pins).length} pinned${server ? `, ${escapeInvisible(server.name)} ${escapeInvisible(server.version)}` : ''}\n`,
     );
     for (const [key, { why, since }] of Object.entries(pending))
-      io.out(`  waits    ${visible(key).padEnd(32)} ${visible(why)} (since ${since})\n`);
+      io.out(`  pending  ${escapeInvisible(key).padEnd(32)} ${escapeInvisible(why)} (since ${since})\n`);
   }
   return 0;
 }
 
-function shown(book: PinBook, items: readonly string[], io: Io): number {
-  const keys = waitingKeys(book, items);
+function showDiff(book: PinBook, items: readonly string[], io: Io): number {
+  const keys = pendingKeys(book, items);
   for (const key of keys) {
     const waiting = book.pending[key];
     if (!waiting) continue;
     const before = Object.hasOwn(book.pins, key) ? book.pins[key]?.definition : undefined;
-    const lines = diffLines(differences(before ?? {}, waiting.definition));
-    io.out(`${visible(key)}: ${waiting.why}\n${lines.join('\n')}\n`);
+    const lines = diffLines(diffDefinitions(before ?? {}, waiting.definition));
+    io.out(`${escapeInvisible(key)}: ${waiting.why}\n${lines.join('\n')}\n`);
   }
-  if (keys.length === 0) io.out('nothing waits for approval\n');
-  else io.out(`\nTo let in exactly this: toolgate pins approve ${approval(book, items, keys)}\n`);
+  if (keys.length === 0) io.out('no definitions are waiting for approval\n');
+  else io.out(`\nTo approve exactly this: toolgate pins approve ${approveArguments(book, items, keys)}\n`);
   return 0;
 }
 
-/** The rest of the command that approves what was shown, and nothing that took its place since. */
-const approval = (book: PinBook, items: readonly string[], keys: readonly string[]): string =>
-  [book.source, ...(items.length === 0 ? ['--all'] : items.map(quoted)), `--seen=${seenWord(book, keys)}`].join(' ');
+/** Arguments of the command that approves what was shown, and nothing that replaced it since (TOCTOU). */
+const approveArguments = (book: PinBook, items: readonly string[], keys: readonly string[]): string =>
+  [
+    book.source,
+    ...(items.length === 0 ? ['--all'] : items.map(shellQuote)),
+    `--seen=${pendingDigest(book, keys)}`,
+  ].join(' ');
 
-const quoted = (item: string): string =>
-  /^[\w./-]+$/.test(item) ? item : `'${visible(item).replaceAll("'", "'\\''")}'`;
+/** Quotes an item for a POSIX shell. */
+const shellQuote = (item: string): string =>
+  /^[\w./-]+$/.test(item) ? item : `'${escapeInvisible(item).replaceAll("'", "'\\''")}'`;

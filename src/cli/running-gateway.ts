@@ -3,21 +3,25 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.js';
 import { homeOf } from '../serve/home.js';
+import { describeSystemError } from '../lib/system-error.js';
 import type { Io } from './io.js';
 
-/** What a running gateway answered. */
-export interface Told {
+/** The response of a running gateway. */
+export interface GatewayResponse {
   readonly status: number;
-  /** Any JSON; undefined where the answer was none. */
+  /** Parsed JSON; undefined if the body was not JSON. */
   readonly body: unknown;
 }
 
+/** A failure whose message is written for the user. */
+export class GatewayError extends Error {}
+
 export interface RunningGateway {
   readonly url: string;
-  ask(method: 'GET' | 'POST', path: string): Promise<Told>;
+  request(method: 'GET' | 'POST', path: string): Promise<GatewayResponse>;
 }
 
-/** Talks to the gateway that runs with this configuration, as its owner or as the holder of `TOOLGATE_TOKEN`. */
+/** Client of the gateway that runs with this configuration; authenticates as the owner, or with `TOOLGATE_TOKEN`. */
 export function runningGateway(config: Config, io: Io, given: string | undefined): RunningGateway {
   const { host, port } = config.server;
   const url = (given ?? io.env['TOOLGATE_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(
@@ -26,31 +30,35 @@ export function runningGateway(config: Config, io: Io, given: string | undefined
   );
   return {
     url,
-    async ask(method, path) {
+    async request(method, path) {
       const answer = await fetch(`${url}${path}`, {
         method,
-        headers: { authorization: `Bearer ${tokenOf(config, io)}`, accept: 'application/json' },
+        headers: { authorization: `Bearer ${readToken(config, io)}`, accept: 'application/json' },
         signal: io.signal,
         redirect: 'error',
       });
-      return { status: answer.status, body: parsed(await answer.text()) };
+      return { status: answer.status, body: parseJsonBody(await answer.text()) };
     },
   };
 }
 
-/** The gateways of this home that can be asked about approvals without a listener; some may have ended meanwhile. */
-export function besideGateways(config: Config, io: Io): readonly RunningGateway[] {
+/** Clients of all gateways of this home, over their operator sockets; some sockets may be stale. */
+export function socketGateways(config: Config, io: Io): readonly RunningGateway[] {
   const folder = homeOf(io.env, config.state.directory).approvals;
   return socketsIn(folder).map((socketPath) => ({
     url: `unix:${socketPath}`,
-    ask: (method, path) =>
+    request: (method, path) =>
       new Promise((resolve, reject) => {
-        const asking = request(
+        const outgoing = request(
           {
             socketPath,
             method,
             path,
-            headers: { host: 'localhost', authorization: `Bearer ${tokenOf(config, io)}`, accept: 'application/json' },
+            headers: {
+              host: 'localhost',
+              authorization: `Bearer ${readToken(config, io)}`,
+              accept: 'application/json',
+            },
             signal: io.signal,
             timeout: 10_000,
           },
@@ -59,13 +67,13 @@ export function besideGateways(config: Config, io: Io): readonly RunningGateway[
             answer
               .setEncoding('utf8')
               .on('data', (chunk: string) => (text += chunk))
-              .on('end', () => resolve({ status: answer.statusCode ?? 0, body: parsed(text) }))
+              .on('end', () => resolve({ status: answer.statusCode ?? 0, body: parseJsonBody(text) }))
               .on('error', reject);
           },
         );
-        asking
+        outgoing
           .on('error', reject)
-          .on('timeout', () => asking.destroy(new Error('it does not answer')))
+          .on('timeout', () => outgoing.destroy(new GatewayError('no response in time')))
           .end();
       }),
   }));
@@ -78,11 +86,18 @@ function socketsIn(folder: string): readonly string[] {
     .map((name) => realpathSync(join(folder, name)));
 }
 
-const tokenOf = (config: Config, io: Io): string =>
-  io.env['TOOLGATE_TOKEN'] ??
-  readFileSync(config.auth.token_file ?? homeOf(io.env, config.state.directory).token, 'utf8').trim();
+function readToken(config: Config, io: Io): string {
+  const fromEnvironment = io.env['TOOLGATE_TOKEN'];
+  if (fromEnvironment !== undefined) return fromEnvironment;
+  const file = config.auth.token_file ?? homeOf(io.env, config.state.directory).token;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new GatewayError(`cannot read the token file ${file}: ${describeSystemError(error)}`);
+  }
+}
 
-function parsed(text: string): unknown {
+function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -3,7 +3,7 @@ import type { Severity } from '../scanner/rules/rule.js';
 export const scanFormats = ['text', 'json', 'sarif', 'markdown'] as const;
 export const surfaceFormats = ['text', 'json'] as const;
 
-/** A reading to be done in a thread of its own. */
+/** The input of the scan worker thread. */
 export type ScanJob =
   | {
       readonly verb: 'scan';
@@ -22,6 +22,6 @@ export type ScanJob =
       readonly strict: boolean;
     };
 
-/** What the thread says: how far it is, and at last what to print and how to exit, or why there is nothing to print. */
-export type ScanWord =
+/** A message of the worker thread: progress, the output with its exit code, or an error. */
+export type ScanMessage =
   { readonly doing: string } | { readonly text: string; readonly code: number } | { readonly refused: string };

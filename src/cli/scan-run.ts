@@ -1,32 +1,32 @@
 import { Worker } from 'node:worker_threads';
-import { ownFile } from '../lib/own-files.js';
+import { packageFile } from '../lib/package-file.js';
 import type { Io } from './io.js';
-import type { ScanJob, ScanWord } from './scan-job.js';
-import { sourceOf } from './scan-source.js';
+import type { ScanJob, ScanMessage } from './scan-job.js';
+import { resolveSource } from './scan-source.js';
 
 export type ScanIo = Pick<Io, 'out' | 'err' | 'showsProgress' | 'signal'>;
 
-// The built file, also under a test runner that reads TypeScript: plain Node must be able to start it, so tests build first.
-const threadFile = ownFile('dist/cli/scan-thread.js');
-const interrupted = 130;
-const unfinished = 2;
+// The built file, also under a test runner that loads TypeScript: worker threads need plain JavaScript, so tests build first.
+const workerFile = packageFile('dist/cli/scan-thread.js');
+const interruptedCode = 130;
+const failureCode = 2;
 
-/** Finds what is to be read, reads it in a thread of its own, prints the outcome and tidies up, also when it is interrupted. */
-export async function runScan(given: string, job: Jobs, io: ScanIo): Promise<number> {
-  const wipe = io.showsProgress ? () => io.err('\r\u001b[2K') : () => {};
+/** Resolves the source, scans it in a worker thread, prints the result and removes temporary files, also on an interrupt. */
+export async function runScan(given: string, job: ScanJobOptions, io: ScanIo): Promise<number> {
+  const clearProgress = io.showsProgress ? () => io.err('\r\u001b[2K') : () => {};
   const onProgress = io.showsProgress ? (doing: string) => io.err(`\r\u001b[2K${doing} …`) : undefined;
   const refuse = (why: string): number => {
     io.err(`toolgate: ${why}\n`);
-    return unfinished;
+    return failureCode;
   };
-  const source = await sourceOf(given, { signal: io.signal, onProgress });
-  wipe();
-  if ('refused' in source) return io.signal.aborted ? interrupted : refuse(source.refused);
+  const source = await resolveSource(given, { signal: io.signal, onProgress });
+  clearProgress();
+  if ('refused' in source) return io.signal.aborted ? interruptedCode : refuse(source.refused);
   try {
-    const end = await ended({ ...job, path: source.path }, io.signal, onProgress);
-    wipe();
-    if (end === 'interrupted') return interrupted;
-    // The path of a scratch folder tells the caller nothing.
+    const end = await runInWorker({ ...job, path: source.path }, io.signal, onProgress);
+    clearProgress();
+    if (end === 'interrupted') return interruptedCode;
+    // Show the given name instead of a temporary path.
     if ('refused' in end) return refuse(end.refused.replaceAll(source.path, given));
     io.out(end.text);
     return end.code;
@@ -35,23 +35,27 @@ export async function runScan(given: string, job: Jobs, io: ScanIo): Promise<num
   }
 }
 
-type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
-export type Jobs = Without<ScanJob, 'path'>;
-type End = Exclude<ScanWord, { readonly doing: string }> | 'interrupted';
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type ScanJobOptions = DistributiveOmit<ScanJob, 'path'>;
+type ScanOutcome = Exclude<ScanMessage, { readonly doing: string }> | 'interrupted';
 
-async function ended(job: ScanJob, signal: AbortSignal, onProgress?: (doing: string) => void): Promise<End> {
+async function runInWorker(
+  job: ScanJob,
+  signal: AbortSignal,
+  onProgress?: (doing: string) => void,
+): Promise<ScanOutcome> {
   if (signal.aborted) return 'interrupted';
-  const thread = new Worker(threadFile, { workerData: job });
+  const thread = new Worker(workerFile, { workerData: job });
   let stop: (() => void) | undefined;
   try {
-    return await new Promise<End>((resolve, reject) => {
+    return await new Promise<ScanOutcome>((resolve, reject) => {
       stop = () => resolve('interrupted');
       signal.addEventListener('abort', stop, { once: true });
-      thread.on('message', (word: ScanWord) => ('doing' in word ? onProgress?.(word.doing) : resolve(word)));
+      thread.on('message', (word: ScanMessage) => ('doing' in word ? onProgress?.(word.doing) : resolve(word)));
       thread.on('error', (error: Error & { readonly code?: string }) =>
         error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve({ refused: outOfMemory }) : reject(error),
       );
-      thread.on('exit', () => resolve({ refused: 'the reading broke off' }));
+      thread.on('exit', () => resolve({ refused: 'the scan worker exited unexpectedly' }));
     });
   } finally {
     if (stop) signal.removeEventListener('abort', stop);
@@ -59,4 +63,4 @@ async function ended(job: ScanJob, signal: AbortSignal, onProgress?: (doing: str
   }
 }
 
-const outOfMemory = 'the reading needs more memory than Node allows; scan a part of it, or raise --max-old-space-size';
+const outOfMemory = 'the scan ran out of memory; scan a part of the code, or raise --max-old-space-size';

@@ -1,4 +1,4 @@
-// Reads a server in a thread of its own: following code blocks a thread for as long as it takes, and whoever waits must be able to stop it.
+// Scan worker thread: the analysis blocks its thread, and Ctrl-C in the main thread must still be handled.
 import { parentPort, workerData } from 'node:worker_threads';
 import {
   formatSarif,
@@ -10,14 +10,15 @@ import {
   scan,
   scanSurface,
 } from '../scanner/index.js';
-import { compileLate } from '../scanner/late-compiling.js';
+import { delayOptimization } from '../scanner/jit-tuning.js';
+import { describeSystemError } from '../lib/system-error.js';
 import { version } from '../version.js';
-import type { ScanJob, ScanWord } from './scan-job.js';
+import type { ScanJob, ScanMessage } from './scan-job.js';
 
-const say = (word: ScanWord): void => parentPort?.postMessage(word, []);
-const onProgress = (doing: string): void => say({ doing });
+const send = (word: ScanMessage): void => parentPort?.postMessage(word, []);
+const onProgress = (doing: string): void => send({ doing });
 
-async function done(job: ScanJob): Promise<ScanWord> {
+async function runJob(job: ScanJob): Promise<ScanMessage> {
   if (job.verb === 'surface') {
     const report = await scanSurface(job.path, { heuristics: job.heuristics, onProgress });
     const text = job.format === 'json' ? formatSurfaceJson(report) : formatSurfaceText(report);
@@ -36,11 +37,11 @@ async function done(job: ScanJob): Promise<ScanWord> {
   return { text: formats[job.format](report), code: codes[report.verdict] };
 }
 
-compileLate();
-// Written by our own side.
+delayOptimization();
+// Trusted: created by scan-run.ts.
 const job = workerData as ScanJob;
-done(job).then(say, (error: unknown) => {
-  // Only what the file system says is the caller's to know; anything else is a bug and must be seen as one.
+runJob(job).then(send, (error: unknown) => {
+  // File system errors are reported to the user; anything else is a bug and must crash.
   if (!(error instanceof Error) || !('code' in error)) throw error;
-  say({ refused: `cannot read ${JSON.stringify(job.path)}: ${String(error.code)}` });
+  send({ refused: `cannot read ${JSON.stringify(job.path)}: ${describeSystemError(error)}` });
 });

@@ -103,7 +103,7 @@ describe('toolgate scan', () => {
     'the package name %s is refused before anything runs',
     async (spec) => {
       expect(await run([spec], io)).toBe(2);
-      expect(said.err).toContain('is no package');
+      expect(said.err).toContain('is not a valid package');
     },
   );
 

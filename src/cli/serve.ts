@@ -1,45 +1,62 @@
-import { load } from '../config/load.js';
+import { loadConfig } from '../config/load.js';
 import { settingsHelp } from '../config/layers.js';
-import { noteLine, problemLine } from '../config/problem.js';
-import { visible } from '../lib/visible.js';
+import { noteLine } from '../config/problem.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
+import { describeSystemError } from '../lib/system-error.js';
 import { log as makeLog } from '../observe/log.js';
 import type { Serving } from '../serve.js';
 import { serve } from '../serve.js';
+import { didYouMean, reportConfigProblems, settingFlags, usageError } from './command-line.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate serve [--http | --stdio] [options]
 
-Runs the gateway. Over HTTP it listens on 127.0.0.1:8080 and asks for the token whose file it prints; over stdio it serves
-the assistant that started it. Without a configuration file the built-in tools are served with safe defaults.
+Runs the gateway. Over HTTP it listens on 127.0.0.1:8080 and requires the token, whose file it prints; over stdio it serves
+the assistant that started it. Without a configuration file it serves the built-in tools with safe defaults.
 
-Options, each with the environment variable that does the same:
+Options and the environment variables of the same meaning:
 ${settingsHelp()}
 `;
 
-/** Runs the gateway until it is told to stop. */
+/** Runs the gateway until a signal arrives or the stdio client disconnects. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const cwd = process.cwd();
-  const loaded = await load({ env: io.env, argv, cwd });
-  if (!loaded.ok) {
-    io.err(
-      `toolgate: the configuration cannot be used\n${loaded.problems.map((problem) => `  ${problemLine(problem)}\n`).join('')}`,
-    );
-    return 1;
-  }
+  const loaded = await loadConfig({ env: io.env, argv, cwd });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
   if (loaded.rest.length > 0) {
-    io.err(`toolgate serve: what is ${loaded.rest.join(' ')}? toolgate serve --help tells the options\n`);
-    return 2;
+    const [word = ''] = loaded.rest;
+    return usageError(
+      'serve',
+      word.startsWith('-')
+        ? `unknown option ${word}${didYouMean(word, settingFlags)}`
+        : `unexpected argument ${JSON.stringify(word)}`,
+      io,
+    );
   }
   const { config } = loaded;
   const log = makeLog({ level: config.log.level, format: config.log.format, colour: process.stderr.isTTY === true });
-  const serving = await serve({ loaded, env: io.env, argv, cwd, log });
+  let serving: Serving;
+  try {
+    serving = await serve({ loaded, env: io.env, argv, cwd, log });
+  } catch (error) {
+    if (!isListenError(error)) throw error;
+    const { host, port } = config.server;
+    io.err(
+      `toolgate serve: cannot listen on ${host}:${port}: ${describeSystemError(error)}; set another address with --host or --port\n`,
+    );
+    return 1;
+  }
   if (serving.url !== undefined) io.out(banner(serving, loaded.notes.map(noteLine)));
-  await Promise.race([stopped(io.signal), serving.ended]);
+  await Promise.race([untilAborted(io.signal), serving.ended]);
   await serving.stop();
   return 0;
 }
 
-const stopped = (signal: AbortSignal): Promise<void> =>
+/** Whether the listener could not be opened, as opposed to any other failure of the start. */
+const isListenError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'bind');
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   signal.aborted
     ? Promise.resolve()
     : new Promise((resolve) => {
@@ -58,12 +75,12 @@ function banner({ gate, url, tokenFile, home }: Serving, notes: readonly string[
     `Toolgate listens on ${url}`,
     `  token      ${tokenFile}`,
     `  audit      ${home.audit}`,
-    `  ready      ${ready.map(({ tool }) => tool.name).join(', ') || 'nothing'}`,
+    `  ready      ${ready.map(({ tool }) => tool.name).join(', ') || 'no tools'}`,
     ...missing.map(
       ({ tool }) =>
         `  not ready  ${tool.name}: ${tool.unavailable?.message ?? ''}${tool.unavailable?.hint === undefined ? '' : `. ${tool.unavailable.hint}`}`,
     ),
-    ...withheld.map(({ what, why }) => `  withheld   ${visible(what)}: ${visible(why)}`),
+    ...withheld.map(({ what, why }) => `  withheld   ${escapeInvisible(what)}: ${escapeInvisible(why)}`),
     ...notes.map((note) => `  note       ${note}`),
     '',
     ...(first === undefined

@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.js';
 import { schema } from '../config/schema.js';
 import { yamlFile } from '../config/yaml-file.js';
 
-/** Changes the `sources` of a configuration file and leaves the rest of it, comments included, as it was; says what is wrong otherwise. */
+/** Changes the `sources` of a configuration file and preserves the rest, comments included; returns problems, or none on success. */
 export function changeSources(
   path: string,
   change: (sources: {
@@ -21,7 +21,7 @@ export function changeSources(
     delete: (id) => document.deleteIn(['sources', id]),
   });
   const text = document.toString({ lineWidth: 0 });
-  // A file that would stop the gateway is not written; it is read as the gateway reads it, which takes no `__proto__` for a name.
+  // Validates before writing, with the gateway's own reader, which rejects `__proto__` as a key (prototype pollution).
   const read = yamlFile(text, path);
   if (!read.ok) return read.problems.map(({ message }) => message);
   const checked = schema.safeParse(read.file.value);

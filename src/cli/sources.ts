@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { load } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
+import { loadConfig } from '../config/load.js';
 import type { JsonObject } from '../core/json.js';
-import { visible } from '../lib/visible.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
 import type { Config } from '../config/schema.js';
 import { mcpRegistry } from '../serve/mcp-registry.js';
-import type { Screening } from '../serve/screening/evidence.js';
+import type { AdmissionRecord } from '../admission/evidence.js';
 import { homeOf } from '../serve/home.js';
-import { pinFiles } from '../serve/pin-files.js';
-import { fromClientFile } from '../sources/mcp/client-files.js';
-import { fromRegistration, type Registered } from '../sources/mcp/registration.js';
+import { pinFiles } from '../admission/pins/pin-files.js';
+import { fromClientFile } from '../sources/mcp/registration/client-files.js';
+import { fromRegistration, type SourceEntry } from '../sources/mcp/registration/registration.js';
+import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 import { localUser } from '../serve/local-user.js';
 import { localGate } from './local-gate.js';
@@ -24,65 +23,72 @@ export const help = `Usage: toolgate sources list [--json]
        toolgate sources add --from <mcpServers file> | --registration <file>
        toolgate sources remove <id>
        toolgate sources lookup <server name> [--registry <address>]
-     each with [--config file]
+     all with [--config file]
 
-  list      shows where tools come from, how each source stands, what its code was found to be and what was left out
-  test      connects to one source and shows what it offers
-  refresh   has a running gateway ask the source again
-  add       writes a source into the configuration file, in one of its forms or from a client's file
-  remove    takes it out again; its pins are kept
-  lookup    asks an MCP registry, the configured one unless told, whether it knows a server of this name
+  list      shows the sources, their health, the admission decision on their code, and withheld definitions
+  test      connects to one source and lists its tools
+  refresh   makes a running gateway reload the source
+  add       adds a source to the configuration file, from options or from the configuration of an MCP client
+  remove    removes a source from the file; its pins are kept
+  lookup    looks up a server by name in an MCP registry (default: the configured one)
 
-Sources are added here and in the file only: nothing that comes over the network can add one.
+Sources can only be added here and in the file, never over the network.
 `;
 
-/** Shows and changes where tools come from. */
+const sourceVerbs: readonly string[] = ['list', 'test', 'refresh', 'add', 'remove', 'lookup'];
+const sourceOptions = {
+  from: { type: 'string' },
+  registration: { type: 'string' },
+  url: { type: 'string' },
+  package: { type: 'string' },
+  runtime: { type: 'string' },
+  command: { type: 'string' },
+  registry: { type: 'string' },
+} as const;
+
+/** Lists, tests, adds and removes sources. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const dashes = argv.indexOf('--');
-  const own = dashes < 0 ? argv : argv.slice(0, dashes);
-  const [verb = 'list'] = own.filter((word) => !word.startsWith('-'));
-  if (verb === 'list' || verb === 'test') return listed(own, verb === 'test', io);
-  const loaded = await load({ env: io.env, argv: own, cwd: process.cwd() });
-  if (!loaded.ok) {
-    io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
-  const { values, positionals } = parseArgs({
-    args: [...loaded.rest],
-    allowPositionals: true,
-    options: {
-      from: { type: 'string' },
-      registration: { type: 'string' },
-      url: { type: 'string' },
-      package: { type: 'string' },
-      runtime: { type: 'string' },
-      command: { type: 'string' },
-      registry: { type: 'string' },
-    },
-  });
+  const ownArgs = dashes < 0 ? argv : argv.slice(0, dashes);
+  const [verb = 'list'] = ownArgs.filter((word) => !word.startsWith('-'));
+  if (!sourceVerbs.includes(verb))
+    return usageError('sources', `unknown command ${JSON.stringify(verb)}${didYouMean(verb, sourceVerbs)}`, io);
+  if (verb === 'list' || verb === 'test') return listSources(ownArgs, verb === 'test', io);
+  const loaded = await loadConfig({ env: io.env, argv: ownArgs, cwd: process.cwd() });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
+  const parsed = parseCommandLine('sources', loaded.rest, sourceOptions, io);
+  if (parsed === undefined) return 2;
+  const { values, positionals } = parsed;
   const [, id] = positionals;
   const file = loaded.file ?? resolve('toolgate.yaml');
   const registry = values.registry ?? loaded.config.mcp_registry?.url;
-  if (verb === 'lookup' && id !== undefined && registry !== undefined) return lookedUp(id, registry, loaded.config, io);
+  if (verb === 'lookup' && id !== undefined && registry !== undefined)
+    return lookUpServer(id, registry, loaded.config, io);
   if (verb === 'refresh' && id !== undefined)
-    return refreshed(id, homeOf(io.env, loaded.config.state.directory).pins, io);
+    return requestRefresh(id, homeOf(io.env, loaded.config.state.directory).pins, io);
   if (verb === 'remove' && id !== undefined) {
     let found = false;
     const problems = changeSources(file, (sources) => (found = sources.delete(id)));
-    if (!found || problems.length > 0) return told(found ? problems : [`there is no source ${JSON.stringify(id)}`], io);
+    if (!found || problems.length > 0)
+      return reportProblems(found ? problems : [`unknown source ${JSON.stringify(id)}`], io);
     io.out(`removed    ${id}\n`);
     return 0;
   }
   if (verb !== 'add' || (id === undefined && values.from === undefined && values.registration === undefined)) {
-    io.err(help);
-    return 2;
+    return usageError(
+      'sources',
+      verb === 'lookup' && id !== undefined
+        ? 'no registry is configured; set mcp_registry.url or --registry'
+        : `${verb} needs ${verb === 'add' ? 'a source id, --from or --registration' : verb === 'lookup' ? 'a server name' : 'a source id'}`,
+      io,
+    );
   }
   const args = dashes < 0 ? [] : argv.slice(dashes + 1);
-  const given = wanted(id, values, args);
-  return added(file, given.sources, given.problems, io);
+  const given = parseAddArguments(id, values, args);
+  return addSources(file, given.sources, given.problems, io);
 }
 
-function wanted(
+function parseAddArguments(
   id: string | undefined,
   values: {
     readonly from?: string;
@@ -93,20 +99,20 @@ function wanted(
     readonly command?: string;
   },
   args: readonly string[],
-): { readonly sources: readonly Registered[]; readonly problems: readonly string[] } {
+): { readonly sources: readonly SourceEntry[]; readonly problems: readonly string[] } {
   if (values.from !== undefined || values.registration !== undefined) {
     const path = resolve(values.from ?? values.registration ?? '');
     let given: unknown;
     try {
       given = JSON.parse(readFileSync(path, 'utf8'));
     } catch {
-      return { sources: [], problems: ['the file cannot be read as JSON'] };
+      return { sources: [], problems: [`cannot read ${path} as JSON`] };
     }
     if (values.from !== undefined) return fromClientFile(given);
     const one =
       typeof given === 'object' && given !== null
         ? fromRegistration(given as JsonObject, dirname(path))
-        : { problems: ['the registration must be an object'] };
+        : { problems: ['the registration must be a JSON object'] };
     return 'problems' in one ? { sources: [], problems: one.problems } : { sources: [one], problems: [] };
   }
   const entry: JsonObject = {
@@ -119,66 +125,71 @@ function wanted(
   return { sources: [{ id: id ?? '', entry }], problems: [] };
 }
 
-function added(file: string, sources: readonly Registered[], problems: readonly string[], io: Io): number {
-  const left = [...problems];
+function addSources(file: string, sources: readonly SourceEntry[], problems: readonly string[], io: Io): number {
+  const remaining = [...problems];
   let count = 0;
   for (const { id, entry } of sources) {
     let taken = false;
-    const wrong = changeSources(file, (all) => {
+    const fileProblems = changeSources(file, (all) => {
       taken = all.has(id);
       if (!taken) all.set(id, entry);
     });
-    if (taken) left.push(`${id}: there is a source of this name already`);
-    else if (wrong.length > 0) left.push(...wrong);
+    if (taken) remaining.push(`source ${JSON.stringify(id)} already exists; remove it first or choose another id`);
+    else if (fileProblems.length > 0) remaining.push(...fileProblems);
     else {
       count += 1;
       io.out(`added      ${id}\n`);
     }
   }
-  return left.length === 0 ? 0 : Math.max(told(left, io), count === 0 ? 1 : 0);
+  return remaining.length === 0 ? 0 : Math.max(reportProblems(remaining, io), count === 0 ? 1 : 0);
 }
 
-function told(problems: readonly string[], io: Io): number {
-  for (const problem of problems) io.err(`toolgate: ${visible(problem)}\n`);
+function reportProblems(problems: readonly string[], io: Io): number {
+  for (const problem of problems) io.err(`toolgate: ${escapeInvisible(problem)}\n`);
   return 1;
 }
 
-async function lookedUp(name: string, url: string, config: Config, io: Io): Promise<number> {
-  if (!URL.canParse(url)) return told(['--registry must be an address'], io);
+async function lookUpServer(name: string, url: string, config: Config, io: Io): Promise<number> {
+  if (!URL.canParse(url)) return reportProblems(['--registry must be a URL'], io);
   const registry = mcpRegistry(
     config,
     url,
     url === config.mcp_registry?.url ? config.mcp_registry.network_policy : undefined,
   );
   if (!registry)
-    return told(['there is no network policy to reach it by, or it is neither https nor on this machine'], io);
-  const known = await registry.lookup(name);
+    return reportProblems(
+      ['the registry must use https or run on this machine, and a network policy must allow it'],
+      io,
+    );
+  const entry = await registry.lookup(name);
   await registry.close();
   io.out(
-    `${visible(name)}  ${known.verdict}${known.verdict === 'listed' ? `, ${visible(known.status)}, ${known.versions.map(visible).join(' ')}` : known.verdict === 'unknown' ? `: ${visible(known.why)}` : ''}\n`,
+    `${escapeInvisible(name)}  ${entry.verdict}${entry.verdict === 'listed' ? `, ${escapeInvisible(entry.status)}, ${entry.versions.map(escapeInvisible).join(' ')}` : entry.verdict === 'unknown' ? `: ${escapeInvisible(entry.why)}` : ''}\n`,
   );
-  return known.verdict === 'listed' ? 0 : 1;
+  return entry.verdict === 'listed' ? 0 : 1;
 }
 
-/** Writing to the pins is what a running gateway hears. */
-function refreshed(id: string, folder: string, io: Io): number {
+/** Touches the pin file of a source, which running gateways watch. */
+function requestRefresh(id: string, folder: string, io: Io): number {
   const files = pinFiles(folder);
   const book = files.read(id);
-  if (!book) return told([`nothing is known of a source ${JSON.stringify(id)} yet`], io);
+  if (!book)
+    return reportProblems([`source ${JSON.stringify(id)} has never been connected; start the gateway first`], io);
   files.write({ ...book, askedAt: new Date().toISOString() });
   io.out(`asked      ${id}\n`);
   return 0;
 }
 
-async function listed(argv: readonly string[], one: boolean, io: Io): Promise<number> {
-  const opened = await localGate(argv, io);
-  if (!opened.ok) return 1;
-  const { gate, rest } = opened;
+async function listSources(argv: readonly string[], one: boolean, io: Io): Promise<number> {
+  const local = await localGate(argv, io);
+  if (!local.ok) return 1;
+  const { gate, rest } = local;
   try {
     const [, id] = rest.filter((word) => !word.startsWith('-'));
     const health = Object.entries(gate.registry.health()).filter(([source]) => id === undefined || source === id);
-    if (one && (id === undefined || health.length === 0))
-      return told([`there is no source ${JSON.stringify(id ?? '')}`], io);
+    if (one && id === undefined) return usageError('sources', 'test needs a source id', io);
+    if (one && health.length === 0)
+      return reportProblems([`unknown source ${JSON.stringify(id)}; toolgate sources list shows all`], io);
     const statuses = gate.gateway.statuses({ principal: localUser(gate.config()) });
     const withheld = gate.gateway.withheld();
     const rows = health.map(([source, { status, detail }]) => ({
@@ -186,18 +197,19 @@ async function listed(argv: readonly string[], one: boolean, io: Io): Promise<nu
       status,
       ...(detail !== undefined && { detail }),
       tools: statuses.filter(({ tool }) => tool.source === source).map(({ tool }) => tool.name),
-      ...admissionOf(gate.screening(source)),
+      ...admissionOf(gate.admission(source)),
       withheld: withheld.filter((item) => item.source === source).map(({ what, why }) => ({ what, why })),
     }));
     if (rest.includes('--json')) io.out(`${JSON.stringify({ sources: rows }, null, 2)}\n`);
     else
       for (const { source, status, detail, tools, admission, withheld: left } of rows) {
         io.out(
-          `${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${visible(detail)}`}\n`,
+          `${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${escapeInvisible(detail)}`}\n`,
         );
-        for (const line of admission === undefined ? [] : admissionLines(admission)) io.out(`  ${visible(line)}\n`);
+        for (const line of admission === undefined ? [] : admissionLines(admission))
+          io.out(`  ${escapeInvisible(line)}\n`);
         if (one) for (const tool of tools) io.out(`  ${tool}\n`);
-        for (const { what, why } of left) io.out(`  withheld   ${visible(what)}: ${visible(why)}\n`);
+        for (const { what, why } of left) io.out(`  withheld   ${escapeInvisible(what)}: ${escapeInvisible(why)}\n`);
       }
     return one && rows.some(({ status }) => status === 'unhealthy') ? 1 : 0;
   } finally {
@@ -205,15 +217,17 @@ async function listed(argv: readonly string[], one: boolean, io: Io): Promise<nu
   }
 }
 
-const maxShown = 5;
+const maxListed = 5;
 
-const admissionOf = (screening: Screening | undefined): { readonly admission?: Omit<Screening, 'source'> } => {
+const admissionOf = (
+  screening: AdmissionRecord | undefined,
+): { readonly admission?: Omit<AdmissionRecord, 'source'> } => {
   if (!screening) return {};
   const { source: _, ...admission } = screening;
   return { admission };
 };
 
-/** The verdict about a source's code and what it rests on, for a terminal. */
+/** Formats the admission decision on a source's code and its evidence. */
 function admissionLines({
   decision,
   findings,
@@ -221,7 +235,7 @@ function admissionLines({
   tools,
   registry,
   differences,
-}: Omit<Screening, 'source'>): readonly string[] {
+}: Omit<AdmissionRecord, 'source'>): readonly string[] {
   const facts = [
     decision,
     ...(tools === undefined ? [] : [`${tools} tools in its code`]),
@@ -231,13 +245,13 @@ function admissionLines({
   const differing = differences.filter(({ kind }) => kind !== 'not-live');
   return [
     `admission  ${facts.join(', ')}`,
-    ...findings.slice(0, maxShown).map((finding) => `finding    ${finding}`),
-    ...(findings.length > maxShown
-      ? [`finding    and ${findings.length - maxShown} more; toolgate scan shows all`]
+    ...findings.slice(0, maxListed).map((finding) => `finding    ${finding}`),
+    ...(findings.length > maxListed
+      ? [`finding    and ${findings.length - maxListed} more; toolgate scan shows all`]
       : []),
     ...(unknown === undefined ? [] : [`unknown    ${unknown}`]),
     ...differing
-      .slice(0, maxShown)
+      .slice(0, maxListed)
       .map(
         ({ kind, tool, severity, why }) =>
           `${kind === 'not-in-source' ? 'not in source' : 'differs'}  ${tool} (${severity}): ${why}`,

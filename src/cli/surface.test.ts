@@ -5,7 +5,7 @@ import { heardIo } from '../../test/support/cli-io.js';
 import { aProject } from '../../test/support/scan.js';
 import { help, run } from './surface.js';
 
-async function told(argv: readonly string[]) {
+async function runSurface(argv: readonly string[]) {
   const { io, said } = heardIo();
   const code = await run(argv, io);
   return { code, ...said };
@@ -15,21 +15,21 @@ const server = 'from fastmcp import FastMCP\nmcp = FastMCP("x")\n@mcp.tool\ndef 
 
 test('the surface of a folder is printed as text or JSON', async () => {
   const root = await aProject({ 'server.py': server });
-  expect(await told([root])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Tools (2):') });
-  const { out } = await told([root, '--format', 'json', '--no-heuristics']);
+  expect(await runSurface([root])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Tools (2):') });
+  const { out } = await runSurface([root, '--format', 'json', '--no-heuristics']);
   expect(JSON.parse(out).surface.tools.map((tool: { name: string }) => tool.name)).toEqual(['a']);
 });
 
-test('strict fails when something could not be told', async () => {
+test('strict fails when something could not be determined', async () => {
   const root = await aProject({ 'server.py': `${server}mcp.tool(name=input())(a)\n` });
-  expect((await told([root])).code).toBe(0);
-  expect((await told([root, '--strict'])).code).toBe(1);
+  expect((await runSurface([root])).code).toBe(0);
+  expect((await runSurface([root, '--strict'])).code).toBe(1);
 });
 
 test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])(
-  'called as %j it says how to call it',
+  'wrong arguments %j print the usage',
   async (argv) => {
-    const { code, err } = await told(argv);
+    const { code, err } = await runSurface(argv);
     expect([code, err.endsWith(help)]).toEqual([2, true]);
   },
 );
@@ -37,13 +37,16 @@ test.each([[[]], [['a', 'b']], [['x', '--format', 'yaml']], [['x', '--nope']]])(
 test('a package is read like a folder', async () => {
   const root = await aProject({ 'server.py': server });
   execFileSync('tar', ['czf', 'demo.tgz', 'server.py'], { cwd: root });
-  expect(await told([join(root, 'demo.tgz')])).toMatchObject({ code: 0, out: expect.stringContaining('Tools (2):') });
+  expect(await runSurface([join(root, 'demo.tgz')])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Tools (2):'),
+  });
 });
 
-test('a path that is not there is told without a stack', async () => {
-  expect(await told(['/nowhere/at/all'])).toEqual({
+test('a missing path is reported without a stack', async () => {
+  expect(await runSurface(['/nowhere/at/all'])).toEqual({
     code: 2,
     out: '',
-    err: 'toolgate: there is no "/nowhere/at/all"\n',
+    err: 'toolgate: "/nowhere/at/all": no such file or folder\n',
   });
 });

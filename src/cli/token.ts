@@ -1,58 +1,66 @@
 import { rmSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { tokenFromFile } from '../access/token-file.js';
-import { load } from '../config/load.js';
-import { problemLine } from '../config/problem.js';
+import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { keysIn } from '../serve/access.js';
 import { homeOf, makeHome } from '../serve/home.js';
+import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
-import { lifetime } from './lifetime.js';
+import { parseExpiry } from './expiry.js';
 
 export const help = `Usage: toolgate token [path | show | renew | create | list | revoke] [options] [--json] [--config file]
 
-  path    prints where the gateway's own token is kept (the default)
-  show    prints that token itself; its holder is the owner and may do everything
-  renew   makes a new one; a running gateway takes it at its next start
+  path    prints the path of the owner's token file (default)
+  show    prints the owner's token; its holder may do everything
+  renew   replaces the owner's token; a running gateway uses the new one after a restart
 
   create --name NAME [--role ROLE ...] [--profile PROFILE] [--expires 90d]
-          makes a key for a caller of its own and prints it, this once; only its hash is kept
-  list    shows the keys: name, roles, profile, when made, when they expire
+          creates a key for a caller and prints it once; only its hash is stored
+  list    lists the keys: name, roles, profile, creation and expiry date
   revoke NAME
-          ends a key; a running gateway refuses it within a second
+          revokes a key; a running gateway rejects it within a second
 
-Give each assistant a key of its own: rules, limits and the audit then tell them apart, and you can approve what they ask.
-Roles are "user" unless given; "admin" may enable, disable and reset, "approver" may answer tickets.
---expires takes a time span (12h, 90d) or a date (2027-01-31).
+Give each assistant its own key: rules, limits and the audit then distinguish them, and you can approve their calls.
+The default role is "user"; "admin" may enable, disable and reset tools, "approver" may approve and deny calls.
+--expires takes a duration (12h, 90d) or a date (2027-01-31).
 `;
 
-/** Shows or renews the gateway's own token, and makes, lists and revokes keys of callers. */
+const createOptions = {
+  name: { type: 'string' },
+  role: { type: 'string', multiple: true },
+  profile: { type: 'string' },
+  expires: { type: 'string' },
+} as const;
+
+/** Shows or renews the owner's token; creates, lists and revokes keys of callers. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const loaded = await load({ env: io.env, argv, cwd: process.cwd() });
-  if (!loaded.ok) {
-    io.err(loaded.problems.map((problem) => `${problemLine(problem)}\n`).join(''));
-    return 1;
-  }
+  const loaded = await loadConfig({ env: io.env, argv, cwd: process.cwd() });
+  if (!loaded.ok) return reportConfigProblems(loaded.problems, io);
   const { config } = loaded;
   const asJson = loaded.rest.includes('--json');
-  const [what = 'path', ...more] = loaded.rest.filter((word) => word !== '--json');
+  const [command = 'path', ...more] = loaded.rest.filter((word) => word !== '--json');
   const home = homeOf(io.env, config.state.directory);
-  const keyVerb = Object.hasOwn(keyVerbs, what) ? keyVerbs[what] : undefined;
-  if (keyVerb) {
+  const runKeyCommand = Object.hasOwn(keyCommands, command) ? keyCommands[command] : undefined;
+  if (runKeyCommand) {
     makeHome(home);
-    return keyVerb({ argv: more, asJson, io, config, folder: home.folder });
+    return runKeyCommand({ argv: more, asJson, io, config, folder: home.folder });
   }
-  if (more.length > 0 || !['path', 'show', 'renew'].includes(what)) return wrong(io, 'that is not one of the forms');
+  const commands = ['path', 'show', 'renew', ...Object.keys(keyCommands)];
+  if (command.startsWith('-'))
+    return wrong(io, `unknown option ${command}${didYouMean(command, ['--json', '--config', '--home'])}`);
+  if (!commands.includes(command))
+    return wrong(io, `unknown command ${JSON.stringify(command)}${didYouMean(command, commands)}`);
+  if (more.length > 0) return wrong(io, `unexpected argument ${JSON.stringify(more[0])}`);
   const path = config.auth.token_file ?? home.token;
   makeHome(home);
-  if (what === 'renew') rmSync(path, { force: true });
+  if (command === 'renew') rmSync(path, { force: true });
   const token = tokenFromFile(path);
-  if (asJson) io.out(`${JSON.stringify({ path, ...(what === 'show' && { token }) })}\n`);
-  else io.out(`${what === 'show' ? token : path}\n`);
+  if (asJson) io.out(`${JSON.stringify({ path, ...(command === 'show' && { token }) })}\n`);
+  else io.out(`${command === 'show' ? token : path}\n`);
   return 0;
 }
 
-interface KeyVerb {
+interface KeyCommand {
   readonly argv: readonly string[];
   readonly asJson: boolean;
   readonly io: Io;
@@ -60,33 +68,23 @@ interface KeyVerb {
   readonly folder: string;
 }
 
-const keyVerbs: Readonly<Record<string, (verb: KeyVerb) => number>> = { create, list, revoke };
+const keyCommands: Readonly<Record<string, (command: KeyCommand) => number>> = { createKey, listKeys, revokeKey };
 
-function create({ argv, asJson, io, config, folder }: KeyVerb): number {
-  let values;
-  try {
-    ({ values } = parseArgs({
-      args: [...argv],
-      options: {
-        name: { type: 'string' },
-        role: { type: 'string', multiple: true },
-        profile: { type: 'string' },
-        expires: { type: 'string' },
-      },
-    }));
-  } catch (error) {
-    return wrong(io, error instanceof Error ? error.message : String(error));
-  }
-  const { name, role: roles = ['user'], profile, expires } = values;
+function createKey({ argv, asJson, io, config, folder }: KeyCommand): number {
+  const parsed = parseCommandLine('token', argv, createOptions, io);
+  if (parsed === undefined) return 2;
+  if (parsed.positionals.length > 0)
+    return wrong(io, `unexpected argument ${JSON.stringify(parsed.positionals[0])}; create takes --name NAME`);
+  const { name, role: roles = ['user'], profile, expires } = parsed.values;
   if (name === undefined) return wrong(io, 'create needs --name');
-  const bad = [name, ...roles].find((word) => !/^[A-Za-z0-9_-]{1,64}$/.test(word));
-  if (bad !== undefined) return wrong(io, `${JSON.stringify(bad)} must be 1 to 64 letters, digits, _ or -`);
-  // A key bound to a profile that is not there would see nothing, and nobody would know why.
+  const invalid = [name, ...roles].find((word) => !/^[A-Za-z0-9_-]{1,64}$/.test(word));
+  if (invalid !== undefined) return wrong(io, `${JSON.stringify(invalid)} must be 1 to 64 letters, digits, _ or -`);
+  // A key with an unknown profile would see no tools, without any hint why.
   if (profile !== undefined && !Object.hasOwn(config.access.profiles, profile))
-    return wrong(io, `there is no profile ${JSON.stringify(profile)} in access.profiles`);
-  const until = expires === undefined ? undefined : lifetime(expires);
+    return wrong(io, `unknown profile ${JSON.stringify(profile)}; define it in access.profiles`);
+  const until = expires === undefined ? undefined : parseExpiry(expires);
   if (expires !== undefined && until === undefined)
-    return wrong(io, `--expires ${JSON.stringify(expires)} is no time span or date to come`);
+    return wrong(io, `--expires ${JSON.stringify(expires)} is not a duration (12h, 90d) or a future date`);
   const key = keysIn(folder).create({
     name,
     roles,
@@ -94,7 +92,7 @@ function create({ argv, asJson, io, config, folder }: KeyVerb): number {
     ...(until && { expires: until }),
   });
   if (key === undefined) {
-    io.err(`toolgate token: there is a key ${name} already; revoke it first\n`);
+    io.err(`toolgate token: key ${name} already exists; revoke it first\n`);
     return 1;
   }
   if (asJson)
@@ -103,12 +101,12 @@ function create({ argv, asJson, io, config, folder }: KeyVerb): number {
     );
   else {
     io.out(`${key}\n`);
-    io.err(`This is key:${name}. It is shown this once and kept nowhere.\n`);
+    io.err(`This is key:${name}. It is shown only once; the gateway stores its hash.\n`);
   }
   return 0;
 }
 
-function list({ asJson, io, folder }: KeyVerb): number {
+function listKeys({ asJson, io, folder }: KeyCommand): number {
   const keys = keysIn(folder)
     .list()
     .map(({ name, roles, profile, created, expires }) => ({ name, roles, profile, created, expires }));
@@ -121,15 +119,12 @@ function list({ asJson, io, folder }: KeyVerb): number {
   return 0;
 }
 
-function revoke({ argv, io, folder }: KeyVerb): number {
+function revokeKey({ argv, io, folder }: KeyCommand): number {
   const [name, ...more] = argv;
-  if (name === undefined || more.length > 0) return wrong(io, 'revoke needs one name');
+  if (name === undefined || more.length > 0) return wrong(io, 'revoke needs one key name');
   if (keysIn(folder).revoke(name.replace(/^key:/, ''))) return 0;
-  io.err(`toolgate token: there is no key ${name}\n`);
+  io.err(`toolgate token: unknown key ${name}; toolgate token list shows all\n`);
   return 1;
 }
 
-function wrong(io: Io, why: string): number {
-  io.err(`toolgate token: ${why}\n\n${help}`);
-  return 2;
-}
+const wrong = (io: Io, message: string): number => usageError('token', message, io);

@@ -1,27 +1,25 @@
-import { parseArgs } from 'node:util';
-import { visible } from '../lib/visible.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
 import { lintTools } from '../registry/lint.js';
+import { didYouMean, parseCommandLine } from './command-line.js';
 import type { Io } from './io.js';
 import { localGate } from './local-gate.js';
 
 export const help = `Usage: toolgate tools [name] [--lint] [--json] [--config file]
 
-Lists the tools of the configuration: those that are ready, and those that are not, with the reason. With a name, shows what
-that tool takes. With --lint, says which names and descriptions mislead a model: too short, without a verb, almost the same as
-another, imitating a tool of another source, or giving orders; it ends with 1 where one is an error.
+Lists the configured tools and whether they are ready, with the reason if not. With a name, shows the input schema of that tool.
+With --lint, reports names and descriptions that mislead a model: too short, without a verb, nearly identical, imitating a tool
+of another source, or containing instructions (prompt injection); the exit code is 1 if one is an error.
 `;
 
-/** Lists tools, or describes one. */
+/** Lists tools, describes one, or lints their descriptions. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const opened = await localGate(argv, io);
-  if (!opened.ok) return 1;
-  const { gate, user, rest } = opened;
+  const local = await localGate(argv, io);
+  if (!local.ok) return 1;
+  const { gate, user, rest } = local;
   try {
-    const { values, positionals } = parseArgs({
-      args: [...rest],
-      allowPositionals: true,
-      options: { json: { type: 'boolean' }, lint: { type: 'boolean' } },
-    });
+    const parsed = parseCommandLine('tools', rest, { json: { type: 'boolean' }, lint: { type: 'boolean' } }, io);
+    if (parsed === undefined) return 2;
+    const { values, positionals } = parsed;
     const statuses = gate.gateway.statuses({ principal: user });
     if (values.lint === true) {
       const findings = lintTools(statuses.map(({ tool }) => tool));
@@ -38,7 +36,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     if (name !== undefined) {
       const found = statuses.find(({ tool }) => tool.name === name);
       if (found === undefined) {
-        io.err(`toolgate: there is no tool ${JSON.stringify(name)}\n`);
+        const names = statuses.map(({ tool }) => tool.name);
+        io.err(`toolgate tools: unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}\n`);
         return 1;
       }
       const { tool } = found;
@@ -56,11 +55,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     for (const { tool, enabled } of statuses) {
       const state = tool.unavailable !== undefined ? 'not ready' : enabled ? 'ready' : 'disabled';
       io.out(
-        `${tool.name.padEnd(24)} ${state.padEnd(10)} ${visible(tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? '')}\n`,
+        `${tool.name.padEnd(24)} ${state.padEnd(10)} ${escapeInvisible(tool.unavailable?.message ?? tool.description.split('\n', 1)[0] ?? '')}\n`,
       );
     }
     for (const { what, why } of gate.gateway.withheld())
-      io.out(`${visible(what).padEnd(24)} withheld   ${visible(why)}\n`);
+      io.out(`${escapeInvisible(what).padEnd(24)} withheld   ${escapeInvisible(why)}\n`);
     return 0;
   } finally {
     await gate.close(1_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clamped, ranges } from './clamp.js';
+import { clampNumbers, ranges } from './clamp.js';
 import { defaults } from './defaults.js';
 import { editorSchema, keysOf } from './keys.js';
 import { schema, type Config } from './schema.js';
@@ -20,19 +20,19 @@ test.each([
   ['tool.max_stderr_bytes', { tool: { max_stderr_bytes: 99_999_999 } }, 99_999_999, 10_485_760, [1024, 10_485_760]],
   ['server.shutdown_grace_period', { server: { shutdown_grace_period: -1 } }, -1, 0, [0, 300]],
 ])('%s is brought into its range and the note says how [S0.28]', (param, raw, given, used, range) => {
-  const { config, notes } = clamped(configOf(raw));
+  const { config, notes } = clampNumbers(configOf(raw));
   expect(notes).toEqual([{ event: 'config.clamped', param, given, used, range }]);
   expect(param.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config)).toBe(used);
 });
 
 test('what is in range stays as it is, without a note', () => {
   const config = configOf({ tool: { overrides: { ping: { timeout: 1 } } } });
-  expect(clamped(config)).toEqual({ config, notes: [] });
+  expect(clampNumbers(config)).toEqual({ config, notes: [] });
 });
 
 test('the defaults in code are the defaults of the schema and all in range [S0.5]', () => {
   expect(schema.parse({})).toEqual(defaults);
-  expect(clamped(defaults satisfies Config).notes).toEqual([]);
+  expect(clampNumbers(defaults satisfies Config).notes).toEqual([]);
 });
 
 test('every number that a file can hold has a range, but for the port, which is refused instead', () => {

@@ -3,7 +3,7 @@ import type { Clamp } from './problem.js';
 
 const MiB = 1_048_576;
 
-/** The range of every number in the configuration, by key; `*` stands for any name and an exact name goes before it. */
+/** Range of every number in the configuration by key; `*` matches any name, and an exact name takes precedence. */
 export const ranges: Readonly<Record<string, readonly [number, number]>> = {
   'server.max_body_bytes': [1024, 64 * MiB],
   'server.peer_rate_per_second': [1, 100_000],
@@ -51,15 +51,15 @@ export const ranges: Readonly<Record<string, readonly [number, number]>> = {
   'audit.max_file_bytes': [MiB, 1024 * MiB],
 };
 
-/** The range of one key, where it has one. */
+/** Range of one key, if it has one. */
 export function rangeOf(path: readonly string[]): readonly [number, number] | undefined {
   const exact = ranges[path.join('.')];
   if (exact !== undefined || path[0] !== 'tool' || path[1] !== 'overrides') return exact;
   return ranges[['tool', 'overrides', '*', ...path.slice(3)].join('.')];
 }
 
-/** The configuration with every number inside its range, and a note for each one that was not. */
-export function clamped(config: Config): { readonly config: Config; readonly notes: readonly Clamp[] } {
+/** Clamps every number to its range, with a note for each changed one. */
+export function clampNumbers(config: Config): { readonly config: Config; readonly notes: readonly Clamp[] } {
   const notes: Clamp[] = [];
   const visit = (value: unknown, path: readonly string[]): unknown => {
     if (typeof value === 'number') {
@@ -69,10 +69,10 @@ export function clamped(config: Config): { readonly config: Config; readonly not
       if (used !== value) notes.push({ event: 'config.clamped', param: path.join('.'), given: value, used, range });
       return used;
     }
-    // Only plain objects hold numbers with a range; lists, secrets and what sources say are none of ours.
+    // Only plain objects contain numbers with a range; lists and secrets are skipped.
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visit(item, [...path, key])]));
   };
-  // `visit` keeps every key and the type of every value, so the shape is the one that came in.
+  // `visit` preserves keys and value types, so the shape is unchanged.
   return { config: visit(config, []) as Config, notes };
 }

@@ -1,4 +1,4 @@
-/** Every default in one place and free of imports, so that a start without a file pays for neither parser nor schema. */
+/** All defaults, without imports: a start without a file loads neither the YAML parser nor the schema. */
 export const defaults = {
   server: {
     transport: 'stdio',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { rangeOf } from './clamp.js';
 import { schema } from './schema.js';
 
-/** The parts of a generated JSON Schema that are looked at. */
+/** The parts of a generated JSON Schema that are used. */
 export interface Shape {
   readonly title?: string;
   readonly type?: string;
@@ -18,25 +18,25 @@ export interface Shape {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  /** A secret: it may be written but is never shown. */
+  /** A secret: it can be set but is never shown. */
   readonly writeOnly?: boolean;
 }
 
-/** One key that a file may hold; `*` in the path is any name, `[]` any item of a list, `(kind)` one kind of source. */
+/** One key of the file; in the path `*` is any name, `[]` any list item, `(kind)` one kind of source. */
 export interface Key {
   readonly path: readonly string[];
   readonly shape: Shape;
   readonly isRequired: boolean;
 }
 
-/** The JSON Schema that editors use, with the range of each number. */
+/** JSON Schema for editors, with the range of each number. */
 export function editorSchema(): Shape {
-  // zod's own type of a JSON Schema is wider than what is looked at here.
+  // zod's JSON Schema type is wider than the parts used here.
   const generated = z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' }) as Shape;
   return { ...withRanges(generated, []), title: 'Toolgate configuration' };
 }
 
-/** Bounds of safe integers are noise; the ranges that numbers are clamped to are what an editor should warn of. */
+/** Replaces safe-integer bounds, which are noise, by the clamping ranges, which editors should warn about. */
 function withRanges(shape: Shape, path: readonly string[]): Shape {
   if (shape.type === 'number' || shape.type === 'integer') {
     const { minimum, maximum, ...rest } = shape;
@@ -60,7 +60,7 @@ function withRanges(shape: Shape, path: readonly string[]): Shape {
 const isBound = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
-/** Every key that a file may hold, in the order of the schema. */
+/** All keys of a file, in schema order. */
 export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key[] {
   const below = (inner: Shape, name: string, isRequired: boolean): readonly Key[] => [
     { path: [...path, name], shape: inner, isRequired },

@@ -1,16 +1,16 @@
-import { CONFIG_FILE, settings, type Setting } from './env.js';
+import { configFileVariable, settings, type Setting } from './env.js';
 import type { Note, Problem, Remark } from './problem.js';
 
-/** Values by key of the file, with what went wrong while reading them. */
-export interface Layer {
+/** Values by configuration key, with the problems found while parsing them. */
+interface Layer {
   readonly values: ReadonlyMap<string, unknown>;
   readonly problems: readonly Problem[];
   readonly notes: readonly Note[];
 }
 
-/** What the environment sets; an empty variable counts as none. */
+/** Settings from the environment; an empty variable counts as unset. */
 export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
-  return layer(
+  return parseSettings(
     settings.flatMap((setting) => {
       const text = env[setting.name];
       return text === undefined || text.trim() === '' ? [] : [{ setting, text, from: setting.name }];
@@ -18,17 +18,17 @@ export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
   );
 }
 
-/** The command line of a verb, taken apart. */
+/** The parsed command line of a verb. */
 export interface Flags extends Layer {
   readonly configFile?: string;
   readonly insecureDev: boolean;
-  /** What the table does not know, for the verb itself. */
+  /** Arguments that are not settings, for the verb itself. */
   readonly rest: readonly string[];
 }
 
-/** Takes the settings out of a command line; `--http` and `--stdio` are short for `--transport`, a bare switch means true. */
+/** Extracts the settings from a command line; `--http` and `--stdio` are short for `--transport`, a bare switch means true. */
 export function flagsLayer(argv: readonly string[]): Flags {
-  const found: Given[] = [];
+  const found: GivenSetting[] = [];
   const missing: Problem[] = [];
   const rest: string[] = [];
   let configFile: string | undefined;
@@ -51,7 +51,7 @@ export function flagsLayer(argv: readonly string[]): Flags {
     const setting = settings.find((one) => one.flag === flag);
     if (flag === '--insecure-dev' && equals < 0) insecureDev = true;
     else if ((flag === '--http' || flag === '--stdio') && equals < 0)
-      found.push({ setting: transport, text: flag.slice(2), from: flag });
+      found.push({ setting: transportSetting, text: flag.slice(2), from: flag });
     else if (flag === '--allow-intrusive' && equals < 0 && setting !== undefined)
       found.push({ setting, text: 'true', from: flag });
     else if (flag === '--config' || setting !== undefined) {
@@ -62,7 +62,7 @@ export function flagsLayer(argv: readonly string[]): Flags {
       else found.push({ setting, text, from: flag });
     } else rest.push(word);
   }
-  const read = layer(found);
+  const read = parseSettings(found);
   return {
     ...read,
     problems: [...missing, ...read.problems],
@@ -72,23 +72,26 @@ export function flagsLayer(argv: readonly string[]): Flags {
   };
 }
 
-/** The lines of `--help` about configuration, from the table. */
+/** The settings part of `--help`. */
 export function settingsHelp(): string {
   const rows = settings.map((setting) => [setting.flag ?? '', setting.name, setting.describes] as const);
-  const all = [['--config', CONFIG_FILE, 'the configuration file (toolgate.yaml here when absent)'] as const, ...rows];
+  const all = [
+    ['--config', configFileVariable, 'the configuration file (default: toolgate.yaml in the current folder)'] as const,
+    ...rows,
+  ];
   return all.map(([flag, name, describes]) => `  ${flag.padEnd(18)} ${name.padEnd(33)} ${describes}`).join('\n');
 }
 
-interface Given {
+interface GivenSetting {
   readonly setting: Setting;
   readonly text: string;
   readonly from: string;
 }
 
-// The first row of the table, by name, so that the short forms follow it wherever it moves.
-const transport = settings.find((setting) => setting.path === 'server.transport') ?? (settings[0] as Setting);
+// Found by path, so that `--http` and `--stdio` do not depend on the order of the table.
+const transportSetting = settings.find((setting) => setting.path === 'server.transport') ?? (settings[0] as Setting);
 
-function layer(given: readonly Given[]): Layer {
+function parseSettings(given: readonly GivenSetting[]): Layer {
   const values = new Map<string, unknown>();
   const problems: Problem[] = [];
   const notes: Remark[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { settings } from './env.js';
-import { load, type LoadFrom, type Loaded } from './load.js';
+import { loadConfig, type LoadOptions, type LoadResult } from './load.js';
 import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
 
@@ -16,17 +16,17 @@ async function folderWith(text: string | Uint8Array, name = 'toolgate.yaml'): Pr
   return folder;
 }
 
-const loaded = (from: LoadFrom = {}): Promise<Loaded> => load({ env: {}, cwd: emptyFolder, ...from });
-const loadedText = async (text: string, from: LoadFrom = {}): Promise<Loaded> =>
+const loaded = (from: LoadOptions = {}): Promise<LoadResult> => loadConfig({ env: {}, cwd: emptyFolder, ...from });
+const loadedText = async (text: string, from: LoadOptions = {}): Promise<LoadResult> =>
   loaded({ cwd: await folderWith(text), ...from });
 
-async function good(result: Promise<Loaded>): Promise<Config> {
+async function good(result: Promise<LoadResult>): Promise<Config> {
   const value = await result;
   if (!value.ok) throw new Error(value.problems.map(problemLine).join('\n'));
   return value.config;
 }
 
-async function lines(result: Promise<Loaded>): Promise<readonly string[]> {
+async function lines(result: Promise<LoadResult>): Promise<readonly string[]> {
   const value = await result;
   return value.ok ? [] : value.problems.map(problemLine);
 }
@@ -150,7 +150,7 @@ describe('the file', () => {
     const cwd = await folderWith('server: { port: 1 }');
     await writeFile(join(cwd, 'b.yaml'), 'server: { port: 2 }');
     await writeFile(join(cwd, 'c.yaml'), 'server: { port: 3 }');
-    const port = async (from: LoadFrom): Promise<number> => (await good(loaded({ cwd, ...from }))).server.port;
+    const port = async (from: LoadOptions): Promise<number> => (await good(loaded({ cwd, ...from }))).server.port;
     expect(await port({})).toBe(1);
     expect(await port({ env: { MCP_CONFIG_FILE: 'b.yaml' } })).toBe(2);
     expect(await port({ env: { MCP_CONFIG_FILE: 'b.yaml' }, argv: ['--config', 'c.yaml'] })).toBe(3);
@@ -163,7 +163,7 @@ describe('the file', () => {
 
   test('that is named but missing, a folder, too large or not text stops the start [S0.29]', async () => {
     expect(await lines(loaded({ argv: ['--config', 'gone.yaml'] }))).toEqual([
-      'gone.yaml: is not there (Check --config and MCP_CONFIG_FILE)',
+      'gone.yaml: no such file (Check --config and MCP_CONFIG_FILE)',
     ]);
     const cwd = await folderWith(new Uint8Array([0xff, 0xfe, 0x41]));
     expect(await lines(loaded({ cwd }))).toEqual(['toolgate.yaml: is not UTF-8 text']);
@@ -206,13 +206,13 @@ log:
 `;
     expect(await lines(loadedText(text, { env: { MCP_SERVER_PORT: 'abc' }, argv: ['--host'] }))).toEqual([
       'toolgate.yaml:2:3: server.prot is not a known key (Did you mean port?)',
-      'toolgate.yaml:3:3: server.port must be a number, not a text',
+      'toolgate.yaml:3:3: server.port must be a number, not a string',
       'toolgate.yaml:4:3: server.transport must be one of stdio, http (Did you mean http?)',
       'toolgate.yaml:7:25: tool.overrides.nmap.polcy is not a known key (Did you mean policy?)',
-      'toolgate.yaml:8:5: tool.overrides.bad name has a name that cannot be used: must be 1 to 64 letters, digits, _ or -',
-      'toolgate.yaml:12:7: auth.tokens.0.token holds a broken reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
+      'toolgate.yaml:8:5: tool.overrides.bad name has an invalid name: must be 1 to 64 letters, digits, _ or -',
+      'toolgate.yaml:12:7: auth.tokens.0.token contains an invalid reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
       'toolgate.yaml:15:18: prompts.0.messages.0.text uses {{who}}, which is not among the arguments',
-      'toolgate.yaml:16:1: log must be a set of keys, and is empty (Give it a value or remove the key)',
+      'toolgate.yaml:16:1: log must be a mapping, but is empty (Set a value or remove the key)',
       'MCP_SERVER_PORT: server.port must be a whole number from 0 to 65535',
       '--host: server.host needs a value',
     ]);
@@ -231,13 +231,13 @@ describe('what only shows together', () => {
       {},
       'toolgate.yaml:1:9: auth.required is false while server.host is ::',
     ],
-    ['server: { cors_origins: ["*"] }', {}, 'toolgate.yaml:1:11: server.cors_origins must not hold *'],
+    ['server: { cors_origins: ["*"] }', {}, 'toolgate.yaml:1:11: server.cors_origins must not contain *'],
     [
       'tool: { overrides: { ping: { policy: none } } }',
       {},
-      'toolgate.yaml:1:30: tool.overrides.ping.policy names the network policy none',
+      'toolgate.yaml:1:30: tool.overrides.ping.policy unknown network policy none',
     ],
-    ['{}', { env: { MCP_ALLOWED_DOMAINS: '*' } }, 'MCP_ALLOWED_DOMAINS: outbound.allowed_domains holds *'],
+    ['{}', { env: { MCP_ALLOWED_DOMAINS: '*' } }, 'MCP_ALLOWED_DOMAINS: outbound.allowed_domains contains *'],
     [
       'auth: { tokens: [{ name: bob, token: "${BOB_TOKEN}" }] }',
       {},
@@ -310,7 +310,7 @@ test('no text and no environment makes the loader throw: there is always a confi
   await fc.assert(
     fc.asyncProperty(text, env, async (yaml, variables) => {
       await writeFile(join(cwd, 'toolgate.yaml'), yaml);
-      const result = await load({ cwd, env: variables });
+      const result = await loadConfig({ cwd, env: variables });
       if (!result.ok) {
         expect(result.problems.length).toBeGreaterThan(0);
         for (const problem of result.problems) expect(problemLine(problem)).not.toMatch(/[\0-\x1f\x7f-\x9f]/);

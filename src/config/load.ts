@@ -1,51 +1,55 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { conflicts, type Conflict } from './checks.js';
-import { clamped } from './clamp.js';
+import { findConflicts, type Conflict } from './conflicts.js';
+import { clampNumbers } from './clamp.js';
 import { defaults } from './defaults.js';
-import { CONFIG_FILE, settings } from './env.js';
+import { configFileVariable, settings } from './env.js';
 import { environmentLayer, flagsLayer, type Flags } from './layers.js';
 import type { Note, Problem } from './problem.js';
 import type { Config } from './schema.js';
 import type { YamlFile } from './yaml-file.js';
 
-/** What a load may look at; the process's own when absent. */
-export interface LoadFrom {
+/** Inputs of a load; those of the process by default. */
+export interface LoadOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly argv?: readonly string[];
   readonly cwd?: string;
 }
 
-/** A configuration that may be used, or everything that is wrong with it. */
-export type Loaded = Good | Bad;
+/** A usable configuration, or all its problems. */
+export type LoadResult = LoadedConfig | RejectedConfig;
 
-export interface Bad {
+interface RejectedConfig {
   readonly ok: false;
   readonly problems: readonly Problem[];
   readonly file?: string;
-  /** What was read, where it is well formed and only its keys do not go together: a lint may look at it, nobody may use it. */
-  readonly unusable?: Pick<Good, 'config' | 'place' | 'notes'>;
+  /** The well-formed configuration if only its keys conflict; for lints, never for use. */
+  readonly unusable?: Pick<LoadedConfig, 'config' | 'place' | 'notes'>;
 }
 
-export interface Good {
+export interface LoadedConfig {
   readonly ok: true;
   readonly config: Config;
   readonly notes: readonly Note[];
-  /** The file it came from, absolute; absent where there was none. */
+  /** Absolute path of the file; absent if there was none. */
   readonly file?: string;
-  /** What relative paths in it are relative to. */
+  /** Base folder of relative paths. */
   readonly base: string;
-  /** Where a key stands in the file; undefined where there is no file. */
+  /** Position of a key in the file; undefined without a file. */
   place(path: string): { readonly line: number; readonly column: number } | undefined;
-  /** What the command line said that is not configuration. */
+  /** Command-line arguments that are not configuration. */
   readonly rest: readonly string[];
 }
 
-/** The largest file read: people write configurations by hand, and this is a thick book. */
-export const MAX_FILE_BYTES = 1_048_576;
+/** Largest configuration file; bounds parser time and memory. */
+export const maxFileBytes = 1_048_576;
 
-/** Loads defaults < file < environment < command line; it never throws and lists every problem at once. */
-export async function load({ env = process.env, argv = [], cwd = process.cwd() }: LoadFrom = {}): Promise<Loaded> {
+/** Loads defaults < file < environment < command line; never throws, and lists all problems at once. */
+export async function loadConfig({
+  env = process.env,
+  argv = [],
+  cwd = process.cwd(),
+}: LoadOptions = {}): Promise<LoadResult> {
   const flags = flagsLayer(argv);
   const environment = environmentLayer(env);
   const found = await findFile(flags, env, cwd);
@@ -58,44 +62,44 @@ export async function load({ env = process.env, argv = [], cwd = process.cwd() }
   if (!read.ok || problems.length > 0) return { ok: false, problems, ...where };
 
   const layered = withValues(read.config, new Map([...environment.values, ...flags.values]));
-  const { config, notes } = clamped(layered);
-  const wrong = conflicts(config, env, flags.insecureDev);
-  const seen = {
+  const { config, notes } = clampNumbers(layered);
+  const conflicts = findConflicts(config, env, flags.insecureDev);
+  const checked = {
     config,
     notes: [...environment.notes, ...flags.notes, ...notes],
     place: (path: string) => read.yaml?.place(path.split('.')),
   };
-  if (wrong.length > 0)
+  if (conflicts.length > 0)
     return {
       ok: false,
-      problems: wrong.map((one) => blame(one, flags, environment.values, found, read.yaml)),
-      unusable: seen,
+      problems: conflicts.map((one) => locateConflict(one, flags, environment.values, found, read.yaml)),
+      unusable: checked,
       ...where,
     };
   return {
     ok: true,
-    ...seen,
+    ...checked,
     base: found === undefined ? cwd : dirname(found.path),
     rest: flags.rest,
     ...where,
   };
 }
 
-interface Found {
+interface ConfigFile {
   readonly path: string;
-  /** As the operator wrote it, which is how problems name it. */
+  /** Path as given by the operator, used in problems. */
   readonly shown: string;
   readonly isNamed: boolean;
 }
 
-async function findFile(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Promise<Found | undefined> {
-  const named = flags.configFile ?? (env[CONFIG_FILE]?.trim() || undefined);
+async function findFile(flags: Flags, env: NodeJS.ProcessEnv, cwd: string): Promise<ConfigFile | undefined> {
+  const named = flags.configFile ?? (env[configFileVariable]?.trim() || undefined);
   if (named !== undefined) return { path: resolve(cwd, named), shown: named, isNamed: true };
   const path = resolve(cwd, 'toolgate.yaml');
   try {
     await stat(path);
   } catch (error) {
-    // Anything but "not there" is a file that cannot be read, and that must be said.
+    // Any other error means an unreadable file, which must be reported instead of ignored.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   }
   return { path, shown: 'toolgate.yaml', isNamed: false };
@@ -105,38 +109,38 @@ type ReadConfig =
   | { readonly ok: true; readonly config: Config; readonly yaml: YamlFile }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-async function readConfig({ path, shown }: Found): Promise<ReadConfig> {
-  const whole = (message: string, hint?: string): ReadConfig => ({
+async function readConfig({ path, shown }: ConfigFile): Promise<ReadConfig> {
+  const fileProblem = (message: string, hint?: string): ReadConfig => ({
     ok: false,
     problems: [{ file: shown, path: '', message, ...(hint !== undefined && { hint }) }],
   });
   let text: string;
   try {
-    const facts = await stat(path);
-    // A pipe or a device has no size and may never end.
-    if (!facts.isFile()) return whole('is not a regular file');
-    if (facts.size > MAX_FILE_BYTES) return whole(`is larger than ${MAX_FILE_BYTES} bytes`);
+    const stats = await stat(path);
+    // A pipe or device has no size and may never end.
+    if (!stats.isFile()) return fileProblem('is not a regular file');
+    if (stats.size > maxFileBytes) return fileProblem(`is larger than ${maxFileBytes} bytes`);
     text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ENOENT') return whole('is not there', 'Check --config and MCP_CONFIG_FILE');
-    return whole(
+    if (code === 'ENOENT') return fileProblem('no such file', 'Check --config and MCP_CONFIG_FILE');
+    return fileProblem(
       code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
         ? 'is not UTF-8 text'
-        : `cannot be read (${code || 'unknown fault'})`,
+        : `cannot be read (${code || 'unknown error'})`,
     );
   }
-  // Parser and schema cost more than the rest of the start together; without a file neither is loaded.
+  // Lazy import: parser and schema cost more than the rest of the start together.
   const [{ yamlFile }, { schema }] = await Promise.all([import('./yaml-file.js'), import('./schema.js')]);
   const yaml = yamlFile(text, shown);
   if (!yaml.ok) return yaml;
   const parsed = schema.safeParse(yaml.file.value);
   if (parsed.success) return { ok: true, config: parsed.data, yaml: yaml.file };
-  const { problemsOf } = await import('./issues.js');
-  return { ok: false, problems: problemsOf(parsed.error.issues, yaml.file, shown) };
+  const { toProblems } = await import('./schema-issues.js');
+  return { ok: false, problems: toProblems(parsed.error.issues, yaml.file, shown) };
 }
 
-/** A copy with single keys replaced; every path is one of the settings table, which a test holds against the schema. */
+/** Copies the configuration with some keys replaced; a test checks all setting paths against the schema. */
 function withValues(config: Config, values: ReadonlyMap<string, unknown>): Config {
   const copy = (value: unknown, path: string): unknown => {
     if (values.has(path)) return values.get(path);
@@ -151,16 +155,16 @@ function withValues(config: Config, values: ReadonlyMap<string, unknown>): Confi
     );
     return Object.fromEntries([...known, ...added.map(([at, item]) => [at.slice(prefix.length), item])]);
   };
-  // Each setting's parser yields what the schema wants at its path.
+  // The parser of each setting returns the type that the schema has at its path.
   return copy(config, '') as Config;
 }
 
-/** Says who set the key that is at fault: the flag, the variable, the place in the file, or nobody but the default. */
-function blame(
+/** Attributes a conflict to the flag, variable or file position that set the key, else to the defaults. */
+function locateConflict(
   conflict: Conflict,
   flags: Flags,
   environment: ReadonlyMap<string, unknown>,
-  found: Found | undefined,
+  found: ConfigFile | undefined,
   yaml: YamlFile | undefined,
 ): Problem {
   const setting = settings.find((one) => one.path === conflict.path);

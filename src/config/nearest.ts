@@ -1,4 +1,4 @@
-/** The known word a misspelt one most likely means, or undefined where none is near. */
+/** The known word closest to a misspelt one ("did you mean"); undefined if none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > 64) return undefined;
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_ ]/g, '');
@@ -15,7 +15,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Edits between two short words, a swap of neighbours counting as one. */
+/** Damerau-Levenshtein distance: a swap of neighbours counts as one edit. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, index) => index);

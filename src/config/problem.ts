@@ -1,19 +1,19 @@
-/** One thing that is wrong with a configuration, and where; it never repeats a value, which may be a secret. */
+/** One problem of a configuration and its position; never contains the value, which may be a secret. */
 export interface Problem {
   /** The file, or the name of the environment variable or flag. */
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
-  /** The key, as `server.port`; '' for the whole. */
+  /** The key, such as `server.port`; '' for the whole file. */
   readonly path: string;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Something the operator should know that did not stop anything. */
+/** A notice for the operator that does not prevent the start. */
 export type Note = Clamp | Remark;
 
-/** A number that was out of its range and what is used instead. */
+/** A number that was out of range, and the value used instead. */
 export interface Clamp {
   readonly event: 'config.clamped';
   readonly param: string;
@@ -28,10 +28,10 @@ export interface Remark {
   readonly message: string;
 }
 
-/** A path as people write it. */
+/** Joins a path with dots. */
 export const dotted = (path: readonly PropertyKey[]): string => path.map((part) => String(part)).join('.');
 
-/** A problem in one line: where, what is so, and what to do. */
+/** Formats a problem in one line: where, what is wrong, and what to do. */
 export function problemLine(problem: Problem): string {
   const position = problem.line === undefined ? '' : `:${problem.line}:${problem.column ?? 1}`;
   const path = problem.path === '' ? '' : ` ${problem.path}`;
@@ -39,7 +39,7 @@ export function problemLine(problem: Problem): string {
   return printable(`${problem.file}${position}:${path} ${problem.message}${hint}`);
 }
 
-/** A note in one line. */
+/** Formats a note in one line. */
 export const noteLine = (note: Note): string =>
   printable(
     note.event === 'config.clamped'
@@ -47,7 +47,7 @@ export const noteLine = (note: Note): string =>
       : `${note.param}: ${note.message}`,
   );
 
-// Keys come from a file that may not be the reader's own: an escape sequence in one would rewrite the terminal.
+// Keys come from a file that may be untrusted: an escape sequence could rewrite the terminal (terminal injection).
 const printable = (line: string): string =>
   line.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,

@@ -12,7 +12,7 @@ import { sources } from './sections/sources.js';
 import { tool } from './sections/tool.js';
 import type { SecretText } from './secrets.js';
 
-// A compiled parser would be used once per start and costs more than it saves.
+// JIT compilation costs more than it saves for a schema that is used once per start.
 z.config({ jitless: true });
 
 /** The whole configuration file; every object is strict, so a misspelt key is an error and never a silent default. */
@@ -44,5 +44,5 @@ type DeepReadonly<T> = T extends SecretText
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** A configuration that passed: keys as in the file, everything filled in. */
+/** A validated configuration: keys as in the file, defaults filled in. */
 export type Config = DeepReadonly<z.output<typeof schema>>;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { redacted } from './redacted.js';
+import { redactConfig } from './redact-config.js';
 import { resolveSecret, secretsIn, secretText, type SecretText } from './secrets.js';
 
 function secret(template: string): SecretText {
@@ -33,7 +33,7 @@ test.each([
 test.each(['${', '${A', '${}', '${1A}', '${A B}', '${A:-x}', '${${A}}', `\${${'A'.repeat(129)}}`])(
   '%s is a broken reference',
   (template) => {
-    expect(secretText(template)).toMatchObject({ ok: false, message: expect.stringContaining('broken reference') });
+    expect(secretText(template)).toMatchObject({ ok: false, message: expect.stringContaining('invalid reference') });
   },
 );
 
@@ -56,7 +56,7 @@ test('a secret is never shown, however it is printed [S2.18]', () => {
 });
 
 test('the configuration is shown without secrets, also those written where none belong [S2.18]', () => {
-  const shown = redacted({
+  const shown = redactConfig({
     headers: { a: secret('${A}') },
     extra: { Authorization: 'Bearer abc123def456ghi', Accept: 'text/html', note: '${B}' },
     list: [secret('x')],

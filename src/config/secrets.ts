@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 
-const REFERENCE = /\$\$|\$\{([^}]*)\}?/g;
-const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const referencePattern = /\$\$|\$\{([^}]*)\}?/g;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** A text with `${NAME}` references; it holds no secret until it is resolved, and prints as its references only. */
+/** A text with `${NAME}` references; contains no secret until it is resolved, and prints as its references only. */
 export class SecretText {
-  // A private field is the one thing that neither JSON, inspect, spreading nor a debugger's property walk shows.
+  // A private field is not visible to JSON, inspect, spreading or property enumeration.
   readonly #template: string;
-  /** The variables it refers to, in order, each once. */
+  /** Referenced variables in order, without duplicates. */
   readonly names: readonly string[];
 
   constructor(template: string, names: readonly string[]) {
@@ -16,30 +16,32 @@ export class SecretText {
     Object.freeze(this);
   }
 
-  /** The text with every reference replaced, or the names that are not set. */
+  /** Replaces all references, or returns the unset names. */
   resolve(
     env: NodeJS.ProcessEnv,
   ): { readonly ok: true; readonly value: string } | { readonly ok: false; readonly unset: readonly string[] } {
-    // An empty variable is as good as none: it would send `Bearer ` and fail far from its cause.
+    // An empty variable counts as unset: `Bearer ` would fail far from its cause.
     const unset = this.names.filter((name) => !Object.hasOwn(env, name) || env[name] === undefined || env[name] === '');
     if (unset.length > 0) return { ok: false, unset };
     return {
       ok: true,
-      value: this.#template.replace(REFERENCE, (_, name?: string) => (name === undefined ? '$' : (env[name] ?? ''))),
+      value: this.#template.replace(referencePattern, (_, name?: string) =>
+        name === undefined ? '$' : (env[name] ?? ''),
+      ),
     };
   }
 
-  /** Whether the file holds the text itself rather than a reference. */
+  /** Whether the file contains the secret itself rather than a reference. */
   get isLiteral(): boolean {
     return this.names.length === 0;
   }
 
-  /** Whether both were written the same. */
+  /** Whether both have the same template. */
   equals(other: SecretText): boolean {
     return this.#template === other.#template;
   }
 
-  /** Whether a lint finds something in the written template; the text itself stays inside. */
+  /** Tests the template for a lint without exposing it. */
   isWrittenAs(test: (template: string) => boolean): boolean {
     return test(this.#template);
   }
@@ -57,17 +59,17 @@ export class SecretText {
   }
 }
 
-/** Reads a template: `${NAME}` refers to a variable, `$$` is a dollar sign, a broken reference is said to be one. */
+/** Parses a template: `${NAME}` refers to a variable, `$$` is a dollar sign; reports an invalid reference. */
 export function secretText(
   template: string,
 ): { readonly ok: true; readonly secret: SecretText } | { readonly ok: false; readonly message: string } {
   const names = new Set<string>();
-  for (const [whole, name] of template.matchAll(REFERENCE)) {
+  for (const [whole, name] of template.matchAll(referencePattern)) {
     if (whole === '$$') continue;
-    if (!whole.endsWith('}') || name === undefined || !NAME.test(name)) {
+    if (!whole.endsWith('}') || name === undefined || !variableName.test(name)) {
       return {
         ok: false,
-        message: 'holds a broken reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
+        message: 'contains an invalid reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
       };
     }
     names.add(name);
@@ -75,11 +77,11 @@ export function secretText(
   return { ok: true, secret: new SecretText(template, [...names]) };
 }
 
-/** The value behind a reference, at the moment it is needed. */
+/** Resolves a reference when it is needed. */
 export const resolveSecret = (ref: SecretText, env: NodeJS.ProcessEnv): ReturnType<SecretText['resolve']> =>
   ref.resolve(env);
 
-/** Every secret in a value with the place where it stands. */
+/** Yields every secret in a value with its path. */
 export function* secretsIn(
   value: unknown,
   path: readonly (string | number)[] = [],

@@ -1,14 +1,14 @@
-/** A value read from text, or what was expected instead; a remark says what was made of it. */
-export type Read =
+/** A parsed value, or the expected format; `remark` explains a conversion. */
+type ParsedText =
   | { readonly ok: true; readonly value: unknown; readonly remark?: string }
   | { readonly ok: false; readonly expected: string };
 
-/** Reads one setting from the environment or the command line. */
-export type ReadText = (text: string) => Read;
+/** Parses one setting from the environment or the command line. */
+export type TextParser = (text: string) => ParsedText;
 
-/** A whole number, optionally within bounds that are refused rather than clamped. */
-export const whole =
-  (least?: number, most?: number): ReadText =>
+/** A whole number, optionally with bounds that reject instead of clamp. */
+export const wholeNumber =
+  (least?: number, most?: number): TextParser =>
   (text) => {
     const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? Number(text) : Number.NaN;
     const fits = Number.isSafeInteger(value) && value >= (least ?? value) && value <= (most ?? value);
@@ -18,21 +18,21 @@ export const whole =
   };
 
 /** A number, with or without a fraction. */
-export const number: ReadText = (text) => {
+export const decimalNumber: TextParser = (text) => {
   const value = /^[+-]?\d{1,20}(\.\d{1,20})?$/.test(text.trim()) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? { ok: true, value } : { ok: false, expected: 'a number' };
 };
 
-/** Yes or no in any of the usual spellings. */
-export const flag: ReadText = (text) => {
+/** A boolean in any of the usual spellings. */
+export const booleanWord: TextParser = (text) => {
   const word = text.trim().toLowerCase();
   if (['true', '1', 'yes', 'on'].includes(word)) return { ok: true, value: true };
   if (['false', '0', 'no', 'off'].includes(word)) return { ok: true, value: false };
   return { ok: false, expected: 'true or false' };
 };
 
-/** A list of words parted by commas; blanks around them and empty ones are dropped. */
-export const csv: ReadText = (text) => ({
+/** A comma-separated list; surrounding blanks and empty items are dropped. */
+export const commaList: TextParser = (text) => ({
   ok: true,
   value: text
     .split(',')
@@ -41,12 +41,12 @@ export const csv: ReadText = (text) => ({
 });
 
 /** Any text that is not blank. */
-export const words: ReadText = (text) =>
-  text.trim() === '' ? { ok: false, expected: 'a text' } : { ok: true, value: text.trim() };
+export const nonBlankText: TextParser = (text) =>
+  text.trim() === '' ? { ok: false, expected: 'a non-blank text' } : { ok: true, value: text.trim() };
 
-/** One of some words, whatever their case; `also` maps further spellings. */
-export const choice =
-  (options: readonly string[], also: Readonly<Record<string, string>> = {}): ReadText =>
+/** One of several words, case-insensitive; `also` maps further spellings. */
+export const oneOfWords =
+  (options: readonly string[], also: Readonly<Record<string, string>> = {}): TextParser =>
   (text) => {
     const word = text.trim().toLowerCase();
     const value = Object.hasOwn(also, word) ? also[word] : word;
@@ -55,8 +55,8 @@ export const choice =
       : { ok: false, expected: `one of ${options.join(', ')}` };
   };
 
-/** The log format; a Python format string, which older set-ups carry, means text. */
-export const logFormat: ReadText = (text) =>
+/** The log format; a Python format string, as in older setups, means text. */
+export const logFormat: TextParser = (text) =>
   text.includes('%(')
     ? { ok: true, value: 'text', remark: 'a format string is read as "text"; write text or json' }
-    : choice(['json', 'text'])(text);
+    : oneOfWords(['json', 'text'])(text);

@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { load, type Loaded } from './load.js';
+import { loadConfig, type LoadResult } from './load.js';
 import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
-import { changes, watchConfig, type Watching } from './watch.js';
+import { changedKeys, watchConfig, type ConfigWatcher } from './watch.js';
 
-const open: Watching[] = [];
+const open: ConfigWatcher[] = [];
 afterEach(() => {
   for (const watching of open.splice(0)) watching.close();
 });
@@ -41,19 +41,19 @@ async function watched(
     wake();
     said = new Promise<void>((resolve) => (wake = resolve));
   };
-  const again = (): Promise<Loaded> => load({ env: {}, cwd: folder, argv: ['--config', path] });
+  const again = (): Promise<LoadResult> => loadConfig({ env: {}, cwd: folder, argv: ['--config', path] });
   const first = await again();
   if (!first.ok) throw new Error(first.problems.map(problemLine).join('\n'));
   let config: Config = first.config;
   const watching = watchConfig(path, {
-    now: first.config,
+    current: first.config,
     load: again,
-    onGood: (next, changed) => {
+    onChange: (next, changed) => {
       if (refuses?.(next) === true) throw new Error(`port ${next.server.port} is taken`);
       config = next;
       say(changed);
     },
-    onBad: (bad) => {
+    onRejected: (bad) => {
       say(['bad', ...bad.map((one) => one.message)]);
     },
     debounceMs,
@@ -87,7 +87,7 @@ test('a bad file is told once, not at every look', async () => {
   await writeFile(file.path, 'server: 5');
   await file.watching.check();
   await file.watching.check();
-  expect(file.told).toEqual([['bad', 'must be a set of keys, not a number']]);
+  expect(file.told).toEqual([['bad', 'must be a mapping, not a number']]);
 });
 
 test('a configuration that cannot be taken over is told as bad, and the next change is counted from the one in force', async () => {
@@ -99,8 +99,8 @@ test('a configuration that cannot be taken over is told as bad, and the next cha
   await writeFile(file.path, 'server: { port: 3 }');
   await file.watching.check();
   expect(file.told).toEqual([
-    ['bad', 'could not be taken over: port 2 is taken'],
-    ['bad', 'could not be taken over: port 2 is taken'],
+    ['bad', 'cannot be applied: port 2 is taken'],
+    ['bad', 'cannot be applied: port 2 is taken'],
     ['server.port'],
   ]);
 });
@@ -109,7 +109,7 @@ test('a file that is gone keeps the last good configuration and says so', async 
   const file = await watched('server: { port: 1 }');
   await rm(file.path);
   await file.watching.check();
-  expect(file.told).toEqual([['bad', 'is not there']]);
+  expect(file.told).toEqual([['bad', 'no such file']]);
   expect(file.config().server.port).toBe(1);
 });
 
@@ -181,5 +181,5 @@ test.each([
   [{ a: [1] }, { a: [1, 2] }, ['a']],
   [{}, { a: { b: 1 } }, ['a']],
 ])('from %j to %j the keys %j changed', (before, after, keys) => {
-  expect(changes(before, after)).toEqual(keys);
+  expect(changedKeys(before, after)).toEqual(keys);
 });

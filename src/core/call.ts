@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from './json.js';
 import type { Principal } from './principal.js';
 
-/** Arguments by name: raw until the validate guard passes on the parsed copy; nobody changes them after that. */
+/** Arguments by name: raw until the validate guard passes on the parsed copy, immutable after that. */
 export type Args = { readonly [name: string]: Json | undefined };
 
-/** The door a call came through. */
+/** Transport a call came through. */
 export type Door = 'stdio' | 'http' | 'rest' | 'console' | 'cli';
 
-/** W3C trace context, checked before it got here. */
+/** W3C trace context, already validated. */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string;
 }
 
-/** Answers to an earlier Question, with the state it was asked under. */
+/** Answers to an earlier Question, with its sealed state. */
 export interface Confirmation {
   readonly answers: Readonly<Record<string, JsonObject>>;
   readonly state: string;
@@ -27,15 +27,15 @@ export interface Progress {
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-/** The way back to the caller while a call runs; each part is there only where the door can carry it. */
+/** Channel to the caller while a call runs; members are present only if the transport supports them. */
 export interface BackChannel {
   readonly progress?: (progress: Progress) => void;
   readonly log?: (level: LogLevel, data: Json, logger?: string) => void;
   /** The client's own capabilities, for sources that relay questions. */
   readonly capabilities?: JsonObject;
-  /** The caller could have declared that it knows tasks and did not: it must hear that a tool runs only as one. */
+  /** The caller could have declared task support and did not: a tool that requires tasks must reject the call. */
   readonly withoutTasks?: boolean;
-  /** Lets go of the caller's connection for a long wait; the caller comes back for the answer. */
+  /** Releases the caller's connection during a long wait; the caller returns for the result. */
   readonly detach?: () => void;
 }
 
@@ -44,7 +44,7 @@ export interface Call {
   readonly id: string;
   readonly tool: string;
   readonly principal: Principal;
-  /** The part of the catalogue it was made in, where its address named one. */
+  /** Profile in the URL of the call, if any. */
   readonly profile?: string | undefined;
   readonly via: Door;
   readonly args: Args;
@@ -52,20 +52,20 @@ export interface Call {
   readonly receivedAt: number;
   readonly signal: AbortSignal;
   readonly correlationId: string;
-  /** What the caller asked for; the deadline guard decides. */
+  /** Timeout requested by the caller; the deadline guard caps it. */
   readonly timeoutMs?: number | undefined;
   readonly trace?: TraceContext | undefined;
   readonly confirmation?: Confirmation | undefined;
-  /** The ticket under which this very call was told to wait for an operator. */
+  /** Ticket of the approval request for this exact call. */
   readonly ticket?: string | undefined;
-  /** The conversation a call belongs to, where the door knows one. */
+  /** Conversation of the call, if the transport has one. */
   readonly session?: string | undefined;
   readonly back?: BackChannel | undefined;
-  /** Whether this caller may know of a tool, for tools that tell of others. */
-  readonly sees?: ((tool: { readonly name: string; readonly source: string }) => boolean) | undefined;
+  /** Whether this caller may see a tool, for tools that list others. */
+  readonly canSee?: ((tool: { readonly name: string; readonly source: string }) => boolean) | undefined;
   /** Extra `_meta` of the request, for sources that relay it. */
   readonly meta?: JsonObject | undefined;
 }
 
-/** The reason a call's signal carries when it was our clock, not the caller, that ended the call. */
+/** Abort reason of a call that was ended by our deadline and not by the caller. */
 export const deadlinePassed: unique symbol = Symbol('deadline passed');

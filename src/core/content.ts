@@ -1,25 +1,25 @@
 import type { Json, JsonObject } from './json.js';
 
-interface Marked {
+interface Annotated {
   readonly annotations?: JsonObject;
   readonly _meta?: JsonObject;
 }
 
-export interface TextContent extends Marked {
+interface TextContent extends Annotated {
   readonly type: 'text';
   readonly text: string;
 }
 /** Image or sound; `data` is base64. */
-export interface MediaContent extends Marked {
+interface MediaContent extends Annotated {
   readonly type: 'image' | 'audio';
   readonly data: string;
   readonly mimeType: string;
 }
-export interface EmbeddedResource extends Marked {
+interface EmbeddedResource extends Annotated {
   readonly type: 'resource';
   readonly resource: ResourceContents;
 }
-export interface ResourceLink extends Marked {
+export interface ResourceLink extends Annotated {
   readonly type: 'resource_link';
   readonly uri: string;
   readonly name: string;
@@ -28,10 +28,10 @@ export interface ResourceLink extends Marked {
   readonly mimeType?: string;
   readonly size?: number;
 }
-/** One part of a result, in the five forms that MCP knows. */
+/** One part of a result, in the five MCP content types. */
 export type Content = TextContent | MediaContent | EmbeddedResource | ResourceLink;
 
-/** What reading a resource yields: text, or base64 in `blob`. */
+/** Contents of a resource: text, or base64 in `blob`. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -40,10 +40,10 @@ export interface ResourceContents {
   readonly _meta?: JsonObject;
 }
 
-export const text = (value: string): TextContent => ({ type: 'text', text: value });
+export const textContent = (value: string): TextContent => ({ type: 'text', text: value });
 
-/** The text a person would read: all text blocks joined, or the data as indented JSON where there is none. */
-export function readable(content: readonly Content[], data?: Json): string {
+/** Readable form of a result: all text blocks joined, or the data as indented JSON if there are none. */
+export function toReadableText(content: readonly Content[], data?: Json): string {
   const texts: string[] = [];
   for (const part of content) if (part.type === 'text') texts.push(part.text);
   if (texts.length === 0 && data !== undefined) return JSON.stringify(data, null, 2);

@@ -3,7 +3,7 @@ import { sha256 } from '../lib/hash.js';
 import type { JsonObject } from './json.js';
 import type { Tool } from './tool.js';
 
-/** What a client is shown of a tool and what an approval is bound to. */
+/** The definition a client sees; pins and approvals are bound to its hash (rug pull). */
 export const definitionOf = (tool: Tool): JsonObject => ({
   name: tool.name,
   title: tool.title,
@@ -16,7 +16,7 @@ export const definitionOf = (tool: Tool): JsonObject => ({
 
 const hashes = new WeakMap<Tool, string>();
 
-/** The hash of a tool's definition, worked out once. */
+/** Hash of a tool's definition, computed once. */
 export function definitionHash(tool: Tool): string {
   let hash = hashes.get(tool);
   if (hash === undefined) {

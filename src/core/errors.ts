@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** How one error code behaves at every door; the only place where that is said. */
+/** Behaviour of one error code on every transport; the single source of truth. */
 export interface ErrorBehaviour {
   /** The name REST callers and logs see. */
   readonly type: string;
@@ -9,12 +9,12 @@ export interface ErrorBehaviour {
   readonly mcp: 'result' | { readonly protocol: number };
   readonly retryable: boolean;
   readonly tripsBreaker: boolean;
-  /** What a reader of docs/errors.md is told. */
-  readonly means: string;
+  /** Explanation in docs/errors.md. */
+  readonly meaning: string;
   readonly recovery: string;
 }
 
-/** Every refusal and failure Toolgate can answer with. */
+/** Every refusal and failure Toolgate can return. */
 export const errors = {
   invalid_arguments: {
     type: 'validation_error',
@@ -22,7 +22,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The arguments do not fit what the tool accepts. Nothing was started.',
+    meaning: 'The arguments do not match the input schema of the tool. Nothing was started.',
     recovery: 'Check argument format. Use --help for syntax.',
   },
   not_found: {
@@ -31,7 +31,7 @@ export const errors = {
     mcp: { protocol: -32602 },
     retryable: false,
     tripsBreaker: false,
-    means: 'No tool of that name is offered to this caller: it does not exist, is disabled, or is not for them.',
+    meaning: 'No tool of that name is available to this caller: it does not exist, is disabled, or is hidden.',
     recovery: 'List the tools and use one of their names.',
   },
   forbidden: {
@@ -40,7 +40,8 @@ export const errors = {
     mcp: { protocol: -32602 },
     retryable: false,
     tripsBreaker: false,
-    means: 'The tool exists but this caller may not know it. Callers see `not_found`; the audit keeps the difference.',
+    meaning:
+      'The tool exists but is hidden from this caller. Callers see `not_found`; the audit records the difference.',
     recovery: 'List the tools and use one of their names.',
   },
   unauthorized: {
@@ -49,7 +50,7 @@ export const errors = {
     mcp: { protocol: -32001 },
     retryable: false,
     tripsBreaker: false,
-    means: 'The request carried no valid credential.',
+    meaning: 'The request carried no valid credential.',
     recovery: 'Send `Authorization: Bearer <token>`; the token file is printed at start.',
   },
   admin_required: {
@@ -58,7 +59,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The credential is valid, but the operation needs the admin role.',
+    meaning: 'The credential is valid, but the operation needs the admin role.',
     recovery: 'Run with appropriate permissions or adjust policy.',
   },
   policy_denied: {
@@ -67,7 +68,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'A rule of the operator forbids this call. The message names the rule.',
+    meaning: 'A rule of the operator forbids this call. The message names the rule.',
     recovery: 'Ask the operator, or change the call so that a rule allows it.',
   },
   permission_denied: {
@@ -76,7 +77,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The program or service behind the tool was not permitted to do this.',
+    meaning: 'The program or service behind the tool was not permitted to do this.',
     recovery: 'Run with appropriate permissions or adjust policy.',
   },
   confirmation_required: {
@@ -85,7 +86,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'The call needs a person to agree first, and this client has no way to be asked.',
+    meaning: 'The call needs approval, and this client does not support elicitation.',
     recovery: 'Let an operator approve the ticket, then send the same call again with it.',
   },
   declined: {
@@ -94,8 +95,8 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'Somebody was asked whether the call may be made and said no, or did not say yes.',
-    recovery: 'Do not repeat the call; ask the person what they want instead.',
+    meaning: 'Approval was requested and denied, or not given in time.',
+    recovery: 'Do not repeat the call; ask the user what to do instead.',
   },
   invalid_confirmation: {
     type: 'validation_error',
@@ -103,8 +104,9 @@ export const errors = {
     mcp: { protocol: -32602 },
     retryable: false,
     tripsBreaker: false,
-    means: 'Answers came with a state that was not issued for this call, was changed, was used before, or has expired.',
-    recovery: 'Send the call again without it and answer what is asked.',
+    meaning:
+      'The answers carry a state that was not issued for this call, was modified, was used before, or has expired.',
+    recovery: 'Send the call again without the state and answer the new question.',
   },
   capability_missing: {
     type: 'capability_missing',
@@ -112,8 +114,8 @@ export const errors = {
     mcp: { protocol: -32021 },
     retryable: false,
     tripsBreaker: false,
-    means: 'The tool must ask its caller something, and this client did not declare that it can be asked.',
-    recovery: 'Use a client that supports what the error names, or call through one that does.',
+    meaning: 'The tool needs input from its caller, and this client did not declare the required capability.',
+    recovery: 'Use a client that supports the capability named in the error.',
   },
   rate_limited: {
     type: 'rate_limited',
@@ -121,7 +123,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'This caller used up the rate of this tool.',
+    meaning: 'This caller exceeded the rate limit of this tool.',
     recovery: 'Wait for the time given in Retry-After, then try again.',
   },
   busy: {
@@ -130,7 +132,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'All slots of the tool are taken and its queue is full, or the wait in the queue was too long.',
+    meaning: 'All slots of the tool are taken and its queue is full, or the wait in the queue was too long.',
     recovery: 'Try again shortly, or raise the concurrency of the tool.',
   },
   circuit_open: {
@@ -139,7 +141,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'The tool failed repeatedly and rests. Nothing was started.',
+    meaning: 'The tool failed repeatedly and its circuit breaker is open. Nothing was started.',
     recovery: 'Wait for the time given in Retry-After; an operator may reset the breaker.',
   },
   timeout: {
@@ -148,7 +150,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: true,
-    means: 'The deadline passed. The whole process tree was ended; what it printed until then is returned.',
+    meaning: 'The deadline passed. The whole process tree was killed; its output so far is returned.',
     recovery: 'Increase timeout_sec or reduce operation scope.',
   },
   cancelled: {
@@ -157,8 +159,8 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'The caller hung up or cancelled.',
-    recovery: 'Send the call again if it is still wanted.',
+    meaning: 'The caller disconnected or cancelled.',
+    recovery: 'Send the call again if it is still needed.',
   },
   command_missing: {
     type: 'not_found',
@@ -166,7 +168,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The program behind the tool is not installed on the gateway.',
+    meaning: 'The program behind the tool is not installed on the gateway.',
     recovery: 'Install {command} or add to PATH.',
   },
   execution_failed: {
@@ -175,7 +177,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The tool ran and reported failure, for example a non-zero exit code. Its output is returned.',
+    meaning: 'The tool ran and reported failure, for example a non-zero exit code. Its output is returned.',
     recovery: 'Read the output of the tool.',
   },
   crashed: {
@@ -184,7 +186,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: true,
-    means: 'The process behind the tool could not be started or died by a signal.',
+    meaning: 'The process behind the tool could not be started or died by a signal.',
     recovery: 'Try again; if it repeats, look at the stderr tail and run `toolgate doctor`.',
   },
   output_limit: {
@@ -193,8 +195,8 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The answer was larger than the limit and could not be used in part.',
-    recovery: 'Ask for less, or raise the output limit of the tool.',
+    meaning: 'The response exceeded the output limit and cannot be used in part.',
+    recovery: 'Request less, or raise the output limit of the tool.',
   },
   resource_exhausted: {
     type: 'resource_exhausted',
@@ -202,7 +204,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: true,
-    means: 'The process ran into a limit of memory, processor time, files or processes.',
+    meaning: 'The process reached a limit of memory, CPU time, files or processes.',
     recovery: 'Reduce the operation scope or raise the limit.',
   },
   sandbox_unavailable: {
@@ -211,7 +213,8 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The isolation that the tool demands is not to be had on this machine. It was not run weaker.',
+    meaning:
+      'The sandbox tier the tool requires is not available on this machine. It was not run with weaker isolation.',
     recovery: 'Run `toolgate doctor` and install what it names.',
   },
   network_error: {
@@ -220,7 +223,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: true,
-    means: 'The service behind the tool could not be reached, or broke off.',
+    meaning: 'The service behind the tool could not be reached, or the connection was lost.',
     recovery: 'Check network connectivity and firewall rules.',
   },
   upstream_error: {
@@ -229,7 +232,7 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means: 'The service behind the tool answered with an error of its own.',
+    meaning: 'The service behind the tool returned an error.',
     recovery: 'Read the message; change the arguments if it names them.',
   },
   upstream_refused: {
@@ -238,8 +241,8 @@ export const errors = {
     mcp: { protocol: -32603 },
     retryable: false,
     tripsBreaker: false,
-    means:
-      "The MCP server behind the tool answered with a JSON-RPC error instead of a result. MCP clients get an error with the server's own code where that cannot be mistaken for one of the gateway: -32602, -32603, and codes outside the range that JSON-RPC reserves.",
+    meaning:
+      "The MCP server behind the tool returned a JSON-RPC error instead of a result. MCP clients receive the server's own code if it cannot be confused with one of the gateway: -32602, -32603, and codes outside the range reserved by JSON-RPC.",
     recovery: 'Read the message; change the arguments if it names them.',
   },
   output_withheld: {
@@ -248,9 +251,9 @@ export const errors = {
     mcp: 'result',
     retryable: false,
     tripsBreaker: false,
-    means:
-      "The tool ran, but its result gives instructions to the model and was held back by the operator's settings, or does not fit its schema without the secrets in it.",
-    recovery: 'Do not repeat the call; let a person look at what the tool returned.',
+    meaning:
+      "The tool ran, but its result contains instructions to the model and was withheld by the operator's settings, or it no longer matches its output schema after secrets were redacted.",
+    recovery: 'Do not repeat the call; let a person review what the tool returned.',
   },
   audit_unavailable: {
     type: 'audit_unavailable',
@@ -258,7 +261,7 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'The call could not be recorded, so it was refused.',
+    meaning: 'The call could not be recorded, so it was refused.',
     recovery: 'Free space or repair the audit folder; see `toolgate audit verify`.',
   },
   shutting_down: {
@@ -267,8 +270,8 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: false,
-    means: 'The gateway is stopping and takes no new calls.',
-    recovery: 'Try again when it is back.',
+    meaning: 'The gateway is shutting down and accepts no new calls.',
+    recovery: 'Try again after the restart.',
   },
   internal: {
     type: 'unknown',
@@ -276,14 +279,14 @@ export const errors = {
     mcp: { protocol: -32603 },
     retryable: false,
     tripsBreaker: true,
-    means: 'A fault in Toolgate. The correlation id finds it in the log; nothing else is told.',
+    meaning: 'A bug in Toolgate. The log has the details under the correlation id; nothing else is exposed.',
     recovery: 'Report it with the correlation id.',
   },
 } as const satisfies Record<string, ErrorBehaviour>;
 
 export type ErrorCode = keyof typeof errors;
 
-/** Why a call was refused or failed: what is so, what to do, and facts a program can use; never a path, secret or stack. */
+/** Why a call was refused or failed: the problem, what to do, and machine-readable data; never a path, secret or stack. */
 export interface ToolError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -294,5 +297,5 @@ export interface ToolError {
 
 export const behaviourOf = (error: ToolError): ErrorBehaviour => errors[error.code];
 
-/** What to do about an error: its own hint where it has one, else the table's. */
+/** What to do about an error: its own hint, else the table's. */
 export const recoveryOf = (error: ToolError): string => error.hint ?? errors[error.code].recovery;

@@ -6,7 +6,7 @@ import type { Completion, Prompt, Resource, ResourceTemplate } from './prompt.js
 import type { Withheld } from './source.js';
 import type { Tool } from './tool.js';
 
-/** Which part of the catalogue is looked at: lists differ by principal and profile, by nothing else. */
+/** Part of the catalogue a caller sees; lists vary only by principal and profile. */
 export interface View {
   readonly principal: Principal;
   readonly profile?: string;
@@ -14,21 +14,21 @@ export interface View {
 
 type Owned = Pick<Call, 'principal' | 'profile'>;
 
-/** Whose something is that is kept between requests; what was made under one profile is not there under another. */
+/** Owner key of state stored between requests; state of one profile is invisible under another. */
 export const ownerOf = ({ principal, profile }: Owned): string =>
   profile === undefined ? principal.id : `${principal.id}\n${profile}`;
 
 /**
- * Whether two views are of one principal with the same rights at the same address: a conversation that was opened with more
- * rights than its caller has now, or under another profile, does not go on.
+ * Whether two views have the same principal, rights and profile: a session opened with more rights than its caller has now, or
+ * under another profile, must not continue (session hijacking, stale privileges).
  */
-export const isSameStanding = (a: View, b: View): boolean =>
-  a.profile === b.profile && (a.principal === b.principal || rightsOf(a.principal) === rightsOf(b.principal));
+export const hasSameRights = (a: View, b: View): boolean =>
+  a.profile === b.profile && (a.principal === b.principal || rightsKey(a.principal) === rightsKey(b.principal));
 
-const rightsOf = ({ id, kind, roles, profile, scopes }: Principal): string =>
+const rightsKey = ({ id, kind, roles, profile, scopes }: Principal): string =>
   JSON.stringify([id, kind, roles, profile, scopes]);
 
-/** What a door hands over to have a tool run. */
+/** Request of a transport to run a tool. */
 export interface CallRequest extends View {
   readonly tool: string;
   readonly args: Args;
@@ -44,16 +44,16 @@ export interface CallRequest extends View {
   readonly meta?: JsonObject;
 }
 
-/** The outcome of a call and the ids by which log and audit know it. */
+/** Outcome of a call, with the correlation id of its log and audit records. */
 export interface Answer {
   readonly outcome: Outcome;
   readonly correlationId: string;
   readonly durationMs: number;
-  /** Absent where no such tool is offered. */
+  /** Absent for an unknown tool. */
   readonly tool?: Tool;
 }
 
-/** How a tool stands now, for people and administrators. */
+/** Current state of a tool, for operators. */
 export interface ToolStatus {
   readonly tool: Tool;
   readonly enabled: boolean;
@@ -64,13 +64,13 @@ export interface ToolStatus {
   };
 }
 
-export type Changed = 'tools' | 'prompts' | 'resources';
+export type ChangedList = 'tools' | 'prompts' | 'resources';
 
-/** What a completion is asked for. */
+/** Prompt or resource template whose argument is completed. */
 export type CompletionTarget =
   { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** What a door hands over to have an argument completed. */
+/** Request of a transport to complete an argument. */
 export interface CompletionRequest extends Omit<CallRequest, 'tool' | 'args'> {
   readonly target: CompletionTarget;
   readonly argument: string;
@@ -78,9 +78,9 @@ export interface CompletionRequest extends Omit<CallRequest, 'tool' | 'args'> {
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** The counter every door talks to; doors see nothing behind it. */
+/** The only interface transports use; nothing behind it is visible to them. */
 export interface Gateway {
-  /** Ready, enabled tools in stable order; the same array while nothing changed, so that doors may keep what they serialised. */
+  /** Ready, enabled tools in stable order; the same array until something changes, so that transports may cache its serialised form. */
   tools(view: View): readonly Tool[];
   prompts(view: View): readonly Prompt[];
   resources(view: View): readonly Resource[];
@@ -90,21 +90,21 @@ export interface Gateway {
   read(request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string }): Promise<Answer>;
   /** Gets a prompt through the same guards; the outcome's data is `{ description?, messages }`. */
   prompt(request: Omit<CallRequest, 'tool'> & { readonly name: string }): Promise<Answer>;
-  /** Completes an argument through the same guards; what is refused and what is unknown have no suggestions. */
+  /** Completes an argument through the same guards; refused and unknown targets have no suggestions. */
   complete(request: CompletionRequest): Promise<Completion>;
-  /** Watches one resource; undefined where there is none or it cannot be watched. */
+  /** Watches one resource; undefined if it is unknown or cannot be watched. */
   watch(view: View, uri: string, changed: () => void): (() => void) | undefined;
-  onChange(listener: (what: Changed) => void): () => void;
+  onChange(listener: (what: ChangedList) => void): () => void;
 
-  /** Every tool this caller may know of, with the ones disabled or not ready. */
+  /** Every tool this caller may see, including disabled and unavailable ones. */
   statuses(view: View): readonly ToolStatus[];
   withheld(): readonly (Withheld & { readonly source: string })[];
-  /** False where there is no such tool. */
+  /** Returns false for an unknown tool. */
   setEnabled(name: string, enabled: boolean, by: Principal): boolean;
   resetBreaker(name: string, by: Principal): boolean;
 }
 
-/** Facts about the gateway that doors publish. */
+/** Facts about the gateway that transports publish. */
 export interface Identity {
   readonly name: string;
   readonly title: string;
@@ -112,15 +112,15 @@ export interface Identity {
   readonly instructions?: string;
 }
 
-/** A door that can be opened and closed. */
+/** Transport with a lifecycle. */
 export interface Transport {
   readonly name: string;
   start(): Promise<void>;
-  /** Takes nothing new and lets running calls end until the signal fires. */
+  /** Stops accepting calls and drains running ones until the signal fires. */
   stop(signal: AbortSignal): Promise<void>;
 }
 
-/** Plain data of a health report. */
+/** Health report as plain data. */
 export interface HealthReport {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
   readonly checks: Readonly<

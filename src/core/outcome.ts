@@ -1,9 +1,9 @@
 import type { Content } from './content.js';
-import { text } from './content.js';
+import { textContent } from './content.js';
 import type { ErrorCode, ToolError } from './errors.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Facts about an outcome that travel beside it, such as what the sanitiser removed. */
+/** Facts about an outcome, such as what the sanitiser removed. */
 export type Meta = JsonObject;
 
 export interface Done {
@@ -11,7 +11,7 @@ export interface Done {
   readonly content: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
-  /** Fields of a server's result that nobody here knows; MCP clients get them in their place. */
+  /** Unknown fields of an upstream result, passed through to MCP clients unchanged. */
   readonly extra?: JsonObject;
 }
 export interface Failed {
@@ -20,7 +20,7 @@ export interface Failed {
   readonly content?: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
-  /** Fields of a server's result that nobody here knows; MCP clients get them in their place. */
+  /** Unknown fields of an upstream result, passed through to MCP clients unchanged. */
   readonly extra?: JsonObject;
 }
 export interface Confirm {
@@ -31,15 +31,15 @@ export interface Confirm {
 /** How a call ends. Refusals are values; only bugs are thrown. */
 export type Outcome = Done | Failed | Confirm;
 
-/** What must be answered before the call can go on; `state` comes back untouched with the answers. */
+/** Questions to answer before the call can continue; `state` is returned unchanged with the answers. */
 export interface Question {
   readonly asks: Readonly<Record<string, Ask>>;
   readonly state: string;
-  /** What a client that cannot be asked is told instead. */
+  /** Error for a client that does not support the question. */
   readonly otherwise: ToolError;
 }
 
-/** One question to the client, in the words of MCP. */
+/** One request to the client, as an MCP method. */
 export interface Ask {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params: JsonObject;
@@ -47,7 +47,7 @@ export interface Ask {
 
 export const done = (content: readonly Content[] | string, data?: Json, meta?: Meta): Done => ({
   kind: 'done',
-  content: typeof content === 'string' ? [text(content)] : content,
+  content: typeof content === 'string' ? [textContent(content)] : content,
   ...(data !== undefined && { data }),
   ...(meta !== undefined && { meta }),
 });
@@ -58,7 +58,7 @@ export const failed = (error: ToolError, rest?: Omit<Failed, 'kind' | 'error'>):
   ...rest,
 });
 
-/** Refuses with a code of the table, what is so, and optionally what to do. */
+/** Refuses with a code of the error table, a message, and optionally a hint. */
 export const refuse = (code: ErrorCode, message: string, rest?: Omit<ToolError, 'code' | 'message'>): Failed => ({
   kind: 'failed',
   error: { code, message, ...rest },

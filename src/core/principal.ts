@@ -1,4 +1,4 @@
-/** Who calls, as proven by a credential or by owning the process; never taken from anything else in a request. */
+/** Authenticated caller, from a credential or process ownership; never from other request data (spoofing). */
 export interface Principal {
   readonly id: string;
   readonly name: string;
@@ -9,5 +9,5 @@ export interface Principal {
   readonly scopes?: readonly string[];
 }
 
-/** May this principal change the gateway's run-time state (enable, disable, reset)? */
+/** Whether this principal may change run-time state (enable, disable, reset). */
 export const isAdmin = (principal: Principal): boolean => principal.roles.includes('admin');

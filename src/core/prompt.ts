@@ -8,7 +8,7 @@ export interface Completion {
   readonly total?: number;
   readonly hasMore?: boolean;
 }
-/** Completes an argument for whoever makes the call. */
+/** Completes an argument for the caller. */
 export type Complete = (
   argument: string,
   value: string,
@@ -29,15 +29,15 @@ export interface Prompt {
   }[];
   readonly source: string;
   readonly meta?: JsonObject;
-  /** Fields of its definition that nobody here knows. */
+  /** Unknown fields of the definition, passed through unchanged. */
   readonly extra?: JsonObject;
   readonly complete?: Complete;
-  /** Whether what it says comes from elsewhere, and what it is given goes there. */
+  /** Whether its text comes from an external system that also receives its arguments. */
   readonly openWorld?: boolean;
   readonly get: Handler;
 }
 
-/** Something readable by its address; its handler gets `args.uri` and ends with `data: { contents }`. */
+/** Readable content with a URI; its handler gets `args.uri` and ends with `data: { contents }`. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
@@ -48,16 +48,16 @@ export interface Resource {
   readonly annotations?: JsonObject;
   readonly source: string;
   readonly meta?: JsonObject;
-  /** Fields of its definition that nobody here knows. */
+  /** Unknown fields of the definition, passed through unchanged. */
   readonly extra?: JsonObject;
-  /** Whether what it holds comes from elsewhere. */
+  /** Whether its contents come from an external system. */
   readonly openWorld?: boolean;
   readonly read: Handler;
-  /** Starts watching and returns how to stop; absent where the source cannot tell of changes. */
+  /** Starts watching and returns an unsubscribe function; absent if the source does not report changes. */
   readonly watch?: (changed: () => void) => () => void;
 }
 
-/** A family of resources with an RFC 6570 address pattern. */
+/** Family of resources with an RFC 6570 URI template. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;
@@ -67,10 +67,10 @@ export interface ResourceTemplate {
   readonly annotations?: JsonObject;
   readonly source: string;
   readonly meta?: JsonObject;
-  /** Fields of its definition that nobody here knows. */
+  /** Unknown fields of the definition, passed through unchanged. */
   readonly extra?: JsonObject;
   readonly complete?: Complete;
-  /** Whether what they hold comes from elsewhere, and their addresses go there. */
+  /** Whether the contents come from an external system that also receives the URIs. */
   readonly openWorld?: boolean;
   matches(uri: string): boolean;
   readonly read: Handler;

@@ -6,20 +6,20 @@ export interface SourceHealth {
   readonly detail?: string;
 }
 
-/** Something left out while loading, and why; the rest goes on. */
+/** Definition omitted while loading, and the reason; the rest is still served. */
 export interface Withheld {
   readonly what: string;
   readonly why: string;
 }
 
-/** Where tools come from. `list` may be called again after a change. */
+/** Provider of tools. `list` may be called again after a change. */
 export interface ToolSource {
   readonly id: string;
   list(signal: AbortSignal): Promise<readonly Tool[]>;
   prompts?(signal: AbortSignal): Promise<readonly Prompt[]>;
   resources?(signal: AbortSignal): Promise<readonly Resource[]>;
   templates?(signal: AbortSignal): Promise<readonly ResourceTemplate[]>;
-  /** What was left out of the last listing. */
+  /** Definitions omitted from the last listing. */
   withheld?(): readonly Withheld[];
   onChange?(listener: () => void): () => void;
   health?(): SourceHealth;

@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.js';
 
 export type Handler = (call: Call) => Promise<Outcome>;
 
-/** A reason why a value does not fit, by field. */
+/** Why a value is invalid, by field. */
 export interface Problem {
   /** JSON pointer of the field, '' for the whole. */
   readonly field: string;
@@ -19,13 +19,13 @@ export type Parsed<T> =
   | { readonly ok: false; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly error: ToolError };
 
-/** The schema shown and the parser that enforces it; the parser may look names up, so it may take its time. */
+/** The schema shown and the parser that enforces it; the parser may resolve host names, so it may be asynchronous. */
 export interface Contract<T> {
   readonly schema: JsonObject;
   parse(value: unknown): Parsed<T> | Promise<Parsed<T>>;
 }
 
-/** What a call may do to the world; `labels` such as `reads:private` serve policies. */
+/** Side effects of a call; `labels` such as `reads:private` are matched by policies. */
 export interface Effects {
   readonly reads: boolean;
   readonly writes: boolean;
@@ -36,9 +36,9 @@ export interface Effects {
 }
 
 export interface Limits {
-  /** Used when the caller asks for nothing. */
+  /** Used if the caller requests none. */
   readonly timeoutMs: number;
-  /** No caller gets more than this. */
+  /** Upper limit for the caller's request. */
   readonly maxTimeoutMs: number;
   readonly concurrency: number;
   readonly queue: number;
@@ -53,31 +53,31 @@ export interface Tool {
   readonly title?: string;
   readonly description: string;
   readonly input: Contract<Args>;
-  /** What `data` of a result looks like; shown to clients and kept honest by the source. */
+  /** Schema of `data` in a result; shown to clients and enforced by the source. */
   readonly output?: { readonly schema: JsonObject };
   readonly effects: Effects;
   readonly limits: Limits;
   readonly source: string;
   readonly annotations?: JsonObject;
   readonly meta?: JsonObject;
-  /** Fields of its definition that nobody here knows; clients are shown them in their place. */
+  /** Unknown fields of the definition, passed through to clients unchanged. */
   readonly extra?: JsonObject;
   /** Whether a client may, must or cannot run it as a task. */
   readonly tasks?: 'optional' | 'required' | 'forbidden';
-  /** Why the tool cannot run at all on this machine; such a tool is listed as not ready and refuses with this. */
+  /** Why the tool cannot run at all on this machine; such a tool is listed as unavailable and every call fails with this error. */
   readonly unavailable?: ToolError;
-  /** Callable by name but in no list: a stand-in finds and calls it, through the same guards. */
+  /** Callable by name but omitted from lists: a delegating tool finds and calls it, through the same guards. */
   readonly unlisted?: boolean;
-  /** The tool and arguments that a call really means; the gateway runs that one instead, so that every guard judges what is done and not who passed it on. */
-  readonly standsFor?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
-  /** Its `run` hands the signal to nothing native, so that the cheap kind will do; see lib/light-signal.ts. */
+  /** Target of a delegating tool; the gateway runs the target instead, so that every guard sees the real operation (confused deputy). */
+  readonly resolveTarget?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
+  /** Its `run` passes the signal to no native function, so that a cheap one is enough; see lib/light-signal.ts. */
   readonly lightSignal?: boolean;
-  /** Facts for people: command, version, allowed operations, security features. */
+  /** Facts for operators: command, version, allowed operations, security features. */
   readonly details?: JsonObject;
   readonly run: Handler;
 }
 
-/** Effects of a tool that only looks. */
+/** Effects of a read-only tool. */
 export const readOnly: Effects = {
   reads: true,
   writes: false,
@@ -87,7 +87,7 @@ export const readOnly: Effects = {
   labels: [],
 };
 
-/** Limits that suit a quick call; sources override what they know better. */
+/** Limits for a quick call; sources override them. */
 export const defaultLimits: Limits = {
   timeoutMs: 300_000,
   maxTimeoutMs: 3_600_000,

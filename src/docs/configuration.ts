@@ -1,7 +1,7 @@
 import { ranges } from '../config/clamp.js';
-import { CONFIG_FILE, settings } from '../config/env.js';
+import { configFileVariable, settings } from '../config/env.js';
 import { editorSchema, keysOf, type Key, type Shape } from '../config/keys.js';
-import { table } from './markdown.js';
+import { markdownTable } from './markdown.js';
 
 /** `docs/configuration.md`: every key with its default, range and variable. */
 export function configurationPage(): string {
@@ -19,30 +19,30 @@ tool:
     ping: { timeout: 10, concurrency: 5 }
 \`\`\`
 
-Toolgate starts without any of this. It reads the file given by \`--config\`, else the one that \`${CONFIG_FILE}\` names,
-else \`toolgate.yaml\` in the working directory where there is one. The command line beats the environment, which beats
-the file, which beats the defaults below.
+Toolgate starts without any of this. It reads the file given by \`--config\`, else the one that \`${configFileVariable}\` names,
+else \`toolgate.yaml\` in the working directory if it exists. The command line overrides the environment, which overrides
+the file, which overrides the defaults below.
 
-An unknown key, a wrong type or an unreadable file stops the start, with every problem listed at once and its place. A
-number outside its range is brought into it, and a line in the log says so. \`toolgate check\` tells all of this without starting.
+An unknown key, a wrong type or an unreadable file prevents the start; every problem is reported at once with its position. A
+number outside its range is clamped, with a warning in the log. \`toolgate check\` reports all of this without starting.
 
-While Toolgate runs, a changed file is taken over as a whole. A file with a problem changes nothing: the last good
-configuration stays in force and the log says why.
+While Toolgate runs, a changed file is reloaded as a whole. A file with a problem changes nothing: the last good
+configuration stays active and the log states the reason.
 
 ## Secrets
 
-\`\${NAME}\` stands for an environment variable in the keys whose type is *secret*. It is looked up when it is needed and is
-never printed: logs, errors and \`GET /config\` show \`[redacted \${NAME}]\`. A variable that is not set stops the start and is named.
+\`\${NAME}\` stands for an environment variable in the keys whose type is *secret*. It is resolved when it is needed and is
+never printed: logs, errors and \`GET /config\` show \`[redacted \${NAME}]\`. An unset variable prevents the start and is named.
 Write \`$$\` for a dollar sign. In all other keys \`\${NAME}\` is plain text.
 
 ${sections.join('\n\n')}
 
 ## Environment and command line
 
-${table(
+${markdownTable(
   ['Variable', 'Flag', 'Key', 'Meaning'],
   [
-    [`\`${CONFIG_FILE}\``, '`--config`', '', 'the configuration file'],
+    [`\`${configFileVariable}\``, '`--config`', '', 'the configuration file'],
     ...settings.map((one) => [
       `\`${one.name}\``,
       one.flag === undefined ? '' : `\`${one.flag}\``,
@@ -53,7 +53,7 @@ ${table(
 )}
 
 \`--http\` and \`--stdio\` are short for \`--transport http\` and \`--transport stdio\`. An empty variable counts as unset. Lists are
-parted by commas.
+separated by commas.
 `;
 }
 
@@ -61,7 +61,7 @@ function sectionText(name: string, section: Shape): string {
   const keys = keysOf(section, [name]).filter(({ shape }) => shape.properties === undefined);
   const head = `## ${name}\n\n${section.description ?? ''}`;
   if (keys.length === 0) return head;
-  return `${head}\n\n${table(['Key', 'Type', 'Default', 'Range', 'Variable', 'Meaning'], keys.map(row))}`;
+  return `${head}\n\n${markdownTable(['Key', 'Type', 'Default', 'Range', 'Variable', 'Meaning'], keys.map(row))}`;
 }
 
 const row = (key: Key): readonly string[] => {

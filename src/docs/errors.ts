@@ -1,15 +1,15 @@
 import { errors, type ErrorBehaviour } from '../core/errors.js';
-import { table, yesNo } from './markdown.js';
+import { markdownTable, yesNo } from './markdown.js';
 
-/** `docs/errors.md`: how every error code behaves, and what it means. */
+/** `docs/errors.md`: behaviour and meaning of every error code. */
 export function errorsPage(): string {
   const rows: readonly (readonly [string, ErrorBehaviour])[] = Object.entries(errors);
   return `# Errors
 
-Every refusal and failure has one of these codes. REST answers with the HTTP status and the type; MCP answers with a
-tool result that says \`isError\`, or with a JSON-RPC error where the request itself was at fault. The audit keeps the code.
+Every refusal and failure has one of these codes. REST returns the HTTP status and the type; MCP returns a tool result with
+\`isError\`, or a JSON-RPC error if the request itself was invalid. The audit records the code.
 
-${table(
+${markdownTable(
   ['Code', 'Type', 'HTTP', 'MCP', 'Retry may help', 'Trips the breaker'],
   rows.map(([code, one]) => [
     `[\`${code}\`](#${code})`,
@@ -21,7 +21,7 @@ ${table(
   ]),
 )}
 
-${rows.map(([code, one]) => `## ${code}\n\n${one.means}\n\n**What to do:** ${one.recovery}`).join('\n\n')}
+${rows.map(([code, one]) => `## ${code}\n\n${one.meaning}\n\n**What to do:** ${one.recovery}`).join('\n\n')}
 `;
 }
 

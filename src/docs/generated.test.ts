@@ -8,11 +8,11 @@ import { editorSchema, keysOf } from '../config/keys.js';
 import { errors } from '../core/errors.js';
 import { configurationPage } from './configuration.js';
 import { errorsPage } from './errors.js';
-import { generated } from './generated.js';
+import { generatedFiles } from './generated.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-test.each(generated)('$path is what the code says; if not, run npm run docs', ({ path, text }) => {
+test.each(generatedFiles)('$path is what the code says; if not, run npm run docs', ({ path, text }) => {
   expect(readFileSync(join(root, path), 'utf8')).toBe(text());
 });
 

@@ -1,18 +1,18 @@
 import { editorSchema } from '../config/keys.js';
 import { rulePage, rules } from '../scanner/index.js';
-import { manifestSchema } from '../sources/mcp/manifest-schema.js';
+import { manifestSchema } from '../sources/mcp/registration/manifest-schema.js';
 import { configurationPage } from './configuration.js';
 import { errorsPage } from './errors.js';
 
-/** A file that is written by the code and never by hand. */
-export interface Generated {
-  /** From the root of the repository. */
+/** A file generated from the code. */
+interface GeneratedFile {
+  /** Relative to the repository root. */
   readonly path: string;
   readonly text: () => string;
 }
 
 /** Every generated document; `npm run docs` writes them and a test fails when one is stale. */
-export const generated: readonly Generated[] = [
+export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'docs/configuration.md', text: configurationPage },
   { path: 'docs/errors.md', text: errorsPage },
   { path: 'docs/toolgate.schema.json', text: () => `${JSON.stringify(editorSchema(), null, 2)}\n` },

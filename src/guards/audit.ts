@@ -11,7 +11,7 @@ import type { Clock } from '../lib/clock.js';
 import { monotonic } from '../lib/clock.js';
 import { sha256 } from '../lib/hash.js';
 
-/** One line of the audit: who wanted what, what was decided, and how it ended. */
+/** One line of the audit journal: principal, tool, decision and outcome. */
 export interface AuditRecord {
   readonly event: 'begin' | 'end' | 'refused' | 'admin';
   readonly at: string;
@@ -31,23 +31,23 @@ export interface AuditRecord {
   readonly detail?: JsonObject | undefined;
 }
 
-/** Where records go. */
+/** Destination of audit records. */
 export interface AuditLog {
-  /** Why nothing can be recorded now, if so. */
+  /** Why records cannot be written at the moment, if so. */
   problem(): string | undefined;
-  /** Settles when the record is in the hands of the operating system; rejects when it could not be written. */
+  /** Resolves when the operating system has the record; rejects if it could not be written. */
   append(record: AuditRecord): Promise<void> | void;
 }
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly log: AuditLog;
   readonly onFailure?: 'refuse' | 'continue';
-  /** Keeps arguments too, after this has taken the secrets out. */
+  /** Records arguments too, after this function has redacted secrets. */
   readonly redact?: (args: Args) => Json;
   readonly clock?: Clock;
 }
 
-const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const refusalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_arguments',
   'not_found',
   'forbidden',
@@ -64,31 +64,32 @@ const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'shutting_down',
 ]);
 
-/** Records every call and every refusal; what cannot be recorded does not happen. */
+/** Records every call and every refusal; fails closed: a call that cannot be recorded is refused. */
 export function audit(options: AuditOptions): Guard {
   const { log, onFailure = 'refuse', clock = monotonic } = options;
-  const unrecorded = (): Outcome => refuse('audit_unavailable', 'The audit cannot be written, so calls are refused');
+  const auditUnavailable = (): Outcome =>
+    refuse('audit_unavailable', 'The audit journal cannot be written, so calls are refused');
 
   return (tool, next) => {
-    // A call that changes something is written down before it runs: afterwards would be too late to refuse it.
-    const ahead = tool.effects.writes || tool.effects.destroys;
+    // A call with side effects is recorded before it runs: afterwards it would be too late to refuse it.
+    const recordsAhead = tool.effects.writes || tool.effects.destroys;
 
     return async (call) => {
-      const facts = factsOf(tool, call, options);
-      // After a failed write, too: that write is what finds out that the disk is back.
-      if (ahead || (onFailure === 'refuse' && log.problem() !== undefined)) {
+      const facts = toFacts(tool, call, options);
+      // Also tried after a failed write: this detects that the disk is available again.
+      if (recordsAhead || (onFailure === 'refuse' && log.problem() !== undefined)) {
         try {
-          await log.append(record(facts, begun));
+          await log.append(toAuditRecord(facts, beginEntry));
         } catch {
-          if (onFailure === 'refuse') return unrecorded();
+          if (onFailure === 'refuse') return auditUnavailable();
         }
       }
       const outcome = await next(call);
       try {
-        const written = log.append(record(facts, conclusion(outcome), clock() - call.receivedAt));
+        const written = log.append(toAuditRecord(facts, toConclusion(outcome), clock() - call.receivedAt));
         if (written !== undefined) await written;
       } catch {
-        if (onFailure === 'refuse') return unrecorded();
+        if (onFailure === 'refuse') return auditUnavailable();
       }
       return outcome;
     };
@@ -97,15 +98,15 @@ export function audit(options: AuditOptions): Guard {
 
 type Conclusion = Pick<AuditRecord, 'event' | 'decision' | 'code' | 'message' | 'detail'>;
 
-const begun: Conclusion = { event: 'begin', decision: 'allowed' };
-const finished: Conclusion = { event: 'end', decision: 'allowed' };
-const asked: Conclusion = { event: 'end', decision: 'asked' };
+const beginEntry: Conclusion = { event: 'begin', decision: 'allowed' };
+const endEntry: Conclusion = { event: 'end', decision: 'allowed' };
+const askedEntry: Conclusion = { event: 'end', decision: 'asked' };
 
-function conclusion(outcome: Outcome): Conclusion {
-  if (outcome.kind === 'done') return finished;
-  if (outcome.kind === 'confirm') return asked;
+function toConclusion(outcome: Outcome): Conclusion {
+  if (outcome.kind === 'done') return endEntry;
+  if (outcome.kind === 'confirm') return askedEntry;
   const { code, message, data } = outcome.error;
-  const refused = refusals.has(code);
+  const refused = refusalCodes.has(code);
   const { rule, ticket, why } = data ?? {};
   return {
     event: refused ? 'refused' : 'end',
@@ -118,8 +119,8 @@ function conclusion(outcome: Outcome): Conclusion {
 
 type Facts = Omit<AuditRecord, keyof Conclusion | 'at' | 'durationMs'>;
 
-/** What is so from the beginning of a call to its end: the arguments do not change behind this guard's back. */
-const factsOf = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
+/** Facts that stay constant for a call: inner guards copy the call instead of changing its arguments. */
+const toFacts = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   call: call.id,
   correlationId: call.correlationId,
   traceparent: call.trace?.traceparent,
@@ -131,8 +132,8 @@ const factsOf = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   args: redact?.(call.args),
 });
 
-// Every field is named, present or not: spreads would cost more than the hash, and undefined is not written.
-const record = (
+// Every field is listed, present or not: spreads would cost more than the hash, and undefined is not serialised.
+const toAuditRecord = (
   facts: Facts,
   { event, decision, code, message, detail }: Conclusion,
   durationMs?: number,
@@ -158,7 +159,7 @@ const record = (
 let stampedAt = 0;
 let stamp = '';
 
-/** The time as ISO text; calls of one millisecond share it. */
+/** Current time as ISO text, cached per millisecond. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== stampedAt) {

@@ -4,15 +4,15 @@ import type { Guard } from '../core/guard.js';
 import { failed } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 
-/** Decides on one call; undefined lets it pass. */
+/** Decides on one call; undefined allows it. */
 export interface Authorizer {
   decide(call: Call, tool: Tool): ToolError | undefined;
 }
 
-/** Lets a call pass only if the authorizer has nothing against it; a list that hides a tool is no protection, this is. */
+/** Rejects calls the authorizer denies; hiding a tool from lists is not a protection, this guard is. */
 export function authorize(options: { readonly authorizer: Authorizer }): Guard {
   return (tool, next) => (call) => {
-    const objection = options.authorizer.decide(call, tool);
-    return objection === undefined ? next(call) : Promise.resolve(failed(objection));
+    const error = options.authorizer.decide(call, tool);
+    return error === undefined ? next(call) : Promise.resolve(failed(error));
   };
 }

@@ -9,7 +9,7 @@ function setUp(failures = 2) {
   const clock = handClock();
   const changes: string[] = [];
   const all = breakers({
-    settings: () => ({ failures, restMs: 60_000 }),
+    settings: () => ({ failures, cooldownMs: 60_000 }),
     circuit: { clock, random: () => 0.5 },
     onChange: (tool, from, to) => changes.push(`${tool} ${from} ${to}`),
   });
@@ -32,7 +32,7 @@ test('an open breaker recovers by one good probe: the reference implementation n
   clock.advance(60_000);
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
-  expect(all.of('echo')?.state()).toBe('closed');
+  expect(all.get('echo')?.state()).toBe('closed');
   expect(changes).toEqual(['echo closed open', 'echo open half_open', 'echo half_open closed']);
 });
 
@@ -80,7 +80,7 @@ test('a failed probe lengthens the rest by half each time, up to five minutes, a
   await call(aCall());
   const rests: number[] = [];
   for (let i = 0; i < 7; i++) {
-    const rest = all.of('echo')?.retryAfterMs() ?? 0;
+    const rest = all.get('echo')?.retryAfterMs() ?? 0;
     rests.push(rest);
     clock.advance(rest);
     await call(aCall());
@@ -91,18 +91,18 @@ test('a failed probe lengthens the rest by half each time, up to five minutes, a
   await call(aCall());
   next = refuse('crashed', 'died');
   await call(aCall());
-  expect(all.of('echo')?.retryAfterMs()).toBe(60_000);
+  expect(all.get('echo')?.retryAfterMs()).toBe(60_000);
 });
 
 test('the rest varies by a tenth so that many gateways do not probe at once [S0.92]', async () => {
   const clock = handClock();
   const rest = async (random: number): Promise<number> => {
     const all = breakers({
-      settings: () => ({ failures: 1, restMs: 60_000 }),
+      settings: () => ({ failures: 1, cooldownMs: 60_000 }),
       circuit: { clock, random: () => random },
     });
     await guarded([all.guard], () => Promise.resolve(refuse('crashed', 'died')))(aCall());
-    return all.of('echo')?.retryAfterMs() ?? 0;
+    return all.get('echo')?.retryAfterMs() ?? 0;
   };
   expect([await rest(0), await rest(1)].map(Math.round)).toEqual([54_000, 66_000]);
 });
@@ -113,7 +113,7 @@ test.each(['invalid_arguments', 'execution_failed', 'cancelled', 'rate_limited',
     const { all } = setUp(1);
     const call = guarded([all.guard], () => Promise.resolve(refuse(code, 'no')));
     for (let i = 0; i < 3; i++) expect(await call(aCall())).toMatchObject({ error: { code } });
-    expect(all.of('echo')?.state()).toBe('closed');
+    expect(all.get('echo')?.state()).toBe('closed');
   },
 );
 
@@ -122,7 +122,7 @@ test.each(['timeout', 'crashed', 'network_error', 'resource_exhausted', 'interna
   async (code) => {
     const { all } = setUp(1);
     await guarded([all.guard], () => Promise.resolve(refuse(code, 'no')))(aCall());
-    expect(all.of('echo')?.state()).toBe('open');
+    expect(all.get('echo')?.state()).toBe('open');
   },
 );
 
@@ -131,7 +131,7 @@ test('one success forgets the failures before it [S2.10]', async () => {
   const answers: Outcome[] = [refuse('crashed', ''), done('ok'), refuse('crashed', '')];
   const call = guarded([all.guard], () => Promise.resolve(answers.shift() ?? done('')));
   for (let i = 0; i < 3; i++) await call(aCall());
-  expect(all.of('echo')?.state()).toBe('closed');
+  expect(all.get('echo')?.state()).toBe('closed');
 });
 
 test('a caller who hangs up does not count against the tool, a timeout does', async () => {
@@ -159,7 +159,7 @@ test('an operator may reset a breaker [S0.90]', async () => {
   let next: Outcome = refuse('crashed', 'died');
   const call = guarded([all.guard], () => Promise.resolve(next));
   await call(aCall());
-  all.of('echo')?.reset();
+  all.get('echo')?.reset();
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
 });
@@ -170,5 +170,5 @@ test('a handler that throws counts as a failure and does not leave the probe tak
   await expect(call(aCall())).rejects.toThrow('bug');
   clock.advance(60_000);
   await expect(call(aCall())).rejects.toThrow('bug');
-  expect(all.of('echo')?.state()).toBe('open');
+  expect(all.get('echo')?.state()).toBe('open');
 });

@@ -4,74 +4,78 @@ import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { refuse } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
-import type { Circuit, CircuitOptions, CircuitState, Verdict } from '../lib/circuit.js';
+import type { Circuit, CircuitOptions, CircuitState, CircuitOutcome } from '../lib/circuit.js';
 import { circuit } from '../lib/circuit.js';
 
 export interface Breakers {
   readonly guard: Guard;
-  of(tool: string): Circuit | undefined;
-  /** Lets go of the breakers of tools that are no more. */
-  keep(tools: ReadonlySet<string>): void;
+  get(tool: string): Circuit | undefined;
+  /** Drops breakers of tools that no longer exist. */
+  retainOnly(tools: ReadonlySet<string>): void;
 }
 
-export interface BreakersOptions {
+interface BreakersOptions {
   /** Thresholds, by tool. */
-  readonly settings: (tool: Tool) => Pick<CircuitOptions, 'failures' | 'restMs'>;
+  readonly settings: (tool: Tool) => Pick<CircuitOptions, 'failures' | 'cooldownMs'>;
   readonly onChange?: (tool: string, from: CircuitState, to: CircuitState) => void;
-  readonly circuit?: Omit<CircuitOptions, 'failures' | 'restMs' | 'onChange'>;
+  readonly circuit?: Omit<CircuitOptions, 'failures' | 'cooldownMs' | 'onChange'>;
 }
 
-/** One breaker a tool: after failures in a row it rests and refuses without starting anything. Which errors count is in the error table. */
+/** One circuit breaker per tool: refuses calls during the cooldown after consecutive failures. The error table defines which errors count. */
 export function breakers(options: BreakersOptions): Breakers {
   const circuits = new Map<string, Circuit>();
 
   const guard: Guard = (tool, next) => {
-    // A tool that is wired anew after a reload keeps its history: otherwise a reload would forget that it is down.
-    let own = circuits.get(tool.name);
-    if (own === undefined) {
-      own = circuit({
+    // A tool that is composed again after a reload keeps its breaker: otherwise a reload would close an open circuit.
+    let existing = circuits.get(tool.name);
+    if (existing === undefined) {
+      existing = circuit({
         ...options.circuit,
         ...options.settings(tool),
         onChange: (from, to) => options.onChange?.(tool.name, from, to),
       });
-      circuits.set(tool.name, own);
+      circuits.set(tool.name, existing);
     }
-    const breaker = own;
+    const breaker = existing;
 
     return async (call) => {
       const ticket = breaker.admit();
       if (typeof ticket === 'number') {
-        return refuse('circuit_open', `${tool.name} failed repeatedly and rests`, {
+        return refuse('circuit_open', `${tool.name} failed repeatedly; its circuit breaker is open`, {
           hint: `Try again in ${Math.ceil(ticket / 1000)} s`,
           retryAfterMs: Math.ceil(ticket),
         });
       }
-      let verdict: Verdict = 'failure';
+      let result: CircuitOutcome = 'failure';
       try {
         const outcome = await next(call);
-        verdict = judged(outcome);
+        result = toCircuitOutcome(outcome);
         return outcome;
       } finally {
-        ticket(verdict);
+        ticket(result);
       }
     };
   };
 
   return {
     guard,
-    of: (tool) => circuits.get(tool),
-    keep(tools) {
+    get: (tool) => circuits.get(tool),
+    retainOnly(tools) {
       for (const name of circuits.keys()) if (!tools.has(name)) circuits.delete(name);
     },
   };
 }
 
-/** The tool answered, if only to say no. */
-const answers: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['execution_failed', 'upstream_error', 'upstream_refused']);
+/** Errors that prove the tool responded. */
+const answeredCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'execution_failed',
+  'upstream_error',
+  'upstream_refused',
+]);
 
-function judged(outcome: Outcome): Verdict {
+function toCircuitOutcome(outcome: Outcome): CircuitOutcome {
   if (outcome.kind !== 'failed') return 'success';
   if (errors[outcome.error.code].tripsBreaker) return 'failure';
-  // A caller's hang-up or a refusal before the tool says nothing about it.
-  return answers.has(outcome.error.code) ? 'success' : 'neutral';
+  // A disconnect of the caller or a refusal before the tool ran proves nothing about the tool.
+  return answeredCodes.has(outcome.error.code) ? 'success' : 'neutral';
 }

@@ -5,50 +5,56 @@ import type { Confirm, Outcome, Question } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 
-/** Why a call needs somebody's consent, and whose. */
-export interface Demand {
-  /** The rules that ask for it. */
+/** Why a call needs approval, and by whom. */
+export interface ApprovalRequirement {
+  /** Rules that require it. */
   readonly rules: readonly string[];
   readonly reason: string;
-  /** Whoever sits at the client, or an operator who is not the caller. */
+  /** The client's user, or an operator other than the caller. */
   readonly by: 'caller' | 'operator';
 }
 
-/** Says which calls need consent. */
-export interface Demands {
-  demand(call: Call, tool: Tool): Demand | undefined;
+/** Decides which calls need approval. */
+export interface ApprovalPolicy {
+  requirement(call: Call, tool: Tool): ApprovalRequirement | undefined;
 }
 
-/** What is known about somebody's consent to one call. */
-export type Consented =
-  /** Given, and used up by this; `call` goes on, with the answers that are for others. */
+/** State of the approval of one call. */
+export type ApprovalCheck =
+  /** Given and consumed; `call` continues, with the answers that belong to the tool. */
   | { readonly kind: 'given'; readonly call: Call }
   | { readonly kind: 'ask'; readonly question: Question }
   | { readonly kind: 'refused'; readonly error: ToolError };
 
-/** Keeps consent: bound to the exact call, for a short time, for one use. */
-export interface Consent {
-  look(call: Call, tool: Tool, demand: Demand): Promise<Consented>;
-  /** Wraps a question of the tool itself, so that its answer brings the consent along. */
-  carry(question: Question, call: Call, tool: Tool): Promise<Question>;
-  /** The call without answers that were meant for us and are not needed any more. */
-  stripped(call: Call): Call;
+/** Approvals, each bound to the exact call, short-lived and single-use (replay). */
+export interface CallApprovals {
+  check(call: Call, tool: Tool, required: ApprovalRequirement): Promise<ApprovalCheck>;
+  /** Wraps a question of the tool itself, so that its answer carries the approval. */
+  attach(question: Question, call: Call, tool: Tool): Promise<Question>;
+  /** The call without answers to our own questions, which the tool must not see. */
+  withoutOwnAnswers(call: Call): Call;
 }
 
-/** Lets a call that needs consent pass only with it; silence, errors and doubt are no consent. */
-export function confirm({ demands, consent }: { readonly demands: Demands; readonly consent: Consent }): Guard {
+/** Rejects calls that lack a required approval; fails closed on silence and errors. */
+export function confirm({
+  policy,
+  approvals,
+}: {
+  readonly policy: ApprovalPolicy;
+  readonly approvals: CallApprovals;
+}): Guard {
   return (tool, next) => {
-    const asked = async (call: Call, demand: Demand): Promise<Outcome> => {
-      const found = await consent.look(call, tool, demand);
-      if (found.kind === 'refused') return failed(found.error);
-      if (found.kind === 'ask') return { kind: 'confirm', question: found.question };
-      const outcome = await next(found.call);
+    const withApproval = async (call: Call, required: ApprovalRequirement): Promise<Outcome> => {
+      const state = await approvals.check(call, tool, required);
+      if (state.kind === 'refused') return failed(state.error);
+      if (state.kind === 'ask') return { kind: 'confirm', question: state.question };
+      const outcome = await next(state.call);
       if (outcome.kind !== 'confirm') return outcome;
-      return { kind: 'confirm', question: await consent.carry(outcome.question, call, tool) } satisfies Confirm;
+      return { kind: 'confirm', question: await approvals.attach(outcome.question, call, tool) } satisfies Confirm;
     };
     return (call) => {
-      const demand = demands.demand(call, tool);
-      return demand === undefined ? next(consent.stripped(call)) : asked(call, demand);
+      const required = policy.requirement(call, tool);
+      return required === undefined ? next(approvals.withoutOwnAnswers(call)) : withApproval(call, required);
     };
   };
 }

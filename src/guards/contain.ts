@@ -2,19 +2,19 @@ import type { Call } from '../core/call.js';
 import type { Guard } from '../core/guard.js';
 import { refuse } from '../core/outcome.js';
 
-/** Where bugs are told, with everything the caller is not told. */
-export interface FaultLog {
+/** Log of bugs, with the details that are not exposed to the caller. */
+interface FaultLog {
   fault(error: unknown, call: Call): void;
 }
 
-/** Turns whatever is thrown behind it into `internal`; the caller learns the correlation id and nothing else. */
+/** Converts exceptions of inner guards and tools to `internal`; exposes only the correlation id (information leak). */
 export function contain(options: { readonly faults: FaultLog }): Guard {
   return (_tool, next) => async (call) => {
     try {
       return await next(call);
     } catch (error) {
       options.faults.fault(error, call);
-      return refuse('internal', `Something went wrong inside the gateway; the log has it under ${call.correlationId}`);
+      return refuse('internal', `Internal error; see the gateway log under ${call.correlationId}`);
     }
   };
 }

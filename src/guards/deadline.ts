@@ -1,64 +1,64 @@
 import { deadlinePassed } from '../core/call.js';
-import { underSignal } from '../core/call-copies.js';
+import { withSignal } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import { lazyController, lightController } from '../lib/light-signal.js';
 
 /**
- * Ends a call when its time is over: what the caller asked for, else the tool's default, never more than the tool's maximum.
- * The tool is told by its signal and gets `graceMs` to hand over what it has; then the call ends without it.
+ * Enforces the timeout of a call: the caller's request, else the tool's default, capped by the tool's maximum. The tool's signal is
+ * aborted, and it gets `graceMs` to return partial output; then the call ends without it.
  */
 export function deadline(options: { readonly graceMs?: number } = {}): Guard {
   const { graceMs = 5_000 } = options;
   return (tool, next) => {
-    // Most tools are done before they look at their signal; a real one is made for those that do and need it.
+    // Most tools finish before they read their signal; a native one is created only for those that do and need it.
     const controller = tool.lightSignal === true ? lightController : lazyController;
     return (call) => {
       const limitMs = Math.min(call.timeoutMs ?? tool.limits.timeoutMs, tool.limits.maxTimeoutMs);
-      if (call.signal.aborted) return Promise.resolve(ended('cancelled', limitMs));
+      if (call.signal.aborted) return Promise.resolve(interruptedOutcome('cancelled', limitMs));
 
       return new Promise<Outcome>((resolve, reject) => {
         const inner = controller();
-        let why: 'timeout' | 'cancelled' | undefined;
+        let stopReason: 'timeout' | 'cancelled' | undefined;
         let timer = setTimeout(() => stop('timeout'), limitMs);
-        const onHangUp = (): void => stop('cancelled');
-        // Linked by hand: AbortSignal.any costs more than all other guards together.
-        call.signal.addEventListener('abort', onHangUp, { once: true });
+        const onDisconnect = (): void => stop('cancelled');
+        // Linked manually: AbortSignal.any costs more than all other guards together.
+        call.signal.addEventListener('abort', onDisconnect, { once: true });
 
         function release(): void {
           clearTimeout(timer);
-          call.signal.removeEventListener('abort', onHangUp);
+          call.signal.removeEventListener('abort', onDisconnect);
         }
         function stop(reason: 'timeout' | 'cancelled'): void {
-          if (why !== undefined) return;
-          why = reason;
+          if (stopReason !== undefined) return;
+          stopReason = reason;
           clearTimeout(timer);
           timer = setTimeout(() => settle(undefined), graceMs);
           inner.abort(reason === 'timeout' ? deadlinePassed : call.signal.reason);
         }
         function settle(outcome: Outcome | undefined): void {
           release();
-          if (why === undefined && outcome !== undefined) resolve(outcome);
+          if (stopReason === undefined && outcome !== undefined) resolve(outcome);
           else
             resolve(
-              why === undefined || outcome?.kind === 'done'
-                ? (outcome ?? ended('timeout', limitMs))
-                : ended(why, limitMs, outcome),
+              stopReason === undefined || outcome?.kind === 'done'
+                ? (outcome ?? interruptedOutcome('timeout', limitMs))
+                : interruptedOutcome(stopReason, limitMs, outcome),
             );
         }
-        next(underSignal(call, inner, limitMs)).then(settle, (error: unknown) => {
+        next(withSignal(call, inner, limitMs)).then(settle, (error: unknown) => {
           release();
-          // An abort error is how many libraries answer their signal: the cause is ours, not a bug.
-          if (why === undefined) reject(error instanceof Error ? error : new Error(String(error)));
-          else resolve(ended(why, limitMs));
+          // Many libraries throw an abort error for their signal: the deadline caused it, it is not a bug.
+          if (stopReason === undefined) reject(error instanceof Error ? error : new Error(String(error)));
+          else resolve(interruptedOutcome(stopReason, limitMs));
         });
       });
     };
   };
 }
 
-function ended(why: 'timeout' | 'cancelled', limitMs: number, outcome?: Outcome): Failed {
+function interruptedOutcome(why: 'timeout' | 'cancelled', limitMs: number, outcome?: Outcome): Failed {
   const message = why === 'timeout' ? `Timed out after ${limitMs / 1000} s` : 'The caller cancelled';
   if (outcome?.kind !== 'failed') return failed({ code: why, message });
   const { content, data, meta } = outcome;

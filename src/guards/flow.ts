@@ -4,19 +4,19 @@ import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 
-/** Remembers what a conversation has touched. */
-export interface FlowRecord {
-  note(call: Call, tool: Tool, outcome: Outcome): void;
+/** Record of the data labels a conversation has touched. */
+interface FlowRecord {
+  add(call: Call, tool: Tool, outcome: Outcome): void;
 }
 
-/** Refusals behind this guard after which nothing has run. */
-const untouched: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['busy', 'circuit_open']);
+/** Refusals of inner guards after which nothing has run. */
+const notStartedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['busy', 'circuit_open']);
 
-/** Has every call that ran remembered, before its result can be used for the next one. */
+/** Records every call that ran before its result can be used in the next one (data exfiltration across calls). */
 export function flow({ record }: { readonly record: FlowRecord }): Guard {
   return (tool, next) => async (call) => {
     const outcome = await next(call);
-    if (outcome.kind !== 'failed' || !untouched.has(outcome.error.code)) record.note(call, tool, outcome);
+    if (outcome.kind !== 'failed' || !notStartedCodes.has(outcome.error.code)) record.add(call, tool, outcome);
     return outcome;
   };
 }

@@ -6,13 +6,13 @@ import { monotonic } from '../lib/clock.js';
 
 export type CallStatus = 'success' | 'failure' | 'confirm';
 
-/** What counts calls. */
+/** Sink of call metrics. */
 export interface CallMetrics {
   started(tool: string): void;
   ended(tool: string, status: CallStatus, errorType: string, seconds: number): void;
 }
 
-/** Counts every call, and gives the active gauge back on every way out. */
+/** Counts every call; decrements the active gauge on every exit path. */
 export function metrics(options: { readonly sink: CallMetrics; readonly clock?: Clock }): Guard {
   const { sink, clock = monotonic } = options;
   return (tool, next) => async (call) => {

@@ -4,10 +4,10 @@ import type { Outcome } from '../core/outcome.js';
 import { done, refuse } from '../core/outcome.js';
 import { aCall, aTool, handClock } from '../../test/support/make.js';
 import { breakers } from './breaker.js';
-import type { Wired } from './pipeline.js';
-import { absent, pipeline, unwired } from './pipeline.js';
+import type { ConfiguredGuards } from './pipeline.js';
+import { noopGuard, pipeline, noopGuards } from './pipeline.js';
 
-const none: Wired = { ...unwired, sanitize: absent };
+const none: ConfiguredGuards = { ...noopGuards, sanitize: noopGuard };
 
 /** A guard that says when a call passes it and when it comes back. */
 const noted =
@@ -36,7 +36,7 @@ test('the order is audit, metrics, trace, log, contain, authorize, rate, allowan
     'breaker',
     'sanitize',
   ] as const;
-  const wired = Object.fromEntries(names.map((name) => [name, noted(name, seen)])) as unknown as Wired;
+  const wired = Object.fromEntries(names.map((name) => [name, noted(name, seen)])) as unknown as ConfiguredGuards;
   const tool = aTool({
     run: () => {
       seen.push('run');
@@ -49,7 +49,7 @@ test('the order is audit, metrics, trace, log, contain, authorize, rate, allowan
 
 test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it takes no half-open probe [S0.2] [S0.7]', async () => {
   const clock = handClock();
-  const all = breakers({ settings: () => ({ failures: 1, restMs: 1000 }), circuit: { clock, random: () => 0.5 } });
+  const all = breakers({ settings: () => ({ failures: 1, cooldownMs: 1000 }), circuit: { clock, random: () => 0.5 } });
   const seen: string[] = [];
   let next: Outcome = refuse('crashed', 'died');
   const tool = aTool({ run: () => Promise.resolve(next) });
@@ -64,7 +64,7 @@ test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it
   seen.length = 0;
   expect(await call(aCall({ args: { nonsense: true } }))).toMatchObject({ error: { code: 'invalid_arguments' } });
   expect(seen).toEqual([]);
-  expect(all.of('echo')?.state()).toBe('open');
+  expect(all.get('echo')?.state()).toBe('open');
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
 });

@@ -6,8 +6,8 @@ import { deadline } from './deadline.js';
 import { sanitize } from './sanitize.js';
 import { validate } from './validate.js';
 
-/** The guards that need to know someone outside this room; `serve.ts` introduces them. */
-export interface Wired {
+/** Guards that depend on other rooms; `serve.ts` creates them. */
+export interface ConfiguredGuards {
   readonly audit: Guard;
   readonly metrics: Guard;
   readonly trace: Guard;
@@ -22,46 +22,46 @@ export interface Wired {
   readonly sanitize: Guard;
 }
 
-/** THE order of protection, outermost first. */
-export const order = (wired: Wired): readonly Guard[] => [
-  wired.audit,
-  wired.metrics,
-  wired.trace,
-  wired.callLog,
-  wired.contain,
+/** The order of guards, outermost first; written only here. */
+export const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
+  configured.audit,
+  configured.metrics,
+  configured.trace,
+  configured.callLog,
+  configured.contain,
   validate,
-  wired.authorize,
-  wired.rateLimit,
-  wired.allowance,
-  wired.confirm,
-  wired.flow,
-  wired.breaker,
+  configured.authorize,
+  configured.rateLimit,
+  configured.allowance,
+  configured.confirm,
+  configured.flow,
+  configured.breaker,
   concurrency,
   deadline(),
-  wired.sanitize,
+  configured.sanitize,
 ];
 
-/** Wires every guard around a tool, once. */
-export const pipeline = (wired: Wired): ((tool: Tool) => Handler) => {
-  const guards = order(wired);
+/** Composes all guards around a tool, once. */
+export const pipeline = (configured: ConfiguredGuards): ((tool: Tool) => Handler) => {
+  const guards = guardOrder(configured);
   return (tool) => compose(guards, tool, tool.run);
 };
 
-/** A guard that is not there. */
-export const absent: Guard = (_tool, next) => next;
+/** Guard that does nothing. */
+export const noopGuard: Guard = (_tool, next) => next;
 
-/** None of them: what is left are the guards that need nobody. */
-export const unwired: Wired = {
-  audit: absent,
-  metrics: absent,
-  trace: absent,
-  callLog: absent,
-  contain: absent,
-  authorize: absent,
-  rateLimit: absent,
-  allowance: absent,
-  confirm: absent,
-  flow: absent,
-  breaker: absent,
+/** No configured guards: only those without dependencies are active. */
+export const noopGuards: ConfiguredGuards = {
+  audit: noopGuard,
+  metrics: noopGuard,
+  trace: noopGuard,
+  callLog: noopGuard,
+  contain: noopGuard,
+  authorize: noopGuard,
+  rateLimit: noopGuard,
+  allowance: noopGuard,
+  confirm: noopGuard,
+  flow: noopGuard,
+  breaker: noopGuard,
   sanitize: sanitize(),
 };

@@ -60,7 +60,7 @@ test.each<[string, JsonObject, Json, number]>([
   const outcome = await wash(schema, data, limit);
   expect(outcome).toMatchObject({
     kind: 'failed',
-    error: { message: expect.stringContaining('no longer fits') },
+    error: { message: expect.stringContaining('no longer matches') },
     content: [{ type: 'text' }],
     meta: { 'toolgate/sanitized': { data: 'dropped' } },
   });

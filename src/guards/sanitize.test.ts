@@ -41,7 +41,7 @@ test('a key named __proto__ stays a key', async () => {
 test('half an image is no image', async () => {
   const washed = await wash(done([{ type: 'image', data: 'A'.repeat(1000), mimeType: 'image/png' }]), 200);
   expect(washed).toMatchObject({
-    content: [{ type: 'text', text: '[image of 1000 base64 characters left out: over the output limit]' }],
+    content: [{ type: 'text', text: '[image of 1000 base64 characters omitted: over the output limit]' }],
   });
 });
 

@@ -1,272 +1,283 @@
 import type { Call } from '../core/call.js';
-import { withBack } from '../core/call-copies.js';
+import { withBackChannel } from '../core/derive-call.js';
 import type { Content, ResourceLink } from '../core/content.js';
-import { readable, text } from '../core/content.js';
+import { toReadableText, textContent } from '../core/content.js';
 import type { ToolError } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
-import type { Pen } from '../core/outcome-text.js';
-import { rewriteContent, rewriteData, rewriteFields } from '../core/outcome-text.js';
-import { markAsks, rewriteAsks, rewriteBack } from '../core/question-text.js';
-import { outputFit } from '../core/output-fit.js';
+import type { TextVisitor } from '../hostile-text/results/rewrite-content.js';
+import { rewriteContent, rewriteData, rewriteFields } from '../hostile-text/results/rewrite-content.js';
+import { markAsks, rewriteAsks, rewriteBackChannel } from '../hostile-text/results/rewrite-question.js';
+import { outputValidator } from '../core/output-validator.js';
 import type { Tool } from '../core/tool.js';
 import type { CleanLevel } from '../hostile-text/clean.js';
 import { clean } from '../hostile-text/clean.js';
 import type { SecretRedactor } from '../hostile-text/secrets.js';
 import { truncateText } from '../lib/truncate.js';
 
-/** Says what in a text speaks to the model; undefined where it is data. */
-export type Suspicion = (text: string) => JsonObject | undefined;
+/** Finds instructions to the model in a text (prompt injection); undefined if there are none. */
+type InjectionCheck = (text: string) => JsonObject | undefined;
 
-/** A result kept back until a person has agreed to see it. */
-export interface Holder {
-  hold(call: Call, tool: Tool, outcome: Done | Failed, why: JsonObject): Promise<Question>;
-  /** The result whose release this call brings the answer to; undefined where it brings none. */
+/** Results withheld until a person has approved their release. */
+export interface WithheldResults {
+  add(call: Call, tool: Tool, outcome: Done | Failed, why: JsonObject): Promise<Question>;
+  /** The result whose release this call approves or denies; undefined if it answers no such question. */
   release(call: Call, tool: Tool): Promise<Outcome> | undefined;
 }
 
-/** What is done to results; what is absent is not done. */
+/** Steps applied to results; absent ones are skipped. */
 export interface OutputRules {
   readonly level?: CleanLevel;
   readonly redact?: SecretRedactor;
-  /** Redacts without changing what a text looks like, where data must keep a form. */
+  /** Redacts while keeping length and character classes, for data that must match a schema. */
   readonly redactInShape?: SecretRedactor;
-  readonly suspicion?: Suspicion;
-  readonly onSuspicion?: 'flag' | 'block' | 'confirm';
-  readonly holder?: Holder;
-  /** What is said about where a result comes from. */
+  readonly checkInjection?: InjectionCheck;
+  readonly onInjection?: 'flag' | 'block' | 'confirm';
+  readonly withheldResults?: WithheldResults;
+  /** Facts about the origin of a result. */
   readonly provenance?: (tool: Tool) => JsonObject;
-  /** Puts a text between marks that it cannot have known; undefined leaves it as it is. */
-  readonly envelope?: (text: string, tool: Tool, isSuspect: boolean) => string | undefined;
-  /** Keeps what was cut off, and says where it can be read. */
-  readonly keep?: (call: Call, rest: string) => readonly ResourceLink[];
+  /** Wraps a text in unpredictable markers; undefined leaves it unchanged. */
+  readonly envelope?: (text: string, tool: Tool, isFlagged: boolean) => string | undefined;
+  /** Stores the truncated rest, and returns links to it. */
+  readonly storeRest?: (call: Call, rest: string) => readonly ResourceLink[];
 }
 
 /**
- * Takes out of a result what a reader cannot see, a terminal would obey or nobody may know, cuts it to the tool's output limit,
- * and marks or holds back what gives orders to the model. Nothing is done silently: the result's meta says what. Keys and types
- * of data never change.
+ * Removes invisible characters, terminal escapes and secrets from a result, truncates it to the tool's output limit, and flags or
+ * withholds prompt injection. Every change is reported in the result's meta. Keys and types of data never change.
  */
 export function sanitize(rules: () => OutputRules = () => ({})): Guard {
   return (tool, next) => {
-    const promised = outputFit(tool);
+    const matchesSchema = outputValidator(tool);
     return async (call) => {
-      const now = rules();
-      const released = call.confirmation === undefined ? undefined : now.holder?.release(call, tool);
+      const current = rules();
+      const released = call.confirmation === undefined ? undefined : current.withheldResults?.release(call, tool);
       if (released !== undefined) return released;
-      const outcome = await next(overheard(call, now));
-      if (outcome.kind === 'confirm') return asked(outcome.question, tool, now);
-      const { washed, suspect } = wash(outcome, call, tool, now, promised);
-      if (suspect === undefined || (now.onSuspicion ?? 'flag') === 'flag') return washed;
-      if (now.onSuspicion === 'confirm' && now.holder)
-        return { kind: 'confirm', question: await now.holder.hold(call, tool, washed, suspect) };
-      return failed(withheld(suspect), washed.meta && { meta: washed.meta });
+      const outcome = await next(withSanitizedBackChannel(call, current));
+      if (outcome.kind === 'confirm') return sanitizeQuestion(outcome.question, tool, current);
+      const { sanitized, injection } = sanitizeOutcome(outcome, call, tool, current, matchesSchema);
+      if (injection === undefined || (current.onInjection ?? 'flag') === 'flag') return sanitized;
+      if (current.onInjection === 'confirm' && current.withheldResults)
+        return { kind: 'confirm', question: await current.withheldResults.add(call, tool, sanitized, injection) };
+      return failed(withheldError(injection), sanitized.meta && { meta: sanitized.meta });
     };
   };
 }
 
-const mostSaid = 65_536;
+const maxBackChannelBytes = 65_536;
 
-/** The call with a way back on which nothing is said that a result may not say. */
-function overheard(call: Call, { level, redact }: OutputRules): Call {
+/** The call with a back channel that sanitises progress and log messages like results. */
+function withSanitizedBackChannel(call: Call, { level, redact }: OutputRules): Call {
   const { back } = call;
   if (!back?.progress && !back?.log) return call;
   const rules: OutputRules = { ...(level && { level }), ...(redact && { redact }) };
-  return withBack(
+  return withBackChannel(
     call,
-    rewriteBack(back, () => pen(newReport(), rules, mostSaid)),
+    rewriteBackChannel(back, () => sanitizingVisitor(newReport(), rules, maxBackChannelBytes)),
   );
 }
 
-/** A question of the tool itself: it is shown to a person or a model, and is as hostile as any result. */
-function asked(question: Question, tool: Tool, rules: OutputRules): Outcome {
+/** Sanitises a question of the tool itself: it is wrapped to a person or a model, and is as untrusted as any result. */
+function sanitizeQuestion(question: Question, tool: Tool, rules: OutputRules): Outcome {
   const report = newReport();
-  const writer = pen(report, rules, mostSaid);
-  const read = rewriteAsks(question.asks, writer);
-  if (!writer.weigh(0)) return refuse('upstream_error', `${tool.source} asks more than anybody could read`);
-  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion(joined(report.seen)) : undefined;
-  if (suspect !== undefined && (rules.onSuspicion ?? 'flag') !== 'flag') return failed(withheld(suspect));
+  const visitor = sanitizingVisitor(report, rules, maxBackChannelBytes);
+  const read = rewriteAsks(question.asks, visitor);
+  if (!visitor.charge(0)) return refuse('upstream_error', `The question of ${tool.source} exceeds the size limit`);
+  const injection =
+    rules.checkInjection && report.originals.size > 0 ? rules.checkInjection(joinTexts(report.originals)) : undefined;
+  if (injection !== undefined && (rules.onInjection ?? 'flag') !== 'flag') return failed(withheldError(injection));
   const provenance = rules.provenance?.(tool);
   const isSame =
     Object.keys(report.removed).length === 0 && Object.keys(report.secrets).length === 0 && !report.truncated;
-  const meta = noted(undefined, report, isSame, { suspect, provenance, isEnveloped: false, kept: 0 });
+  const meta = toMeta(undefined, report, isSame, { injection, provenance, isEnveloped: false, kept: 0 });
   const asker = provenance?.['trust'] === 'untrusted' ? tool.source : undefined;
   return { kind: 'confirm', question: { ...question, asks: markAsks(read, asker, meta) } };
 }
 
-/** What callers are told in place of a result that gives orders to the model. */
-export const withheld = (why: JsonObject): ToolError => ({
+/** Error in place of a result that contains prompt injection. */
+export const withheldError = (why: JsonObject): ToolError => ({
   code: 'output_withheld',
-  message: 'The result was held back: it gives instructions to the model',
-  hint: 'The tool ran. Do not repeat the call; a person may look at the result in another way',
+  message: 'The result was withheld: it contains instructions to the model',
+  hint: 'The tool ran. Do not repeat the call; a person can review the result in another way',
   data: { why },
 });
 
-/** What was done to one outcome. */
+/** Changes made to one outcome. */
 interface Report {
   readonly removed: Record<string, number>;
   readonly secrets: Record<string, number>;
-  /** Texts as they came, to be looked at for orders; each once. */
-  readonly seen: Set<string>;
+  /** Original texts to scan for injection, without duplicates. */
+  readonly originals: Set<string>;
   readonly rest: string[];
   truncated: boolean;
-  /** What had to be done so that data keeps the promise of its schema. */
-  fitted?: 'masked' | 'dropped';
+  /** What was necessary to keep data valid against its schema. */
+  schemaFix?: 'masked' | 'dropped';
 }
 
-const newReport = (): Report => ({ removed: {}, secrets: {}, seen: new Set(), rest: [], truncated: false });
+const newReport = (): Report => ({ removed: {}, secrets: {}, originals: new Set(), rest: [], truncated: false });
 
-function wash(
+function sanitizeOutcome(
   outcome: Done | Failed,
   call: Call,
   tool: Tool,
   rules: OutputRules,
-  promised: (data: Json) => boolean,
-): { readonly washed: Done | Failed; readonly suspect?: JsonObject } {
+  matchesSchema: (data: Json) => boolean,
+): { readonly sanitized: Done | Failed; readonly injection?: JsonObject } {
   const report = newReport();
   const { maxOutputBytes } = tool.limits;
-  let content = outcome.content && rewriteContent(outcome.content, pen(report, rules, maxOutputBytes, report.rest));
-  const dataPen = pen(report, rules, maxOutputBytes);
-  // What failed owes nobody its schema.
-  const isOwed = outcome.kind === 'done' ? promised : () => true;
+  let content =
+    outcome.content && rewriteContent(outcome.content, sanitizingVisitor(report, rules, maxOutputBytes, report.rest));
+  const dataVisitor = sanitizingVisitor(report, rules, maxOutputBytes);
+  // Failed outcomes need not match the output schema.
+  const mustMatch = outcome.kind === 'done' ? matchesSchema : () => true;
   const data =
     outcome.data === undefined
       ? undefined
-      : fitting(outcome.data, rewriteData(outcome.data, dataPen), tool, rules, isOwed, report);
-  if (!dataPen.weigh(0)) overweight(report);
-  const error = outcome.kind === 'failed' ? rewriteError(outcome.error, pen(report, rules, 16_384)) : undefined;
-  const extra = outcome.extra && beside(outcome.extra, report, rules, maxOutputBytes);
-  const said = outcome.meta && beside(outcome.meta, report, rules, maxOutputBytes);
-  const links = report.rest.length > 0 ? rules.keep?.(call, report.rest.join('')) : undefined;
-  const suspect = rules.suspicion && report.seen.size > 0 ? rules.suspicion(joined(report.seen)) : undefined;
-  const enveloped = rules.envelope && wrapped(content ?? [], data, tool, suspect !== undefined, rules.envelope);
+      : keepSchemaFit(outcome.data, rewriteData(outcome.data, dataVisitor), tool, rules, mustMatch, report);
+  if (!dataVisitor.charge(0)) dropOversizedData(report);
+  const error =
+    outcome.kind === 'failed' ? rewriteError(outcome.error, sanitizingVisitor(report, rules, 16_384)) : undefined;
+  const extra = outcome.extra && sanitizeSideData(outcome.extra, report, rules, maxOutputBytes);
+  const sanitizedMeta = outcome.meta && sanitizeSideData(outcome.meta, report, rules, maxOutputBytes);
+  const links = report.rest.length > 0 ? rules.storeRest?.(call, report.rest.join('')) : undefined;
+  const injection =
+    rules.checkInjection && report.originals.size > 0 ? rules.checkInjection(joinTexts(report.originals)) : undefined;
+  const enveloped =
+    rules.envelope && wrapInEnvelope(content ?? [], data, tool, injection !== undefined, rules.envelope);
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
   const isSame =
-    report.fitted === undefined &&
+    report.schemaFix === undefined &&
     content === outcome.content &&
     data === outcome.data &&
     extra === outcome.extra &&
-    said === outcome.meta &&
+    sanitizedMeta === outcome.meta &&
     (outcome.kind === 'done' || error === outcome.error);
-  const meta = noted(said, report, isSame, {
-    suspect,
+  const meta = toMeta(sanitizedMeta, report, isSame, {
+    injection,
     provenance: rules.provenance?.(tool),
     isEnveloped: enveloped !== undefined,
     kept: links?.length ?? 0,
   });
-  if (isSame && meta === outcome.meta) return { washed: outcome, ...(suspect && { suspect }) };
+  if (isSame && meta === outcome.meta) return { sanitized: outcome, ...(injection && { injection }) };
   const rest = { ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) };
-  if (report.fitted === 'dropped')
+  if (report.schemaFix === 'dropped')
     return {
-      washed: unfit(
+      sanitized: schemaMismatch(
         content?.some(({ type }) => type === 'text') === true
           ? content
-          : [...(content ?? []), text(truncateText(readable([], data), maxOutputBytes).value)],
+          : [...(content ?? []), textContent(truncateText(toReadableText([], data), maxOutputBytes).value)],
         report,
         meta,
       ),
-      ...(suspect && { suspect }),
+      ...(injection && { injection }),
     };
-  const washed: Done | Failed =
+  const sanitized: Done | Failed =
     outcome.kind === 'done'
       ? { ...outcome, content: content ?? [], ...rest }
       : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
-  return { washed, ...(suspect && { suspect }) };
+  return { sanitized, ...(injection && { injection }) };
 }
 
-/** Data of more keys and numbers than may stay cannot be cut without changing what it says. */
-function overweight(report: Report): void {
+/** Data with too many keys and numbers cannot be truncated without changing its meaning. */
+function dropOversizedData(report: Report): void {
   report.truncated = true;
-  report.fitted = 'dropped';
+  report.schemaFix = 'dropped';
 }
 
-/** What a result carries beside its content and data, rewritten; too much of it is left out. */
-function beside(given: JsonObject, report: Report, rules: OutputRules, maxBytes: number): JsonObject | undefined {
-  const writer = pen(report, rules, maxBytes);
-  const written = rewriteData(given, writer) as JsonObject; // types never change
-  if (writer.weigh(0)) return written;
+/** Sanitises `extra` and `meta` of a result; drops them if they exceed the limit. */
+function sanitizeSideData(
+  given: JsonObject,
+  report: Report,
+  rules: OutputRules,
+  maxBytes: number,
+): JsonObject | undefined {
+  const visitor = sanitizingVisitor(report, rules, maxBytes);
+  const written = rewriteData(given, visitor) as JsonObject; // types never change
+  if (visitor.charge(0)) return written;
   report.truncated = true;
   return undefined;
 }
 
 /**
- * Data that fitted the tool's schema and was changed must fit it still, since clients refuse what does not: secrets are then
- * masked in their own shape, and where even that does not fit, there is no data.
+ * Keeps changed data valid against the tool's output schema, since clients reject invalid data: secrets are masked in their own
+ * shape, and if even that is invalid, the data is dropped.
  */
-function fitting(
+function keepSchemaFit(
   given: Json,
   written: Json,
   tool: Tool,
   rules: OutputRules,
-  promised: (data: Json) => boolean,
+  matchesSchema: (data: Json) => boolean,
   report: Report,
 ): Json {
-  if (written === given || promised(written) || !promised(given)) return written;
+  if (written === given || matchesSchema(written) || !matchesSchema(given)) return written;
   const { redactInShape: redact } = rules;
-  const again = newReport();
+  const retryReport = newReport();
   const masked =
-    redact === undefined ? written : rewriteData(given, pen(again, { ...rules, redact }, tool.limits.maxOutputBytes));
-  report.fitted = promised(masked) ? 'masked' : 'dropped';
-  return report.fitted === 'masked' ? masked : written;
+    redact === undefined
+      ? written
+      : rewriteData(given, sanitizingVisitor(retryReport, { ...rules, redact }, tool.limits.maxOutputBytes));
+  report.schemaFix = matchesSchema(masked) ? 'masked' : 'dropped';
+  return report.schemaFix === 'masked' ? masked : written;
 }
 
-/** What is told where data could not be kept: the result as text, and that it failed, since a client takes no other answer without data. */
-const unfit = (content: readonly Content[], { truncated }: Report, meta: Meta | undefined): Failed =>
+/** Outcome if data had to be dropped: the result as text, marked as failed, since clients reject a success without data. */
+const schemaMismatch = (content: readonly Content[], { truncated }: Report, meta: Meta | undefined): Failed =>
   failed(
     {
       code: truncated ? 'output_limit' : 'output_withheld',
       message: truncated
-        ? 'The result was cut to its limit and no longer fits the output schema of the tool'
-        : 'The result no longer fits the output schema of the tool once what may not leave was taken out',
-      hint: 'The tool ran; what is left of its result is given as text',
+        ? 'The result was truncated and no longer matches the output schema of the tool'
+        : 'The result no longer matches the output schema of the tool after secrets were redacted',
+      hint: 'The tool ran; the rest of its result is returned as text',
     },
     { content, ...(meta && { meta }) },
   );
 
-/** An error with its words and the facts beside them rewritten: a server writes those too. */
-function rewriteError(given: ToolError, writer: Pen): ToolError {
-  const error = rewriteFields(given, writer, ['message', 'hint']);
+/** Sanitises message, hint and data of an error: upstream servers control those too. */
+function rewriteError(given: ToolError, visitor: TextVisitor): ToolError {
+  const error = rewriteFields(given, visitor, ['message', 'hint']);
   if (given.data === undefined) return error;
-  const data = rewriteData(given.data, writer) as JsonObject; // types never change
+  const data = rewriteData(given.data, visitor) as JsonObject; // types never change
   return data === given.data ? error : { ...error, data };
 }
 
-function pen(
+function sanitizingVisitor(
   report: Report,
-  { level = 'full', redact, suspicion }: OutputRules,
+  { level = 'full', redact, checkInjection }: OutputRules,
   maxBytes: number,
   rest?: string[],
-): Pen {
+): TextVisitor {
   let left = maxBytes;
   let weight = 0;
   return {
-    cut() {
+    markTruncated() {
       report.truncated = true;
     },
-    fits(length) {
+    reserve(length) {
       if (length > left) return false;
       left -= length;
       return true;
     },
-    weigh(length) {
+    charge(length) {
       weight += length;
       return weight <= maxBytes;
     },
     text(value) {
       const cleaned = clean(value, level);
-      if (cleaned.text !== value) add(report.removed, Object.entries(cleaned.removed));
+      if (cleaned.text !== value) addCounts(report.removed, Object.entries(cleaned.removed));
       const redacted = redact?.(cleaned.text);
       if (redacted && redacted.findings.length > 0)
-        add(
+        addCounts(
           report.secrets,
           redacted.findings.map(({ kind, count }) => [kind, count]),
         );
       let result = redacted?.text ?? cleaned.text;
-      // A string of n characters has at most 3n bytes: most need no counting.
+      // A string of n characters has at most 3n bytes, so most need no counting.
       if (result.length * 3 > left) {
         const cut = truncateText(result, Math.max(0, left));
         if (cut.truncated) {
@@ -276,44 +287,47 @@ function pen(
         }
       }
       left -= result.length;
-      // Orders are looked for in what came and not in what is left of it: hiding them is half of the crime. What was cut off is looked at when it is read.
-      if (suspicion && value.length >= shortestOrder)
-        report.seen.add(value.length > result.length + slack ? value.slice(0, result.length + slack) : value);
+      // Detect injection in the original text, not in the cleaned one: hidden characters are part of the evidence. The truncated rest is
+      // scanned when it is read.
+      if (checkInjection && value.length >= minInstructionLength)
+        report.originals.add(
+          value.length > result.length + scanMargin ? value.slice(0, result.length + scanMargin) : value,
+        );
       return result;
     },
   };
 }
 
-/** All texts as one; most results have one, which need not be copied. */
-function joined(texts: ReadonlySet<string>): string {
+/** Joins all texts; most results have one, which is not copied. */
+function joinTexts(texts: ReadonlySet<string>): string {
   const [first = ''] = texts;
   return texts.size === 1 ? first : [...texts].join('\n');
 }
 
-/** Nothing shorter tells anybody to do anything. */
-const shortestOrder = 12;
-const slack = 4_096;
+/** Shorter texts cannot contain an instruction. */
+const minInstructionLength = 12;
+const scanMargin = 4_096;
 
-function add(to: Record<string, number>, counts: readonly (readonly [string, number])[]): void {
+function addCounts(to: Record<string, number>, counts: readonly (readonly [string, number])[]): void {
   for (const [kind, count] of counts) to[kind] = (to[kind] ?? 0) + count;
 }
 
-function wrapped(
+function wrapInEnvelope(
   content: readonly Content[],
   data: Json | undefined,
   tool: Tool,
-  isSuspect: boolean,
+  isFlagged: boolean,
   envelope: NonNullable<OutputRules['envelope']>,
 ): readonly Content[] | undefined {
-  // Doors show data as text where there is no other text: then that text is what must be marked.
+  // Transports show data as text if there is no other text: then that text must be wrapped.
   if (data !== undefined && !content.some((part) => part.type === 'text')) {
-    const shown =
-      envelope('', tool, isSuspect) === undefined ? undefined : envelope(readable([], data), tool, isSuspect);
-    return shown === undefined ? undefined : [...content, text(shown)];
+    const wrapped =
+      envelope('', tool, isFlagged) === undefined ? undefined : envelope(toReadableText([], data), tool, isFlagged);
+    return wrapped === undefined ? undefined : [...content, textContent(wrapped)];
   }
   let changed = false;
   const parts = content.map((part) => {
-    const written = part.type === 'text' ? envelope(part.text, tool, isSuspect) : undefined;
+    const written = part.type === 'text' ? envelope(part.text, tool, isFlagged) : undefined;
     if (written === undefined || part.type !== 'text') return part;
     changed = true;
     return { ...part, text: written };
@@ -322,19 +336,19 @@ function wrapped(
 }
 
 interface Notes {
-  readonly suspect: JsonObject | undefined;
+  readonly injection: JsonObject | undefined;
   readonly provenance: JsonObject | undefined;
   readonly isEnveloped: boolean;
   readonly kept: number;
 }
 
-function noted(
+function toMeta(
   meta: Meta | undefined,
-  { removed, secrets, truncated, fitted }: Report,
+  { removed, secrets, truncated, schemaFix: fitted }: Report,
   isSame: boolean,
-  { suspect, provenance, isEnveloped, kept }: Notes,
+  { injection, provenance, isEnveloped, kept }: Notes,
 ): Meta | undefined {
-  if (isSame && suspect === undefined && provenance === undefined) return meta;
+  if (isSame && injection === undefined && provenance === undefined) return meta;
   const redacted = Object.keys(secrets).length > 0;
   const touched = redacted || truncated || isEnveloped || Object.keys(removed).length > 0;
   return {
@@ -349,7 +363,7 @@ function noted(
         ...(kept > 0 && { kept }),
       },
     }),
-    ...(suspect && { 'toolgate/injection': suspect }),
+    ...(injection && { 'toolgate/injection': injection }),
     ...(provenance && { 'toolgate/provenance': provenance }),
   };
 }

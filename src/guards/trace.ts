@@ -5,12 +5,12 @@ import { fromTraceparent, toTraceparent } from '../lib/trace-context.js';
 
 type Api = typeof import('@opentelemetry/api');
 
-/** Where every copy of the OpenTelemetry API finds what an SDK registered. */
+/** Global under which the OpenTelemetry API registers an SDK. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * A span around every call where an OpenTelemetry SDK was loaded before us, with the caller's trace as its parent and itself
- * as the parent of what the tool sends on. Without an SDK the guard is gone and the API is not even loaded.
+ * Creates a span around every call if an OpenTelemetry SDK was loaded first; its parent is the caller's trace, and it is the parent of
+ * the tool's own requests. Without an SDK the guard is a no-op and the API is not loaded.
  */
 export async function tracing(): Promise<Guard> {
   if (!isRegistered()) return (_tool, next) => next;
@@ -40,7 +40,7 @@ export async function tracing(): Promise<Guard> {
         ...call,
         trace,
       });
-      const code = codeOf(outcome);
+      const code = errorCodeOf(outcome);
       if (code !== undefined) {
         span.setAttribute('error.type', code);
         span.setStatus({ code: api.SpanStatusCode.ERROR, message: code });
@@ -70,4 +70,5 @@ function parentOf(api: Api, call: Call) {
   });
 }
 
-const codeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'failed' ? outcome.error.code : undefined);
+const errorCodeOf = (outcome: Outcome): string | undefined =>
+  outcome.kind === 'failed' ? outcome.error.code : undefined;

@@ -1,11 +1,11 @@
 import type { Args, Call } from '../core/call.js';
-import { withArgs } from '../core/call-copies.js';
+import { withArgs } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
 import type { Handler, Parsed, Problem } from '../core/tool.js';
 
-/** Passes on the parsed copy of the arguments; what does not fit the tool's contract goes no further. */
+/** Passes on the parsed copy of the arguments; rejects calls that violate the tool's contract. */
 export const validate: Guard = (tool, next) => {
   if (tool.unavailable !== undefined) {
     const { unavailable } = tool;
@@ -25,13 +25,15 @@ function proceed(parsed: Parsed<Args>, call: Call, next: Handler): Promise<Outco
   return Promise.resolve(
     'error' in parsed
       ? failed(parsed.error)
-      : refuse('invalid_arguments', say(parsed.problems), { data: { problems: parsed.problems.map(plain) } }),
+      : refuse('invalid_arguments', formatProblems(parsed.problems), {
+          data: { problems: parsed.problems.map(toProblemJson) },
+        }),
   );
 }
 
-const plain = ({ field, message, keyword, expected }: Problem) => ({ field, message, keyword, expected });
+const toProblemJson = ({ field, message, keyword, expected }: Problem) => ({ field, message, keyword, expected });
 
-const say = (problems: readonly Problem[]): string =>
+const formatProblems = (problems: readonly Problem[]): string =>
   problems
     .map(({ field, message }) => `${field === '' ? 'The arguments' : field.slice(1).replaceAll('/', '.')} ${message}`)
     .join('; ');

@@ -1,49 +1,49 @@
 import {
   ALL_SUSPECTS,
   ALL_UNITS,
-  belongs,
+  isOrthographic,
   CONTROL_SUSPECTS,
   CONTROL_UNITS,
   flagLength,
-  kindOf,
+  hostileKind,
   type HostileKind,
 } from './code-points.js';
 import { escapeReader } from './escapes.js';
 
 export type { HostileKind } from './code-points.js';
 
-/** `controls` takes escapes, controls and broken surrogates; `full` takes all that is not drawn as well. */
+/** `controls` removes escapes, controls and broken surrogates; `full` also removes invisible characters. */
 export type CleanLevel = 'controls' | 'full';
 
-/** A text after cleaning: the very same string when nothing was removed, and how much of each kind was. */
-export interface Cleaned {
+/** Cleaned text (the same string if nothing was removed) and the number of removals by kind. */
+interface Cleaned {
   readonly text: string;
-  readonly removed: Removed;
+  readonly removed: RemovedCounts;
 }
 
 /** How often each kind was removed; a kind that was not found is absent. */
-export type Removed = Readonly<Partial<Record<HostileKind, number>>>;
+type RemovedCounts = Readonly<Partial<Record<HostileKind, number>>>;
 
-const NOTHING: Removed = Object.freeze({});
+const NOTHING: RemovedCounts = Object.freeze({});
 
 const REPLACEMENT = '\ufffd';
 
-/** Whether `clean` would change nothing for want of a single suspect code unit; false does not mean hostile. */
+/** Fast check: true if the text has no suspect code unit, so that `clean` changes nothing; false does not mean hostile. */
 export function isPlain(text: string, level: CleanLevel = 'full'): boolean {
   return !(level === 'full' ? ALL_UNITS : CONTROL_UNITS).test(text);
 }
 
 /**
- * The text without what a reader cannot see or a terminal would obey. A `\r\n` pair stays, since file text must match its
- * source byte for byte; a lone `\r` or NEL becomes `\n`, so that text meant to be overwritten on a terminal is seen.
+ * Removes invisible characters and terminal escapes. A `\r\n` pair stays, since file text must match its
+ * source byte for byte; a lone `\r` or NEL becomes `\n`, so that overwritten terminal text becomes visible.
  * Joiners, selectors and tags that spell an emoji or a word of a joining script stay and are not counted.
  */
 export function clean(text: string, level: CleanLevel = 'full'): Cleaned {
   if (isPlain(text, level)) return { text, removed: NOTHING };
-  return cleaned(text, level === 'full' ? ALL_SUSPECTS : CONTROL_SUSPECTS);
+  return removeHostile(text, level === 'full' ? ALL_SUSPECTS : CONTROL_SUSPECTS);
 }
 
-function cleaned(text: string, suspects: RegExp): Cleaned {
+function removeHostile(text: string, suspects: RegExp): Cleaned {
   const removed: Partial<Record<HostileKind, number>> = {};
   const escapes = escapeReader(text);
   const kept: string[] = [];
@@ -56,7 +56,7 @@ function cleaned(text: string, suspects: RegExp): Cleaned {
     keptFrom = to;
     suspects.lastIndex = to;
   };
-  /** The character that will stand before `at` in the result: what was removed between cannot lend its context. */
+  /** The character before `at` in the result: removed characters must not provide context. */
   const before = (at: number): string => (at > keptFrom ? lastCharacter(text, at) : lastCharacter(kept.at(-1) ?? ''));
 
   suspects.lastIndex = 0;
@@ -78,7 +78,7 @@ function cleaned(text: string, suspects: RegExp): Cleaned {
     else {
       const flag = at > keptFrom + 1 ? flagLength(text, at - 2) : 0;
       if (flag > 0) suspects.lastIndex = at - 2 + flag;
-      else if (!belongs(point, before(at), text.slice(next, next + 2))) drop(kindOf(point), at, next);
+      else if (!isOrthographic(point, before(at), text.slice(next, next + 2))) drop(hostileKind(point), at, next);
     }
   }
   if (keptFrom === 0 && kept.length === 0) return { text, removed: NOTHING };

@@ -1,29 +1,29 @@
-/** What kind of thing `clean` takes out of a text. */
+/** Kinds of characters `clean` removes. */
 export type HostileKind = 'ansi' | 'control' | 'bidi' | 'invisible' | 'tag' | 'variation' | 'surrogate';
 
-/** Every code point the `controls` level looks at: C0 and C1 except tab and line feed, DEL, and lone surrogates. */
+/** Code points checked by the `controls` level: C0 and C1 except tab and line feed, DEL, and lone surrogates. */
 export const CONTROL_SUSPECTS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]/gu;
 
-/** Every code point the `full` level looks at: those of `controls` and all that draw nothing. */
+/** Code points checked by the `full` level: those of `controls` and all invisible ones. */
 export const ALL_SUSPECTS =
   // oxlint-disable-next-line no-misleading-character-class
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /**
- * A wider net than `ALL_SUSPECTS`, matching code units and so any surrogate: text it does not catch is plain. Matching whole
- * code points costs ten times as much on text beyond Latin-1.
+ * Superset of `ALL_SUSPECTS` over code units, which includes any surrogate: text without a match is plain. Matching whole code
+ * points costs ten times as much on text beyond Latin-1.
  */
 export const ALL_UNITS =
   // oxlint-disable-next-line no-misleading-character-class
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff]/;
 
-/** The same net for the `controls` level. */
+/** The same for the `controls` level. */
 export const CONTROL_UNITS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]/;
 
 const within = (point: number, low: number, high: number): boolean => point >= low && point <= high;
 
-/** The kind a suspect is counted under when it goes. */
-export function kindOf(point: number): HostileKind {
+/** Kind under which a removed code point is counted. */
+export function hostileKind(point: number): HostileKind {
   if (point < 0xa0) return 'control';
   if (within(point, 0xd800, 0xdfff)) return 'surrogate';
   if (within(point, 0x202a, 0x202e) || within(point, 0x2066, 0x2069)) return 'bidi';
@@ -55,8 +55,8 @@ export function flagLength(text: string, at: number): number {
   return SUBDIVISION_FLAG.test(text) ? SUBDIVISION_FLAG.lastIndex - at : 0;
 }
 
-/** Whether an invisible code point is spelling here: `before` is the character kept before it, `after` the text that follows. */
-export function belongs(point: number, before: string, after: string): boolean {
+/** Whether an invisible code point is part of correct spelling or an emoji: `before` is the character kept before it, `after` the text that follows. */
+export function isOrthographic(point: number, before: string, after: string): boolean {
   if (point === 0x200d || point === 0x200c) {
     if (JOINING_LETTER.test(before) || (JOINING_LETTER.test(after) && before !== '\u200c' && before !== '\u200d'))
       return true;

@@ -3,14 +3,14 @@ import { literalSearch } from './literal-search.js';
 const SHORTEST = 6;
 
 /**
- * The forms in which fixed values may stand in a text: plain, URL-encoded, JSON-escaped and base64. Values under six characters are
- * left out: redacting every `root` would destroy the text and hide nothing.
+ * Forms in which fixed values may occur in a text: plain, URL-encoded, JSON-escaped and base64. Values under six characters are
+ * omitted: redacting every `root` would destroy the text and hide nothing.
  */
 export const exactForms = (values: readonly string[]): ReadonlySet<string> =>
   new Set(values.filter((value) => value.length >= SHORTEST).flatMap(formsOf));
 
-/** Calls back with every place where one of the values stands, in no special order; places may overlap. */
-export type ExactSearch = (text: string, found: (from: number, to: number) => void) => void;
+/** Reports every occurrence of one of the values, in no particular order; occurrences may overlap. */
+type ExactSearch = (text: string, found: (from: number, to: number) => void) => void;
 
 /** A search for fixed values in every form; undefined when no value is left. */
 export function exactValues(values: readonly string[]): ExactSearch | undefined {

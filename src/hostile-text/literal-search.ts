@@ -1,65 +1,68 @@
-import { commonness, mostCommon } from './neighbours.js';
+import { bigramFrequency, maxBigramFrequency } from './bigram-frequency.js';
 
-/** Hears of a literal and where it stands; returns where to go on: literals that begin before that place are passed over. */
+/** Called for a literal and its position; returns where to continue: literals that begin before that are skipped. */
 export type OnLiteral = (at: number, literal: string) => number;
 
-/** Tells of every literal in a text. */
-export type LiteralSearch = (text: string, onLiteral: OnLiteral) => void;
+/** Reports every literal in a text. */
+type LiteralSearch = (text: string, onLiteral: OnLiteral) => void;
 
-interface Anchored {
+interface AnchoredLiteral {
   readonly literal: string;
-  /** How far into the literal the last of its rarest neighbours stands. */
+  /** Offset of the end of the literal's rarest n-gram. */
   readonly offset: number;
-  /** Where it begins and ends: most candidates differ in one of the two, which costs less to see than to compare the whole. */
+  /** First and last character: most candidates differ in one of them, which is cheaper than a full comparison. */
   readonly first: number;
   readonly last: number;
 }
 
 interface Tables {
-  /** One byte for the hash of every slot: 1 where it is taken. Bits would be an eighth of it, and take twice the time to ask. */
-  readonly taken: Uint8Array;
-  /** For a hash that is taken, which of the lists holds its literals. */
+  /** One byte per hash: 1 if occupied. Bits would need an eighth of the memory and twice the time. */
+  readonly occupied: Uint8Array;
+  /** For an occupied hash, the index of its list of literals. */
   readonly listOf: Uint16Array;
-  /** For each list, one bit for every character that may stand before its neighbours, and behind them. */
+  /** For each list, a bit set of the characters that may precede and follow its n-gram (Bloom filter). */
   readonly before: Int32Array;
   readonly behind: Int32Array;
-  readonly lists: readonly (readonly Anchored[])[];
+  readonly lists: readonly (readonly AnchoredLiteral[])[];
 }
 
 /**
- * A search for many literals of two characters or more in one pass: a table tells for any few neighbours whether they are the
- * rarest of some literal, so that honest text is read at the speed of the loop however many literals there are.
+ * Multi-pattern search for literals of two characters or more in one pass (as Rabin-Karp): a table marks the rarest n-gram of each
+ * literal, so that ordinary text is scanned at the speed of the loop, however many literals there are.
  */
 export function literalSearch(literals: readonly string[]): LiteralSearch {
   const neighbours = Math.min(4, ...literals.map((literal) => literal.length));
   if (neighbours < 2) throw new Error('a literal needs two characters');
-  // Five bits a neighbour: lower-case letters differ in them, and the character before the neighbours is shifted out.
+  // Five bits per character: lower-case letters differ in them, and the character before the n-gram is shifted out.
   const bits = neighbours < 3 ? 8 : 5;
   const mask = (1 << (bits * neighbours)) - 1;
-  // Made with the first text: a gateway that starts has none to search, and somebody waits for it. The search itself asks for them,
-  // since a function around it would keep it from being compiled into its callers.
+  // Built with the first text: at start-up there is none to search. Checked inside the search, since a wrapper function would
+  // prevent inlining into its callers.
   let tables: Tables | undefined;
 
   return (text, onLiteral) => {
-    tables ??= tablesOf(literals, neighbours, bits, mask);
-    const { taken, listOf, before, behind, lists } = tables;
-    const room = (rooms[depth] ??= Buffer.alloc(pieceLength));
+    tables ??= buildTables(literals, neighbours, bits, mask);
+    const { occupied, listOf, before, behind, lists } = tables;
+    const buffer = (buffers[depth] ??= Buffer.alloc(pieceLength));
     depth += 1;
     try {
       let slot = 0;
       let from = 0;
       for (let start = 0; start < text.length; start += pieceLength) {
-        const length = room.write(text.length <= pieceLength ? text : text.slice(start, start + pieceLength), 'latin1');
+        const length = buffer.write(
+          text.length <= pieceLength ? text : text.slice(start, start + pieceLength),
+          'latin1',
+        );
         for (let index = 0; ; index++) {
-          index = nextTaken(room, index, length, taken, bits, mask, slot);
-          slot = slotThere;
+          index = nextCandidate(buffer, index, length, occupied, bits, mask, slot);
+          slot = candidateSlot;
           if (index === length) break;
-          const list = listOf[hashed(slot)] ?? 0;
+          const list = listOf[hashSlot(slot)] ?? 0;
           const at = start + index;
-          // Most neighbours that are taken stand in other words: one look at each side spares the comparing.
+          // Most marked n-grams occur in other words: a check of each side avoids the comparison.
           if (((before[list] ?? 0) & bitOf(text, at - neighbours)) === 0) continue;
           if (((behind[list] ?? 0) & bitOf(text, at + 1)) === 0) continue;
-          from = compared(text, at, lists[list] ?? [], from, onLiteral);
+          from = matchCandidates(text, at, lists[list] ?? [], from, onLiteral);
         }
       }
     } finally {
@@ -68,50 +71,50 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
   };
 }
 
-let slotThere = 0;
+let candidateSlot = 0;
 
 /**
- * The next place whose neighbours are taken, or the end; `slotThere` is their slot. Short and alone, it is compiled as well for
- * many searches as for one.
+ * Index of the next marked n-gram, or the end; `candidateSlot` is its slot. Short and separate, so that V8 optimises it once for
+ * all searches.
  */
-function nextTaken(
-  room: Uint8Array,
+function nextCandidate(
+  buffer: Uint8Array,
   from: number,
   length: number,
-  taken: Uint8Array,
+  occupied: Uint8Array,
   bits: number,
   mask: number,
   before: number,
 ): number {
   let slot = before;
   for (let index = from; index < length; index++) {
-    slot = ((slot << bits) ^ (room[index] ?? 0)) & mask;
-    if (taken[hashed(slot)] === 0) continue;
-    slotThere = slot;
+    slot = ((slot << bits) ^ (buffer[index] ?? 0)) & mask;
+    if (occupied[hashSlot(slot)] === 0) continue;
+    candidateSlot = slot;
     return index;
   }
-  slotThere = slot;
+  candidateSlot = slot;
   return length;
 }
 
-function tablesOf(literals: readonly string[], neighbours: number, bits: number, mask: number): Tables {
+function buildTables(literals: readonly string[], neighbours: number, bits: number, mask: number): Tables {
   const slotOf = (literal: string, end: number): number => {
     let slot = 0;
     for (let at = end - neighbours + 1; at <= end; at++)
       slot = ((slot << bits) ^ (literal.charCodeAt(at) & 0xff)) & mask;
     return slot;
   };
-  // By a hash of the slot: this way the tables stay in a near cache, also when other work comes between.
-  const taken = new Uint8Array(1 << tableBits);
+  // Indexed by a hash of the slot, so that the tables stay in the CPU cache.
+  const occupied = new Uint8Array(1 << tableBits);
   const listOf = new Uint16Array(1 << tableBits);
-  const lists: Anchored[][] = [];
+  const lists: AnchoredLiteral[][] = [];
   const before: number[] = [];
   const behind: number[] = [];
   for (const literal of [...new Set(literals)].sort((a, b) => b.length - a.length)) {
     const offset = rarestEnd(literal, neighbours);
-    const place = hashed(slotOf(literal, offset));
-    if (taken[place] === 0) {
-      taken[place] = 1;
+    const place = hashSlot(slotOf(literal, offset));
+    if (occupied[place] === 0) {
+      occupied[place] = 1;
       listOf[place] = lists.push([]) - 1;
     }
     const list = listOf[place] ?? 0;
@@ -124,23 +127,23 @@ function tablesOf(literals: readonly string[], neighbours: number, bits: number,
       last: literal.charCodeAt(literal.length - 1),
     });
   }
-  return { taken, listOf, before: Int32Array.from(before), behind: Int32Array.from(behind), lists };
+  return { occupied, listOf, before: Int32Array.from(before), behind: Int32Array.from(behind), lists };
 }
 
-// A string is asked for each character in turn, bytes are not: the lower half of every character is read from here, a piece at a
-// time, and what it finds is held against the text. Who hears of a literal may search again, so there is a room for each depth.
+// Bytes are faster to read than characters of a string: the low byte of every character is copied here, a piece at a time, and
+// candidates are compared with the text. A callback may search again, so there is one buffer per depth.
 const pieceLength = 16_384;
-const rooms: Buffer[] = [];
+const buffers: Buffer[] = [];
 let depth = 0;
 
 const tableBits = 16;
-const hashed = (slot: number): number => Math.imul(slot, 0x9e3779b1) >>> (32 - tableBits);
+const hashSlot = (slot: number): number => Math.imul(slot, 0x9e3779b1) >>> (32 - tableBits);
 
-/** Tells of the candidates that stand where their neighbours end; returns where to go on. */
-function compared(
+/** Reports the candidates that match at an n-gram; returns where to continue. */
+function matchCandidates(
   text: string,
   at: number,
-  candidates: readonly Anchored[],
+  candidates: readonly AnchoredLiteral[],
   goOn: number,
   onLiteral: OnLiteral,
 ): number {
@@ -154,16 +157,16 @@ function compared(
   return from;
 }
 
-/** The bit of the character at a place; beyond the text it is that of no letter. */
+/** Bit of the character at an index; beyond the text it matches no letter. */
 const bitOf = (text: string, at: number): number => 1 << (text.charCodeAt(at) & 31);
 
-/** Where those neighbours of a literal end that honest text has the least of, with one more on each side. */
+/** End of the n-gram of a literal that is rarest in ordinary text, with one more character on each side. */
 function rarestEnd(literal: string, neighbours: number): number {
   let best = neighbours - 1;
   let least = Infinity;
   for (let end = neighbours - 1; end < literal.length; end++) {
     const around = literal.slice(Math.max(0, end - neighbours), end + 2);
-    const common = commonness(around) + mostCommon * (neighbours + 2 - around.length);
+    const common = bigramFrequency(around) + maxBigramFrequency * (neighbours + 2 - around.length);
     if (common < least) [best, least] = [end, common];
   }
   return best;

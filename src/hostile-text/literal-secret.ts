@@ -8,13 +8,13 @@ const NAMES_SOMETHING_ABOUT_IT =
 const DIGEST = /(?:hash|sha\d{0,3}|digest|checksum|integrity|fingerprint|pin|commit|etag|nonce|revision)/i;
 const OPAQUE = /^[A-Za-z0-9+/_=-]{32,512}$/;
 
-/** Why a value in a configuration is probably a secret written out, or undefined when it is not. */
-export type LiteralSecret =
+/** Why a configuration value is probably a literal secret. */
+type LiteralSecret =
   | { readonly why: 'known-format'; readonly kind: string }
   | { readonly why: 'named-like-a-secret' }
   | { readonly why: 'high-entropy' };
 
-/** Judges one configuration entry by format, by name and by randomness; references such as `${NAME}` and placeholders are not secrets. */
+/** Checks one configuration entry by format, name and entropy; references such as `${NAME}` and placeholders are not secrets. */
 export function looksLikeLiteralSecret(key: string, value: string): LiteralSecret | undefined {
   const trimmed = value.trim();
   if (trimmed === '' || trimmed.length > 65_536 || isReference(trimmed)) return undefined;
@@ -46,7 +46,7 @@ const isMixed = (value: string): boolean =>
   !/[-_/][a-z]{4,}[-_/]/.test(value);
 
 /** Shannon entropy of a text in bits per character. */
-export function entropy(text: string): number {
+function entropy(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;

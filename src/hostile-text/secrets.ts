@@ -4,18 +4,18 @@ import { privateKeyReader } from './private-keys.js';
 import { isPlaceholder, SECRET_FORMATS, type SecretFormat } from './secret-formats.js';
 
 /** How often a kind of secret was redacted; never the value. */
-export interface SecretFinding {
+interface SecretFinding {
   readonly kind: string;
   readonly count: number;
 }
 
 /** A text with its secrets replaced by `[redacted:kind]`; the very same string when it has none. */
-export interface Redacted {
+interface Redacted {
   readonly text: string;
   readonly findings: readonly SecretFinding[];
 }
 
-/** A function that redacts known formats and the values it was made with. */
+/** Redacts known formats and the configured values. */
 export type SecretRedactor = (text: string) => Redacted;
 
 const NOTHING: readonly SecretFinding[] = Object.freeze([]);
@@ -31,11 +31,11 @@ interface Span {
   readonly kind: string;
   readonly from: number;
   readonly to: number;
-  /** How much of it tells its format and nothing else. */
-  readonly told?: number;
+  /** Length of the leading part that identifies the format and is not secret. */
+  readonly prefixLength?: number;
 }
 
-export interface RedactorOptions {
+interface RedactorOptions {
   readonly values?: readonly string[];
   /** Writes `xxXx-00` in place of `[redacted:kind]`: same length, same kinds of characters, for texts that must keep a form. */
   readonly inShape?: boolean;
@@ -46,7 +46,7 @@ export function secretRedactor(options: RedactorOptions = {}): SecretRedactor {
   const spansIn = spanSearch(exactForms(options.values ?? []));
   return (text) => {
     const spans = spansIn(text);
-    return spans.length === 0 ? { text, findings: NOTHING } : redacted(text, spans, options.inShape === true);
+    return spans.length === 0 ? { text, findings: NOTHING } : replaceSpans(text, spans, options.inShape === true);
   };
 }
 
@@ -58,13 +58,13 @@ export const redact: SecretRedactor = secretRedactor();
 /** The kind of the first known secret format in the text, if any. */
 export const secretKindIn = (text: string): string | undefined => knownFormats(text)[0]?.kind;
 
-/** Finds known formats and the given forms of configured values, all in one reading. */
+/** Finds known formats and the given forms of configured values, in one pass. */
 function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
   const search = literalSearch([...starts, ...configured]);
   return (text) => {
     const spans: Span[] = [];
     let keys: ReturnType<typeof privateKeyReader> | undefined;
-    // What a format covers is not searched for other formats, but may hold a configured value that ends after it.
+    // Text covered by a format is not searched for other formats, but may contain a configured value that ends after it.
     let done = 0;
     search(text, (at, literal) => {
       if (configured.has(literal)) spans.push({ kind: 'configured', from: at, to: at + literal.length });
@@ -76,7 +76,7 @@ function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
         done = Math.max(done, to);
         return 0;
       }
-      const span = secretAt(text, at, literal);
+      const span = matchSecret(text, at, literal);
       if (span) spans.push(span);
       done = Math.max(done, span?.to ?? 0);
       return 0;
@@ -85,7 +85,7 @@ function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
   };
 }
 
-function secretAt(text: string, at: number, start: string): Span | undefined {
+function matchSecret(text: string, at: number, start: string): Span | undefined {
   for (const format of byStart.get(start) ?? []) {
     if (format.wordStart && at > 0 && isWord(text.charCodeAt(at - 1))) continue;
     format.pattern.lastIndex = at;
@@ -93,7 +93,7 @@ function secretAt(text: string, at: number, start: string): Span | undefined {
     const secret = match?.[2];
     if (!match || secret === undefined || isPlaceholder(secret)) continue;
     const from = at + (match[1]?.length ?? 0);
-    return { kind: format.kind, from, to: from + secret.length, ...(from === at && { told: start.length }) };
+    return { kind: format.kind, from, to: from + secret.length, ...(from === at && { prefixLength: start.length }) };
   }
   return undefined;
 }
@@ -101,26 +101,29 @@ function secretAt(text: string, at: number, start: string): Span | undefined {
 const isWord = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95;
 
-/** Letters and digits without what they say; punctuation that formats are made of stays, all other characters go. */
-const inShape = (secret: string, told: number): string =>
-  secret.slice(0, told) +
+/** Masks letters and digits; keeps the punctuation that formats consist of and replaces all other characters. */
+const maskInShape = (secret: string, prefixLength: number): string =>
+  secret.slice(0, prefixLength) +
   secret
-    .slice(told)
+    .slice(prefixLength)
     .replace(/[a-z]/g, 'x')
     .replace(/[A-Z]/g, 'X')
     .replace(/[0-9]/g, '0')
     .replace(/[^a-zA-Z0-9\s._:/+=%-]/g, 'x');
 
-function redacted(text: string, spans: Span[], keepsShape: boolean): Redacted {
+function replaceSpans(text: string, spans: Span[], keepsShape: boolean): Redacted {
   const counts = new Map<string, number>();
   const parts: string[] = [];
   let done = 0;
-  for (const { kind, from, to, told = 0 } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
+  for (const { kind, from, to, prefixLength = 0 } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
     if (from >= done) {
-      parts.push(text.slice(done, from), keepsShape ? inShape(text.slice(from, to), told) : `[redacted:${kind}]`);
+      parts.push(
+        text.slice(done, from),
+        keepsShape ? maskInShape(text.slice(from, to), prefixLength) : `[redacted:${kind}]`,
+      );
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    } else if (keepsShape && to > done) parts.push(inShape(text.slice(done, to), 0));
-    // A span that begins inside another but ends after it is a secret too: its tail goes with the first.
+    } else if (keepsShape && to > done) parts.push(maskInShape(text.slice(done, to), 0));
+    // A span that begins inside another but ends after it is secret too: its tail is removed with the first.
     done = Math.max(done, to);
   }
   parts.push(text.slice(done));

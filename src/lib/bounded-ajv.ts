@@ -2,44 +2,44 @@ import type { Ajv2020, CodeKeywordDefinition, Options } from 'ajv/dist/2020.js';
 import { createRequire } from 'node:module';
 import { canonicalJson } from './canonical-json.js';
 
-const load = createRequire(import.meta.url);
+const requireModule = createRequire(import.meta.url);
 
-/** Thrown by a judgement that has used up its steps. */
-export const tooManySteps = new Error('the judgement took too many steps');
+/** Thrown by a validation that has used up its steps. */
+export const stepLimitExceeded = new Error('schema validation exceeded its step limit');
 
-/** A schema compiler whose judgements can be held to a number of steps. */
-export interface BoundedAjv {
+/** Schema compiler whose validations are limited to a number of steps. */
+interface BoundedAjv {
   readonly ajv: Ajv2020;
-  /** Allows the next judgement so many references; it throws `tooManySteps` at the one after. */
-  allow(steps: number): void;
+  /** Limits the references the next validation may follow; it throws `tooManySteps` at the one after. */
+  setStepLimit(steps: number): void;
 }
 
 /**
- * The compiler with its two ways of taking for ever closed: a schema that leads into itself twice at one place doubles the work at
- * every level of the value, and the library compares the items of a list each with each.
+ * Creates an Ajv without its two denial-of-service vectors: a schema that references itself twice at one place doubles the work at
+ * every level of the value, and `uniqueItems` compares all pairs of a list.
  */
 export function boundedAjv(options: Options): BoundedAjv {
-  // Required when the first schema is compiled, not imported: validators cost more than the rest of a start.
-  const { Ajv2020: Ajv, _ } = load('ajv/dist/2020.js') as {
+  // Loaded when the first schema is compiled, not imported: Ajv costs more than the rest of a start.
+  const { Ajv2020: Ajv, _ } = requireModule('ajv/dist/2020.js') as {
     readonly Ajv2020: new (given: Options) => Ajv2020;
     readonly _: typeof import('ajv/dist/2020.js')._;
-  }; // as its types say
+  }; // as its type declarations state
   const ajv = new Ajv(options);
-  const addFormats: unknown = load('ajv-formats');
+  const addFormats: unknown = requireModule('ajv-formats');
   if (typeof addFormats === 'function') addFormats(ajv);
 
-  let left = Infinity;
+  let stepsLeft = Infinity;
   const step = (): void => {
-    left -= 1;
-    if (left < 0) throw tooManySteps;
+    stepsLeft -= 1;
+    if (stepsLeft < 0) throw stepLimitExceeded;
   };
-  for (const [keyword, place] of [
+  for (const [keyword, modulePath] of [
     ['$ref', 'core/ref'],
     ['$dynamicRef', 'dynamic/dynamicRef'],
   ] as const) {
-    const { default: definition } = load(`ajv/dist/vocabularies/${place}.js`) as {
+    const { default: definition } = requireModule(`ajv/dist/vocabularies/${modulePath}.js`) as {
       readonly default: CodeKeywordDefinition;
-    }; // as its types say
+    }; // as its type declarations state
     ajv.removeKeyword(keyword);
     ajv.addKeyword({
       ...definition,
@@ -59,8 +59,8 @@ export function boundedAjv(options: Options): BoundedAjv {
   });
   return {
     ajv,
-    allow(steps) {
-      left = steps;
+    setStepLimit(steps) {
+      stepsLeft = steps;
     },
   };
 }

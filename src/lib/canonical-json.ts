@@ -1,11 +1,11 @@
-/** JSON with keys in order and no spaces: equal values give equal text, whatever order they were written in. */
+/** JSON with sorted keys and no spaces: equal values give equal text, so that it can be hashed or compared. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const record = value as Readonly<Record<string, unknown>>; // an object that is neither null nor an array
   const keys = Object.keys(record);
   if (!isInOrder(keys)) keys.sort();
-  // One text that grows: every call is audited by this, and a list of parts costs half as much again.
+  // Appends to one string: this runs for every audited call, and joining a list of parts costs half as much again.
   let text = '{';
   for (const key of keys) {
     const field = record[key];

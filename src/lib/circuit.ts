@@ -4,39 +4,39 @@ import { monotonic } from './clock.js';
 export type CircuitState = 'closed' | 'open' | 'half_open';
 
 export interface CircuitOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the circuit. */
   readonly failures: number;
-  readonly restMs: number;
-  /** Each failed probe lengthens the rest by this factor, up to the maximum. */
+  readonly cooldownMs: number;
+  /** Each failed probe lengthens the cooldown by this factor, up to the maximum. */
   readonly backoff?: number;
-  readonly maxRestMs?: number;
-  /** Share of the rest by which it varies, so that many gateways do not probe at once. */
+  readonly maxCooldownMs?: number;
+  /** Random share of the cooldown, so that many gateways do not probe at once (thundering herd). */
   readonly jitter?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly onChange?: (from: CircuitState, to: CircuitState) => void;
 }
 
-/** What a finished call says about the health of what it called. */
-export type Verdict = 'success' | 'failure' | 'neutral';
+/** What a finished call proves about the health of its target. */
+export type CircuitOutcome = 'success' | 'failure' | 'neutral';
 
 export interface Circuit {
-  /** A ticket to be settled once, or how long to stay away. */
-  admit(): ((verdict: Verdict) => void) | number;
+  /** Returns a callback that records the outcome once, or the milliseconds until a retry is allowed. */
+  admit(): ((outcome: CircuitOutcome) => void) | number;
   state(): CircuitState;
   failures(): number;
-  /** 0 unless it is open. */
+  /** 0 unless the circuit is open. */
   retryAfterMs(): number;
   reset(): void;
 }
 
-/** Closed, open, half-open: rests after failures in a row, then lets exactly one probe through. */
+/** Circuit breaker: opens after consecutive failures, and after a cooldown lets exactly one probe through (half-open). */
 export function circuit(options: CircuitOptions): Circuit {
   const {
     failures: threshold,
-    restMs,
+    cooldownMs,
     backoff = 1.5,
-    maxRestMs = 300_000,
+    maxCooldownMs = 300_000,
     jitter = 0.1,
     clock = monotonic,
     random = Math.random,
@@ -44,10 +44,10 @@ export function circuit(options: CircuitOptions): Circuit {
   } = options;
   let state: CircuitState = 'closed';
   let failures = 0;
-  let rest = restMs;
+  let cooldown = cooldownMs;
   let openUntil = 0;
   let probing = false;
-  // A call that began before a change of state says nothing about the time after it.
+  // A call that began before a transition proves nothing about the time after it.
   let epoch = 0;
 
   function change(to: CircuitState): void {
@@ -58,26 +58,26 @@ export function circuit(options: CircuitOptions): Circuit {
     if (from !== to) onChange?.(from, to);
   }
   function open(): void {
-    openUntil = clock() + rest * (1 + jitter * (2 * random() - 1));
+    openUntil = clock() + cooldown * (1 + jitter * (2 * random() - 1));
     change('open');
   }
   function close(): void {
     failures = 0;
-    rest = restMs;
+    cooldown = cooldownMs;
     if (state !== 'closed') change('closed');
   }
-  function settle(verdict: Verdict, born: number): void {
-    if (born !== epoch) return;
+  function settle(outcome: CircuitOutcome, startEpoch: number): void {
+    if (startEpoch !== epoch) return;
     if (state === 'half_open') {
       probing = false;
-      if (verdict === 'success') close();
-      else if (verdict === 'failure') {
-        rest = Math.min(rest * backoff, Math.max(maxRestMs, restMs));
+      if (outcome === 'success') close();
+      else if (outcome === 'failure') {
+        cooldown = Math.min(cooldown * backoff, Math.max(maxCooldownMs, cooldownMs));
         open();
       }
-    } else if (verdict === 'success') {
+    } else if (outcome === 'success') {
       failures = 0;
-    } else if (verdict === 'failure' && ++failures >= threshold) {
+    } else if (outcome === 'failure' && ++failures >= threshold) {
       open();
     }
   }
@@ -96,15 +96,15 @@ export function circuit(options: CircuitOptions): Circuit {
         change('half_open');
       }
       if (state === 'half_open') {
-        if (probing) return Math.min(rest, 1000);
+        if (probing) return Math.min(cooldown, 1000);
         probing = true;
       }
       const born = epoch;
-      let settled = false;
-      return (verdict) => {
-        if (settled) return;
-        settled = true;
-        settle(verdict, born);
+      let isSettled = false;
+      return (outcome) => {
+        if (isSettled) return;
+        isSettled = true;
+        settle(outcome, born);
       };
     },
   };

@@ -1,4 +1,4 @@
-/** Letters of other scripts that are drawn like a Latin letter, by the letter they pass for. */
+/** Confusable letters of other scripts, by the Latin letter they resemble. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: '\u0430\u03b1\u0251\u1d00\u237a',
   b: '\u0184\u042c\u13cf',

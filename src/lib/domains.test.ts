@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressProblem, isWithin, normalHost } from './domains.js';
+import { addressProblem, isInDomains, normalizeHost } from './domains.js';
 
 test.each([
   ['LOCALHOST', 'localhost'],
@@ -17,7 +17,7 @@ test.each([
   ['', undefined],
   ['a b', undefined],
 ])('%j is the host %j', (text, host) => {
-  expect(normalHost(text)).toBe(host);
+  expect(normalizeHost(text)).toBe(host);
 });
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
   ['127.0.0.2', false],
   ['[::1]', true],
 ])('%s is within the list: %s [S2.3]', (host, isIn) => {
-  expect(isWithin(host, ['api.example.com', '*.wild.net', '127.0.0.1', '::1'])).toBe(isIn);
+  expect(isInDomains(host, ['api.example.com', '*.wild.net', '127.0.0.1', '::1'])).toBe(isIn);
 });
 
 test('* is nothing without the switch and everything with it [S2.4]', () => {

@@ -1,49 +1,49 @@
-/** A host in the one spelling that lists and addresses are compared in: lower case, IDNA, no trailing dot; undefined where it is none. */
-export function normalHost(text: string): string | undefined {
-  for (const written of [text, `[${text}]`]) {
+/** Normalises a host for comparison with an allow-list: lower case, IDNA, no trailing dot; undefined if it is not a host. */
+export function normalizeHost(text: string): string | undefined {
+  for (const candidate of [text, `[${text}]`]) {
     try {
-      const url = new URL(`http://${written}/`);
-      // A port, a path or a user in the list would be dropped silently and the entry would mean more than it says.
+      const url = new URL(`http://${candidate}/`);
+      // A port, path or user in an entry would be dropped silently, and the entry would allow more than it states.
       if (
         url.port !== '' ||
         url.pathname !== '/' ||
         url.username !== '' ||
         url.search !== '' ||
-        /[@/?#\\\s]/.test(written)
+        /[@/?#\\\s]/.test(candidate)
       )
         return undefined;
       return url.hostname.replace(/\.$/, '');
     } catch {
-      // Not in this spelling; an IPv6 address needs its brackets.
+      // Not a URL in this form; an IPv6 address needs brackets.
     }
   }
   return undefined;
 }
 
-/** Whether a host is one of the domains or lies below one; `*` takes every host. */
-export function isWithin(host: string, domains: readonly string[]): boolean {
-  const wanted = normalHost(host);
+/** Whether a host equals one of the domains or is a subdomain of one; `*` matches every host. */
+export function isInDomains(host: string, domains: readonly string[]): boolean {
+  const wanted = normalizeHost(host);
   if (wanted === undefined) return false;
   return domains.some((entry) => {
     if (entry === '*') return true;
-    const domain = normalHost(entry.replace(/^\*?\./, ''));
+    const domain = normalizeHost(entry.replace(/^\*?\./, ''));
     return domain !== undefined && (wanted === domain || wanted.endsWith(`.${domain}`));
   });
 }
 
-/** What is said of a host outside the list. */
-export const outside = (host: string, domains: readonly string[]): string =>
+/** Error message for a host outside the allow-list. */
+export const notAllowedMessage = (host: string, domains: readonly string[]): string =>
   `MCP URL host '${host.slice(0, 253)}' not in allowed domains: [${domains
     .slice(0, 10)
     .map((domain) => `'${domain}'`)
     .join(', ')}]`;
 
-/** Whether a host name can only mean this machine. */
-export const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
+/** Whether a host name always resolves to this machine. */
+export const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
-/** Why an address an operator wrote cannot be called, or undefined where it can; `*` counts only with the insecure switch. */
+/** Returns why a configured URL cannot be called, or undefined if it can; `*` is honoured only with `--insecure-dev`. */
 export function addressProblem(address: string, domains: readonly string[], insecureDev: boolean): string | undefined {
-  // A host that an argument could choose would reach whatever the model is talked into.
+  // A host taken from an argument would let a prompt injection choose the target (SSRF).
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*(?<!\$)\{/i.test(address)) return 'takes its host from an argument';
   let url: URL;
   try {
@@ -52,8 +52,8 @@ export function addressProblem(address: string, domains: readonly string[], inse
     return 'is not a URL';
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must begin with http:// or https://';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-  if (url.hash !== '') return 'must not hold a fragment';
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.hash !== '') return 'must not contain a fragment';
   const listed = insecureDev ? domains : domains.filter((domain) => domain !== '*');
-  return isWithin(url.hostname, listed) ? undefined : outside(url.hostname.replace(/\.$/, ''), domains);
+  return isInDomains(url.hostname, listed) ? undefined : notAllowedMessage(url.hostname.replace(/\.$/, ''), domains);
 }

@@ -1,22 +1,22 @@
-/** Says whether a text fits. */
-export type TextTest = (text: string) => boolean;
+/** Predicate over a text. */
+export type TextMatcher = (text: string) => boolean;
 
-/** A pattern in which `*` stands for any text and `?` for one character; its cost is bounded by pattern times text, whatever both hold. */
-export function glob(pattern: string): TextTest {
+/** Compiles a pattern in which `*` matches any text and `?` one character; cost is bounded by pattern length times text length. */
+export function glob(pattern: string): TextMatcher {
   if (pattern === '*') return () => true;
   if (!/[*?]/.test(pattern)) return (text) => text === pattern;
-  return (text) => fits(pattern, text);
+  return (text) => matchesGlob(pattern, text);
 }
 
-/** Whether any of the patterns fits; no patterns fit everything. */
-export function anyGlob(patterns: readonly string[]): TextTest {
+/** Matches if any of the patterns does; an empty list matches everything. */
+export function anyGlob(patterns: readonly string[]): TextMatcher {
   if (patterns.length === 0) return () => true;
   const tests = patterns.map(glob);
   return (text) => tests.some((test) => test(text));
 }
 
-// Going back only to the last star is enough, and is what keeps a pattern of many stars from taking exponential time.
-function fits(pattern: string, text: string): boolean {
+// Backtracking only to the last star is enough, and avoids exponential time on patterns with many stars.
+function matchesGlob(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;
   let resume = 0;

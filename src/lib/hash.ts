@@ -3,17 +3,17 @@ import { hash, randomFillSync } from 'node:crypto';
 /** Lower-case hex SHA-256. */
 export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
-// Asking the system for random bytes costs more than the rest of an id: many are fetched at once, each is used once.
+// A system call for random bytes costs more than the rest of an id: they are fetched in bulk, and each is used once.
 const pool = Buffer.alloc(4_096);
-let used = pool.length;
+let poolOffset = pool.length;
 
 function random16(): Buffer {
-  if (used === pool.length) {
+  if (poolOffset === pool.length) {
     randomFillSync(pool);
-    used = 0;
+    poolOffset = 0;
   }
-  used += 16;
-  return pool.subarray(used - 16, used);
+  poolOffset += 16;
+  return pool.subarray(poolOffset - 16, poolOffset);
 }
 
 /** A time-ordered UUID (version 7). */

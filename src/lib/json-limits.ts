@@ -1,4 +1,4 @@
-/** Whether JSON text nests deeper than `max`; a scan without building anything, so that a hostile body costs its length and no more. */
+/** Whether JSON text nests deeper than `max`; scans without allocating, so that a hostile body costs only its length. */
 export function nestsDeeperThan(bytes: Uint8Array, max: number): boolean {
   const length = bytes.length;
   if (length <= max) return false;
@@ -6,7 +6,7 @@ export function nestsDeeperThan(bytes: Uint8Array, max: number): boolean {
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at];
     if (byte === 0x22) {
-      // Brackets inside strings do not nest; a backslash hides the quote after it.
+      // Brackets inside strings do not nest; a backslash escapes the quote after it.
       for (at += 1; at < length && bytes[at] !== 0x22; at += 1) if (bytes[at] === 0x5c) at += 1;
     } else if (byte === 0x7b || byte === 0x5b) {
       depth += 1;

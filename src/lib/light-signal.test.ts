@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lazyController, lightController, realSignal } from './light-signal.js';
+import { lazyController, lightController } from './light-signal.js';
 
 test.each([
   ['light', lightController],
@@ -26,16 +26,6 @@ test('a lazy signal that is asked for after the end is at its end, and is a nati
     'why',
     true,
   ]);
-});
-
-test('native functions get a native signal that follows the light one', () => {
-  const controller = lightController();
-  const real = realSignal(controller.signal);
-  expect(real).toBeInstanceOf(AbortSignal);
-  controller.abort('why');
-  expect([real.aborted, real.reason]).toEqual([true, 'why']);
-  expect(realSignal(controller.signal).aborted).toBe(true);
-  expect(realSignal(real)).toBe(real);
 });
 
 test('a reason is given where none is, as native signals do', () => {

@@ -1,8 +1,8 @@
 type AbortListener = Parameters<AbortSignal['addEventListener']>[1];
 
 /**
- * An AbortSignal for the inside of the gateway: made for every request, and a real one costs more than most guards together.
- * It does what our own code asks of a signal. Native functions insist on a real one: hand them `realSignal(signal)`.
+ * Cheap AbortSignal for use inside the gateway: one is created per request, and a native one costs more than most guards together.
+ * It supports what our own code uses; native functions such as `fetch` reject it and need a signal of `lazyController`.
  */
 class LightSignal {
   aborted = false;
@@ -12,7 +12,7 @@ class LightSignal {
 
   addEventListener(type: string, listener: AbortListener): void {
     if (type !== 'abort' || this.aborted) return;
-    // A list and not a Set, for the reason told at `Crowd`; two or three listen, seldom more.
+    // A list, not a Set, for the reason given at `LinkedSet`; there are rarely more than three listeners.
     this.#listeners ??= [];
     if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
@@ -33,7 +33,7 @@ class LightSignal {
     if (this.aborted) throw this.reason;
   }
 
-  /** Every listener hears it once, whatever options it gave: a signal fires at most once. */
+  /** Calls every listener once, regardless of its options: a signal fires at most once. */
   fire(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -49,51 +49,40 @@ class LightSignal {
   }
 }
 
-/** What a maker of signals holds; the native AbortController is one too. */
+/** Owner of a signal; the native AbortController has this shape too. */
 export interface Controller {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
 }
 
-/** A controller whose signal costs next to nothing until somebody listens. */
+/** Controller whose signal is almost free until a listener is added. */
 export function lightController(): Controller {
   const signal = new LightSignal();
   return {
-    // It has everything of an AbortSignal but the brand that native functions look for.
+    // Has every member of AbortSignal except the internal slots that native functions check.
     signal: signal as unknown as AbortSignal,
     abort: (reason) => signal.fire(reason ?? new DOMException('This operation was aborted', 'AbortError')),
   };
 }
 
-/** A signal of its own for work that nobody cancels; any number may listen to it. */
-export const nobodyCancels = (): AbortSignal => lightController().signal;
+/** A signal that never fires, for work that is not cancellable. */
+export const neverAborted = (): AbortSignal => lightController().signal;
 
-/** A controller that makes its real AbortSignal when it is first asked for. */
+/** Controller that creates its native AbortSignal on first access. */
 export function lazyController(): Controller {
-  let made: AbortController | undefined;
-  let over: { readonly reason: unknown } | undefined;
+  let controller: AbortController | undefined;
+  let aborted: { readonly reason: unknown } | undefined;
   return {
     get signal() {
-      if (made === undefined) {
-        made = new AbortController();
-        if (over !== undefined) made.abort(over.reason);
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (aborted !== undefined) controller.abort(aborted.reason);
       }
-      return made.signal;
+      return controller.signal;
     },
     abort(reason) {
-      over ??= { reason };
-      made?.abort(over.reason);
+      aborted ??= { reason };
+      controller?.abort(aborted.reason);
     },
   };
 }
-
-/** The signal itself where it is a native one, else a native one that follows it. */
-export function realSignal(signal: AbortSignal): AbortSignal {
-  if (isNative(signal)) return signal;
-  const follower = new AbortController();
-  if (signal.aborted) follower.abort(signal.reason);
-  else signal.addEventListener('abort', () => follower.abort(signal.reason), { once: true });
-  return follower.signal;
-}
-
-const isNative = (signal: unknown): boolean => signal instanceof AbortSignal;

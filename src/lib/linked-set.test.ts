@@ -21,7 +21,7 @@ test('one who left holds on to nobody, so that old garbage keeps no new things a
   const gone = people.add('gone');
   people.add('here');
   people.remove(gone);
-  expect([gone.before, gone.after]).toEqual([undefined, undefined]);
+  expect([gone.previous, gone.next]).toEqual([undefined, undefined]);
 });
 
 test('one who leaves while the others are called is not called, and the rest are', () => {

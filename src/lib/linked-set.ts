@@ -1,23 +1,23 @@
-/** Where someone stands in a crowd; needed to leave it, and good for nothing else. */
+/** Handle of a list node, needed to remove it. */
 export interface LinkedNode<T> {
   readonly item: T;
-  before: LinkedNode<T> | undefined;
-  after: LinkedNode<T> | undefined;
+  previous: LinkedNode<T> | undefined;
+  next: LinkedNode<T> | undefined;
   isLinked: boolean;
 }
 
 /**
- * Those who are here now, in the order they came. For what comes and goes with every call: the tables that a Set or Map outgrows
- * stay chained to their successors, so that each call it ever held would live until the next full collection of garbage.
+ * Insertion-ordered set as a doubly linked list, for entries that come and go with every call. A Set or Map keeps its outgrown
+ * hash tables chained to their successors, so that each call it ever held would live until the next full garbage collection.
  */
-export interface LinkedSet<T> extends Iterable<T> {
+interface LinkedSet<T> extends Iterable<T> {
   readonly size: number;
   readonly first: LinkedNode<T> | undefined;
   add(item: T): LinkedNode<T>;
-  /** Leaving twice is leaving once. */
-  remove(place: LinkedNode<T>): void;
-  /** Lines up again as the last. */
-  moveToEnd(place: LinkedNode<T>): void;
+  /** Idempotent. */
+  remove(node: LinkedNode<T>): void;
+  /** Moves a node to the end, for least-recently-used order. */
+  moveToEnd(node: LinkedNode<T>): void;
   clear(): void;
 }
 
@@ -26,30 +26,30 @@ export function linkedSet<T>(): LinkedSet<T> {
   let last: LinkedNode<T> | undefined;
   let size = 0;
 
-  const append = (place: LinkedNode<T>): void => {
-    place.before = last;
-    if (last === undefined) first = place;
-    else last.after = place;
-    last = place;
+  const append = (node: LinkedNode<T>): void => {
+    node.previous = last;
+    if (last === undefined) first = node;
+    else last.next = node;
+    last = node;
   };
-  const unlink = (place: LinkedNode<T>): void => {
-    if (place.before === undefined) first = place.after;
-    else place.before.after = place.after;
-    if (place.after === undefined) last = place.before;
-    else place.after.before = place.before;
-    // One who left must not hold on to those who came later: old garbage that points at new is kept alive with it.
-    place.before = undefined;
-    place.after = undefined;
+  const unlink = (node: LinkedNode<T>): void => {
+    if (node.previous === undefined) first = node.next;
+    else node.previous.next = node.next;
+    if (node.next === undefined) last = node.previous;
+    else node.next.previous = node.previous;
+    // A removed node must not reference later ones: an old-space object keeps every young object it points to alive.
+    node.previous = undefined;
+    node.next = undefined;
   };
-  const leave = (place: LinkedNode<T>): void => {
-    if (!place.isLinked) return;
-    place.isLinked = false;
+  const removeNode = (node: LinkedNode<T>): void => {
+    if (!node.isLinked) return;
+    node.isLinked = false;
     size -= 1;
-    unlink(place);
+    unlink(node);
   };
-  const places = (): readonly LinkedNode<T>[] => {
+  const snapshot = (): readonly LinkedNode<T>[] => {
     const all: LinkedNode<T>[] = [];
-    for (let place = first; place !== undefined; place = place.after) all.push(place);
+    for (let node = first; node !== undefined; node = node.next) all.push(node);
     return all;
   };
 
@@ -61,23 +61,23 @@ export function linkedSet<T>(): LinkedSet<T> {
       return first;
     },
     add(item) {
-      const place: LinkedNode<T> = { item, before: undefined, after: undefined, isLinked: true };
+      const node: LinkedNode<T> = { item, previous: undefined, next: undefined, isLinked: true };
       size += 1;
-      append(place);
-      return place;
+      append(node);
+      return node;
     },
-    remove: leave,
-    moveToEnd(place) {
-      if (!place.isLinked || place === last) return;
-      unlink(place);
-      append(place);
+    remove: removeNode,
+    moveToEnd(node) {
+      if (!node.isLinked || node === last) return;
+      unlink(node);
+      append(node);
     },
     clear() {
-      for (const place of places()) leave(place);
+      for (const node of snapshot()) removeNode(node);
     },
     *[Symbol.iterator]() {
-      // Whoever is called may have others leave; they are not called any more.
-      for (const place of places()) if (place.isLinked) yield place.item;
+      // Consumers may remove other nodes while iterating; removed ones are skipped.
+      for (const node of snapshot()) if (node.isLinked) yield node.item;
     },
   };
 }

@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** A lock held by this process until released; a process that dies holding it loses it. */
+/** Lock held by this process until released; the lock of a dead process is taken over. */
 export interface LockFile {
   release(): void;
 }
 
-/** Either the lock, or a sentence about who holds it. */
-export type Locked = { readonly ok: true; readonly lock: LockFile } | { readonly ok: false; readonly heldBy: string };
+/** The lock, or the process that holds it. */
+type Locked = { readonly ok: true; readonly lock: LockFile } | { readonly ok: false; readonly heldBy: string };
 
 interface Holder {
   readonly pid: number;
@@ -26,32 +26,32 @@ interface Holder {
   readonly where: string;
 }
 
-/** A holder whose process table we cannot see is believed alive while it touches its lock this often. */
-const FOREIGN_ALIVE_MS = 30_000;
+/** A holder in another pid namespace counts as alive while it touches its lock within this time. */
+const FOREIGN_TIMEOUT_MS = 30_000;
 const TOUCH_EVERY_MS = 10_000;
 
 /**
- * Takes the lock at `path`, taking it over from a process that no longer runs. Process id, start time and pid namespace
- * name the holder, so that neither a reused id nor a second container with the same id is mistaken for it.
+ * Acquires the lock at `path`, taking it over from a process that no longer runs. Process id, start time and pid namespace
+ * identify the holder, so that neither a reused pid nor a second container with the same pid is mistaken for it.
  */
 export function lockFile(path: string): Locked {
-  return take(path, 0);
+  return acquire(path, 0);
 }
 
-function take(path: string, depth: number): Locked {
+function acquire(path: string, depth: number): Locked {
   const mine = JSON.stringify(thisProcess());
   for (let attempt = 0; attempt < 5; attempt++) {
-    if (placed(path, mine)) return { ok: true, lock: held(path, mine) };
-    const found = readOrNothing(path);
+    if (tryCreate(path, mine)) return { ok: true, lock: holdLock(path, mine) };
+    const found = readIfPresent(path);
     if (found === undefined) continue;
-    const holder = parsed(found);
+    const holder = parseHolder(found);
     if (holder && isAlive(holder, path)) return { ok: false, heldBy: `process ${holder.pid}` };
     if (depth >= 3) break;
-    // Two starters may both see the dead holder. Only the one that locks this holder's removal may remove it, and looks again first.
-    const removal = take(`${path}.${hash('sha256', found).slice(0, 12)}`, depth + 1);
+    // Two processes may both see the dead holder (TOCTOU): only the one that locks its removal may remove it, after checking again.
+    const removal = acquire(`${path}.${hash('sha256', found).slice(0, 12)}`, depth + 1);
     if (!removal.ok) return removal;
     try {
-      if (readOrNothing(path) === found) unlinkSync(path);
+      if (readIfPresent(path) === found) unlinkSync(path);
     } finally {
       removal.lock.release();
     }
@@ -59,8 +59,8 @@ function take(path: string, depth: number): Locked {
   return { ok: false, heldBy: 'another process that is starting' };
 }
 
-/** Puts the lock there whole or not at all: a linked file is never seen half-written. */
-function placed(path: string, content: string): boolean {
+/** Creates the lock atomically: a hard-linked file is never visible half-written. */
+function tryCreate(path: string, content: string): boolean {
   const draft = `${path}.${process.pid}.${hash('sha256', `${process.hrtime.bigint()}`).slice(0, 8)}`;
   const fd = openSync(draft, 'wx', 0o600);
   try {
@@ -68,7 +68,7 @@ function placed(path: string, content: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return false;
+    if (hasErrorCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     closeSync(fd);
@@ -76,7 +76,7 @@ function placed(path: string, content: string): boolean {
   }
 }
 
-function held(path: string, mine: string): LockFile {
+function holdLock(path: string, mine: string): LockFile {
   const touch = setInterval(() => {
     try {
       const now = new Date();
@@ -89,46 +89,50 @@ function held(path: string, mine: string): LockFile {
   return {
     release() {
       clearInterval(touch);
-      if (readOrNothing(path) === mine) unlinkSync(path);
+      if (readIfPresent(path) === mine) unlinkSync(path);
     },
   };
 }
 
 function isAlive(holder: Holder, path: string): boolean {
-  if (holder.where !== whereabouts()) return Date.now() - modifiedAt(path) < FOREIGN_ALIVE_MS;
+  if (holder.where !== processNamespace()) return Date.now() - modifiedAt(path) < FOREIGN_TIMEOUT_MS;
   try {
     process.kill(holder.pid, 0);
   } catch (error) {
-    if (!isCode(error, 'EPERM')) return false;
+    if (!hasErrorCode(error, 'EPERM')) return false;
   }
-  const started = startOf(holder.pid);
+  const started = processStartTime(holder.pid);
   return started === '' || holder.started === '' || started === holder.started;
 }
 
-const thisProcess = (): Holder => ({ pid: process.pid, started: startOf(process.pid), where: whereabouts() });
+const thisProcess = (): Holder => ({
+  pid: process.pid,
+  started: processStartTime(process.pid),
+  where: processNamespace(),
+});
 
-/** The start time of a process in kernel ticks, or '' where the system does not tell. */
-function startOf(pid: number): string {
-  const stat = readOrNothing(`/proc/${pid}/stat`);
-  // The program's name may hold spaces and brackets; the fields begin after the last bracket.
+/** The start time of a process in kernel ticks, or '' where the system does not provide it. */
+function processStartTime(pid: number): string {
+  const stat = readIfPresent(`/proc/${pid}/stat`);
+  // The program name may contain spaces and parentheses; the fields begin after the last parenthesis.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-/** Names the process table that our process ids belong to: this boot of this machine and its pid namespace. */
-function whereabouts(): string {
+/** Identifies the pid namespace of this process: boot id and namespace. */
+function processNamespace(): string {
   try {
-    const boot = readOrNothing('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+    const boot = readIfPresent('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
     return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
   }
 }
 
-function parsed(text: string): Holder | undefined {
+function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null) return undefined;
-    const { pid, started, where } = value as Partial<Record<keyof Holder, unknown>>; // an object's fields may be looked at
+    const { pid, started, where } = value as Partial<Record<keyof Holder, unknown>>; // any object can be destructured
     if (!Number.isSafeInteger(pid) || typeof started !== 'string' || typeof where !== 'string') return undefined;
     return { pid: Number(pid), started, where };
   } catch {
@@ -136,7 +140,7 @@ function parsed(text: string): Holder | undefined {
   }
 }
 
-function readOrNothing(path: string): string | undefined {
+function readIfPresent(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -152,5 +156,5 @@ function modifiedAt(path: string): number {
   }
 }
 
-const isCode = (error: unknown, code: string): boolean =>
+const hasErrorCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;

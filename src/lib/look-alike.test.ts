@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { editDistance, lookAlike, skeleton } from './look-alike.js';
+import { editDistance, compareNames, skeleton } from './look-alike.js';
 
 /** The textbook table, whole and unbounded. */
 function plainDistance(a: string, b: string): number {
@@ -45,16 +45,16 @@ describe('editDistance', () => {
 
 describe('lookAlike', () => {
   test.each([
-    ['r\u0435ad_file', 'read_file', 'drawn-the-same'],
-    ['read-file', 'read_file', 'drawn-the-same'],
-    ['Read_Fi1e', 'read_file', 'drawn-the-same'],
-    ['read\u200b_file', 'read_file', 'drawn-the-same'],
-    ['g\u00ecthub_search', 'github_search', 'drawn-the-same'],
-    ['co\u217f\u217fand', 'command', 'drawn-the-same'],
+    ['r\u0435ad_file', 'read_file', 'confusable'],
+    ['read-file', 'read_file', 'confusable'],
+    ['Read_Fi1e', 'read_file', 'confusable'],
+    ['read\u200b_file', 'read_file', 'confusable'],
+    ['g\u00ecthub_search', 'github_search', 'confusable'],
+    ['co\u217f\u217fand', 'command', 'confusable'],
     ['raed_file', 'read_file', 'near'],
     ['send_emial_message', 'send_email_message', 'near'],
   ] as const)('%s passes for %s: %s [S2.28]', (name, known, how) => {
-    expect(lookAlike(name, known)).toBe(how);
+    expect(compareNames(name, known)).toBe(how);
   });
 
   test.each([
@@ -65,7 +65,7 @@ describe('lookAlike', () => {
     ['search_v1', 'search_v2'],
     ['create_issue', 'close_issue'],
   ])('%s does not pass for %s', (name, known) => {
-    expect(lookAlike(name, known)).toBeUndefined();
+    expect(compareNames(name, known)).toBeUndefined();
   });
 
   test('hidden characters never change what any name looks like', () => {

@@ -3,7 +3,7 @@ import { toLatin } from './confusables.js';
 const MARKS_AND_INVISIBLE = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0]/gu;
 const SEPARATORS = /[\s_.\-/:]+/gu;
 
-/** What a name looks like at a glance: two names with one skeleton are hard to tell apart by eye. */
+/** Skeleton of a name as in Unicode TR39: names with equal skeletons are visually confusable. */
 export function skeleton(name: string): string {
   return toLatin(name.normalize('NFKD').replace(MARKS_AND_INVISIBLE, ''))
     .replace(/[I1|!]/g, 'l')
@@ -16,8 +16,8 @@ export function skeleton(name: string): string {
 }
 
 /**
- * How many insertions, deletions, changes or swaps of neighbours lead from one text to the other, or `max + 1` when more
- * than `max` do. Only a band of width `max` is computed, so long hostile names cost no more than their length.
+ * Damerau-Levenshtein distance (insertions, deletions, substitutions, transpositions), or `max + 1` if it exceeds `max`. Only a
+ * band of width `max` is computed, so long hostile names cost no more than their length.
  */
 export function editDistance(a: string, b: string, max: number): number {
   const over = max + 1;
@@ -46,36 +46,36 @@ export function editDistance(a: string, b: string, max: number): number {
       row[j] = Math.min(cost, over);
       best = Math.min(best, cost);
     }
-    // A swap reaches back two rows, so only a row over the limit after another such row ends the search early.
+    // A transposition reaches back two rows, so only a row over the limit after another such row ends the search early.
     if (best > max && i > 1 && Math.min(...last.subarray(Math.max(0, from - 1), to + 1)) > max) return over;
     [beforeLast, last, row] = [last, row, beforeLast];
   }
   return Math.min(last[b.length] ?? over, over);
 }
 
-/** A name with what it looks like, for whoever compares it with many others. */
-export interface Drawn {
+/** A name with its precomputed skeleton, for comparison with many others. */
+export interface NameSkeleton {
   readonly name: string;
   readonly skeleton: string;
 }
 
 /** A name together with its skeleton. */
-export const drawn = (name: string): Drawn => ({ name, skeleton: skeleton(name) });
+export const withSkeleton = (name: string): NameSkeleton => ({ name, skeleton: skeleton(name) });
 
-/** How one name imitates another: drawn the same, or a slip of the finger away; undefined when they are equal or clearly apart. */
-export const lookAlike = (name: string, known: string): 'drawn-the-same' | 'near' | undefined =>
-  name === known ? undefined : drawnAlike(drawn(name), drawn(known));
+/** How one name imitates another: confusable, or a typo away; undefined if they are equal or clearly different. */
+export const compareNames = (name: string, known: string): 'confusable' | 'near' | undefined =>
+  name === known ? undefined : compareSkeletons(withSkeleton(name), withSkeleton(known));
 
-/** The same for names whose skeletons are known. */
-export function drawnAlike(name: Drawn, known: Drawn): 'drawn-the-same' | 'near' | undefined {
+/** The same for precomputed skeletons. */
+export function compareSkeletons(name: NameSkeleton, known: NameSkeleton): 'confusable' | 'near' | undefined {
   if (name.name === known.name) return undefined;
   const [a, b] = [name.skeleton, known.skeleton];
-  if (a === b) return 'drawn-the-same';
-  // Short names differ by one letter for honest reasons (`get`, `set`); and so do plurals and numbered versions.
+  if (a === b) return 'confusable';
+  // Short names legitimately differ by one letter (`get`, `set`), and so do plurals and numbered versions.
   const max = b.length >= 12 ? 2 : b.length >= 6 ? 1 : 0;
-  if (max === 0 || Math.abs(a.length - b.length) > max || isCounted(name.name, known.name)) return undefined;
+  if (max === 0 || Math.abs(a.length - b.length) > max || hasSameStem(name.name, known.name)) return undefined;
   return editDistance(a, b, max) <= max ? 'near' : undefined;
 }
 
-const isCounted = (a: string, b: string): boolean => stem(a) === stem(b);
+const hasSameStem = (a: string, b: string): boolean => stem(a) === stem(b);
 const stem = (name: string): string => name.toLowerCase().replace(/(?:e?s|[-_]?v?\d{1,9})$/, '');

@@ -1,37 +1,37 @@
-/** One piece of a pattern with its quantifier. */
-export interface Item {
-  /** Characters it can match, one bit each; the last bit stands for everything beyond ASCII. */
+/** One term of a regular expression with its quantifier. */
+export interface PatternItem {
+  /** Characters it can match, one bit each; the last bit represents everything beyond ASCII. */
   readonly set: bigint;
   readonly group?: Alternatives;
   readonly min: number;
   readonly max: number;
-  /** Repeated without end, or so often that it makes no difference. */
+  /** Repeated without limit, or often enough to count as such. */
   readonly isLong: boolean;
 }
 
-export type Alternatives = readonly (readonly Item[])[];
+export type Alternatives = readonly (readonly PatternItem[])[];
 
-const everything = (1n << 129n) - 1n;
-const beyond = 1n << 128n;
-const few = 32;
-const deepest = 30;
+const allCharacters = (1n << 129n) - 1n;
+const nonAscii = 1n << 128n;
+const maxShortRepeat = 32;
+const maxGroupDepth = 30;
 
-const bit = (code: number): bigint => (code < 128 ? 1n << BigInt(code) : beyond);
+const bit = (code: number): bigint => (code < 128 ? 1n << BigInt(code) : nonAscii);
 const span = (from: number, to: number): bigint => {
-  let set = to >= 128 ? beyond : 0n;
+  let set = to >= 128 ? nonAscii : 0n;
   for (let code = from; code <= to && code < 128; code += 1) set |= bit(code);
   return set;
 };
 const digits = span(48, 57);
-const words = digits | span(65, 90) | span(97, 122) | bit(95);
-const spaces = span(9, 13) | bit(32) | beyond;
+const wordCharacters = digits | span(65, 90) | span(97, 122) | bit(95);
+const spaces = span(9, 13) | bit(32) | nonAscii;
 const escapes: Readonly<Record<string, bigint>> = {
   d: digits,
-  D: everything & ~digits,
-  w: words,
-  W: everything & ~words,
+  D: allCharacters & ~digits,
+  w: wordCharacters,
+  W: allCharacters & ~wordCharacters,
   s: spaces,
-  S: everything & ~span(9, 13) & ~bit(32),
+  S: allCharacters & ~span(9, 13) & ~bit(32),
   n: bit(10),
   r: bit(13),
   t: bit(9),
@@ -40,13 +40,13 @@ const escapes: Readonly<Record<string, bigint>> = {
   '0': bit(0),
 };
 
-/** The shape of a pattern that is known to compile; undefined where this reader does not follow it. */
-export function readPatternTree(source: string, isUnicode: boolean): Alternatives | undefined {
+/** Parses the structure of a pattern that is known to compile; undefined for syntax this parser does not support. */
+export function parsePattern(source: string, isUnicode: boolean): Alternatives | undefined {
   let at = 0;
 
   function alternatives(depth: number): Alternatives | undefined {
-    if (depth > deepest) return undefined;
-    const all: Item[][] = [[]];
+    if (depth > maxGroupDepth) return undefined;
+    const all: PatternItem[][] = [[]];
     while (at < source.length && source[at] !== ')') {
       const char = source[at];
       if (char === '|') {
@@ -65,7 +65,7 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
     return all;
   }
 
-  function piece(depth: number): Pick<Item, 'set' | 'group'> | undefined {
+  function piece(depth: number): Pick<PatternItem, 'set' | 'group'> | undefined {
     const char = source[at] ?? '';
     if (char === '(') {
       at += 1;
@@ -79,10 +79,10 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
     if (char === '[') return { set: bracket() };
     if (char === '\\') return escape();
     at += 1;
-    return { set: char === '.' ? everything & ~bit(10) : bit(char.charCodeAt(0)) };
+    return { set: char === '.' ? allCharacters & ~bit(10) : bit(char.charCodeAt(0)) };
   }
 
-  function escape(): Pick<Item, 'set'> {
+  function escape(): Pick<PatternItem, 'set'> {
     const letter = source[at + 1] ?? '';
     const long =
       /^\\(?:[pP]\{[^}]*\}|k<[^>]*>|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[1-9]\d*)/.exec(
@@ -91,11 +91,11 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
     if (long !== undefined && (isUnicode || !/^\\[pPk]/.test(long))) {
       at += long.length;
       const hex = /^\\[ux]\{?([0-9a-fA-F]+)/.exec(long)?.[1];
-      return { set: hex === undefined ? everything : bit(Number.parseInt(hex, 16)) };
+      return { set: hex === undefined ? allCharacters : bit(Number.parseInt(hex, 16)) };
     }
     at += 2;
     if (letter === 'b' || letter === 'B') return { set: 0n };
-    return { set: Object.hasOwn(escapes, letter) ? (escapes[letter] ?? everything) : bit(letter.charCodeAt(0)) };
+    return { set: Object.hasOwn(escapes, letter) ? (escapes[letter] ?? allCharacters) : bit(letter.charCodeAt(0)) };
   }
 
   function bracket(): bigint {
@@ -110,17 +110,17 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
         at += 1;
         const start = source.charCodeAt(from);
         const end = source.charCodeAt(at);
-        // A range with an escape at either end is rare: taking it for everything only makes the verdict stricter.
-        set |= source[from] === '\\' || source[at] === '\\' ? everything : span(start, end);
+        // A range with an escape at either end is rare: treating it as all characters only makes the check stricter.
+        set |= source[from] === '\\' || source[at] === '\\' ? allCharacters : span(start, end);
         if (source[at] === '\\') escape();
         else at += 1;
       } else set |= one;
     }
     at += 1;
-    return isNegated ? everything & ~set : set;
+    return isNegated ? allCharacters & ~set : set;
   }
 
-  function quantifier(): Pick<Item, 'min' | 'max' | 'isLong'> {
+  function quantifier(): Pick<PatternItem, 'min' | 'max' | 'isLong'> {
     const found = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(source.slice(at, at + 24));
     if (found === null) return { min: 1, max: 1, isLong: false };
     at += found[0].length;
@@ -132,7 +132,7 @@ export function readPatternTree(source: string, isUnicode: boolean): Alternative
         isLong: !whole.startsWith('?'),
       };
     const max = comma === '' ? Number(low) : high === '' ? Infinity : Number(high);
-    return { min: Number(low), max, isLong: max > few && max !== Number(low) };
+    return { min: Number(low), max, isLong: max > maxShortRepeat && max !== Number(low) };
   }
 
   const tree = alternatives(0);

@@ -1,48 +1,48 @@
-import { readPatternTree, type Alternatives, type Item } from './pattern-tree.js';
+import { parsePattern, type Alternatives, type PatternItem } from './pattern-tree.js';
 
-/** A pattern that may be run on texts of strangers, or why it may not. */
-export type SafePattern =
-  | { readonly kind: 'kept'; readonly regex: RegExp; readonly maxLength: number; test(text: string): boolean }
-  | { readonly kind: 'dropped'; readonly reason: 'invalid_pattern' | 'slow_pattern'; readonly message: string };
+/** A pattern that is safe to run on untrusted text, or why it is rejected. */
+type SafePattern =
+  | { readonly kind: 'accepted'; readonly regex: RegExp; readonly maxLength: number; test(text: string): boolean }
+  | { readonly kind: 'rejected'; readonly reason: 'invalid_pattern' | 'slow_pattern'; readonly message: string };
 
-/** About so many steps may one match take. */
-const steps = 10_000_000;
-const mostChoices = 100_000;
-const longestPattern = 4_096;
+/** Approximate limit of matching steps. */
+const maxSteps = 10_000_000;
+const maxPaths = 100_000;
+const maxPatternLength = 4_096;
 
-// Valid in other dialects, and valid but different here: running these would refuse good values.
-const foreign = /\\[AZz]|\[\[:\w+:\]|\\[pP]\{|\\x\{|\(\?[imsx]|\\Q|[*+?}]\+/;
+// Valid in other dialects, and valid but different in JavaScript: running these would reject good values.
+const otherDialect = /\\[AZz]|\[\[:\w+:\]|\\[pP]\{|\\x\{|\(\?[imsx]|\\Q|[*+?}]\+/;
 
 /**
- * Reads a pattern written by a stranger. One that cannot be compiled, or that could take exponential time, is dropped; one that
- * could take polynomial time is kept with the longest text it may be run on, and a longer text does not match.
+ * Checks an untrusted regular expression for catastrophic backtracking (ReDoS). One that cannot be compiled, or could take
+ * exponential time, is rejected; one that could take polynomial time gets a maximum text length, and longer text does not match.
  */
 export function safePattern(source: string): SafePattern {
-  if (source.length > longestPattern)
-    return { kind: 'dropped', reason: 'slow_pattern', message: 'the pattern is too long' };
-  const regex = compiled(source);
+  if (source.length > maxPatternLength)
+    return { kind: 'rejected', reason: 'slow_pattern', message: 'the pattern is too long' };
+  const regex = compileRegExp(source);
   if (regex === undefined)
-    return { kind: 'dropped', reason: 'invalid_pattern', message: 'the pattern is not one of JavaScript' };
-  const tree = readPatternTree(source, regex.unicode);
-  const degree = tree === undefined ? Infinity : total(tree, source);
-  // Past the fourth power the texts that could still be tried are too short to be of use.
-  const choices = tree === undefined ? Infinity : waysThrough(tree);
-  if (degree > 4 || choices > mostChoices)
+    return { kind: 'rejected', reason: 'invalid_pattern', message: 'not a valid JavaScript regular expression' };
+  const tree = parsePattern(source, regex.unicode);
+  const degree = tree === undefined ? Infinity : totalDegree(tree, source);
+  // Beyond the fourth power the allowed texts would be too short to be useful.
+  const paths = tree === undefined ? Infinity : countPaths(tree);
+  if (degree > 4 || paths > maxPaths)
     return {
-      kind: 'dropped',
+      kind: 'rejected',
       reason: 'slow_pattern',
-      message: 'the pattern could take too long on a text made for that',
+      message: 'the pattern is vulnerable to catastrophic backtracking (ReDoS)',
     };
-  const maxLength = degree <= 1 ? Infinity : Math.floor((steps / choices) ** (1 / degree));
-  return { kind: 'kept', regex, maxLength, test: (text) => text.length <= maxLength && regex.test(text) };
+  const maxLength = degree <= 1 ? Infinity : Math.floor((maxSteps / paths) ** (1 / degree));
+  return { kind: 'accepted', regex, maxLength, test: (text) => text.length <= maxLength && regex.test(text) };
 }
 
-function compiled(source: string): RegExp | undefined {
+function compileRegExp(source: string): RegExp | undefined {
   try {
     return new RegExp(source, 'u');
   } catch {
-    // Escapes such as \- and \: are errors only under `u`; what means something else without it is not tried.
-    if (foreign.test(source)) return undefined;
+    // Escapes such as \- and \: are errors only with the `u` flag; syntax with another meaning without it is not retried.
+    if (otherDialect.test(source)) return undefined;
   }
   try {
     return new RegExp(source);
@@ -51,20 +51,20 @@ function compiled(source: string): RegExp | undefined {
   }
 }
 
-function total(tree: Alternatives, source: string): number {
+function totalDegree(tree: Alternatives, source: string): number {
   const degree = degreeOf(tree);
-  // A search that may begin anywhere tries every beginning.
+  // An unanchored search tries every start position.
   return degree > 0 && !source.startsWith('^') ? degree + 1 : degree;
 }
 
-/** The power of the text's length that matching may cost; infinite where it may double with each character. */
+/** Exponent of the text length in the matching cost; infinite if the cost may double with each character. */
 function degreeOf(tree: Alternatives): number {
   return Math.max(0, ...tree.map(degreeOfSequence));
 }
 
-function degreeOfSequence(items: readonly Item[]): number {
+function degreeOfSequence(items: readonly PatternItem[]): number {
   let degree = 0;
-  let before: Item | undefined;
+  let before: PatternItem | undefined;
   for (const [index, item] of items.entries()) {
     const inner = item.group ? degreeOf(item.group) : 0;
     if (inner === Infinity) return Infinity;
@@ -80,19 +80,19 @@ function degreeOfSequence(items: readonly Item[]): number {
   return degree;
 }
 
-/** In how many ways the parts that repeat a bounded number of times can be gone through: `(a?){30}` is a thousand million. */
-function waysThrough(tree: Alternatives): number {
-  return tree.reduce((sum, items) => sum + items.reduce((ways, item) => ways * waysOf(item), 1), 0);
+/** Number of paths through bounded repetitions: `(a?){30}` has a thousand million. */
+function countPaths(tree: Alternatives): number {
+  return tree.reduce((sum, items) => sum + items.reduce((ways, item) => ways * countItemPaths(item), 1), 0);
 }
 
-function waysOf({ group, min, max, isLong }: Item): number {
-  const inner = group ? waysThrough(group) : 1;
+function countItemPaths({ group, min, max, isLong }: PatternItem): number {
+  const inner = group ? countPaths(group) : 1;
   if (isLong) return inner;
   return (max - min + 1) * inner ** max;
 }
 
-/** Can a text be split between two repetitions in one way only? */
-function isBoundary(one: Item, between: readonly Item[], other: Item): boolean {
+/** Whether a text can be split between two repetitions in one way only. */
+function isBoundary(one: PatternItem, between: readonly PatternItem[], other: PatternItem): boolean {
   const mandatory = between.filter((item) => item.min > 0);
   if (mandatory.length === 0) return between.length === 0 && disjoint(one.set, other.set);
   return (
@@ -101,7 +101,7 @@ function isBoundary(one: Item, between: readonly Item[], other: Item): boolean {
   );
 }
 
-/** Does each round of a repeated group begin with a character that nothing else in it can match? */
+/** Whether each iteration of a repeated group begins with a character that nothing else in it can match. */
 function isDelimited(group: Alternatives): boolean {
   const first = group.map(([item]) => item);
   if (

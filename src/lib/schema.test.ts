@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { judge } from './schema.js';
+import { schemaValidator } from './schema.js';
 
 test('two patterns of one schema are judged each by its own', () => {
-  const judged = judge({ type: 'object', properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } });
+  const judged = schemaValidator({ type: 'object', properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } });
   expect(judged({ a: 'a', b: 'b' })).toEqual([]);
   expect(judged({ a: 'b', b: 'a' }).map(({ field }) => field)).toEqual(['/a', '/b']);
 });
 
 test('a pattern that could hang is not run, one that is no pattern does not break the schema', () => {
-  const judged = judge({
+  const judged = schemaValidator({
     type: 'object',
     properties: { a: { pattern: '(a+)+$' }, b: { pattern: '[' }, c: { type: 'integer' } },
   });
@@ -18,7 +18,7 @@ test('a pattern that could hang is not run, one that is no pattern does not brea
 const nested = (levels: number): object => Array.from({ length: levels }).reduce<object>((inner) => ({ a: inner }), {});
 
 test('a schema that leads into itself twice at one place is given up on, not followed for ever', () => {
-  const judged = judge({
+  const judged = schemaValidator({
     $ref: '#/$defs/n',
     $defs: {
       n: { allOf: [{ properties: { a: { $ref: '#/$defs/n' } } }, { properties: { a: { $ref: '#/$defs/n' } } }] },
@@ -26,13 +26,13 @@ test('a schema that leads into itself twice at one place is given up on, not fol
   });
   expect(judged(nested(5))).toEqual([]);
   expect(judged(nested(60))).toEqual([
-    { field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' },
+    { field: '', keyword: 'schema', message: 'cannot be validated: nested references take too long' },
   ]);
   expect(judged(nested(5))).toEqual([]);
 });
 
 test('a schema that leads into itself once is followed as far as the value goes', () => {
-  const judged = judge({
+  const judged = schemaValidator({
     $ref: '#/$defs/n',
     $defs: { n: { properties: { a: { $ref: '#/$defs/n' } }, unevaluatedProperties: false } },
   });
@@ -41,7 +41,7 @@ test('a schema that leads into itself once is followed as far as the value goes'
 });
 
 test('items are told apart in one pass, whatever they are', () => {
-  const judged = judge({ type: 'array', uniqueItems: true });
+  const judged = schemaValidator({ type: 'array', uniqueItems: true });
   const many = Array.from({ length: 60_000 }, (_, index) => ({ index }));
   expect(judged(many)).toEqual([]);
   expect(judged([...many, { index: 7 }])).toMatchObject([
@@ -54,11 +54,11 @@ test('items are told apart in one pass, whatever they are', () => {
     ]),
   ).toHaveLength(1);
   expect(judged([1, '1', true, 'true', null])).toEqual([]);
-  expect(judge({ uniqueItems: false })([1, 1])).toEqual([]);
+  expect(schemaValidator({ uniqueItems: false })([1, 1])).toEqual([]);
 });
 
 test('of a large value one misfit is told and not one for every part', () => {
-  const judged = judge({ type: 'array', items: { type: 'string' } });
+  const judged = schemaValidator({ type: 'array', items: { type: 'string' } });
   expect(judged([1, 2, 3])).toHaveLength(3);
   expect(judged(Array.from({ length: 100_000 }, () => 1))).toHaveLength(1);
 });
@@ -67,13 +67,13 @@ test('a schema too large to compile checks nothing and says so', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
   );
-  expect(judge({ properties })({})).toEqual([
-    { field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' },
+  expect(schemaValidator({ properties })({})).toEqual([
+    { field: '', keyword: 'schema', message: 'cannot be validated: the schema is too large' },
   ]);
 });
 
 test('a schema with thousands of properties still judges a large value', () => {
-  const judged = judge({
+  const judged = schemaValidator({
     properties: Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`p${index}`, { type: 'integer' }])),
   });
   expect(judged(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`p${index}`, index])))).toEqual([]);

@@ -1,69 +1,69 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { boundedAjv, tooManySteps } from './bounded-ajv.js';
+import { boundedAjv, stepLimitExceeded } from './bounded-ajv.js';
 import { safePattern } from './patterns.js';
 
-/** One thing that does not fit a schema. */
-export interface Misfit {
+/** One violation of a schema. */
+export interface SchemaViolation {
   readonly field: string;
   readonly keyword: string;
   readonly message: string;
   readonly expected?: unknown;
 }
 
-/** Judges a value; an empty list means that it fits. */
-export type Judge = (value: unknown) => readonly Misfit[];
+/** Validates a value; an empty list means it is valid. */
+export type SchemaValidator = (value: unknown) => readonly SchemaViolation[];
 
-const fits: readonly Misfit[] = [];
+const noViolations: readonly SchemaViolation[] = [];
 
-/** Patterns come from strangers: one that cannot be run safely passes everything, and the others only see texts of a safe length. */
+/** Patterns are untrusted: an unsafe one accepts everything, and the others only run on texts of a safe length (ReDoS). */
 const patternEngine = Object.assign(
   (source: string) => {
     const pattern = safePattern(source);
-    // The compiler shares engines of equal text.
-    return { test: pattern.kind === 'kept' ? pattern.test : () => true, toString: () => source };
+    // Ajv shares pattern engines by their text.
+    return { test: pattern.kind === 'accepted' ? pattern.test : () => true, toString: () => source };
   },
   { code: 'undefined' },
 );
 
-/** Of a value with more parts than this only the first misfit is told: all those of a large answer would not fit in memory. */
-const mostThorough = 2_000;
-/** A schema of more parts than this takes seconds to compile, so nothing is held against it. */
-const largestSchema = 40_000;
-/** References that one judgement may follow: enough for any honest schema, and over in a moment. */
-const stepsFor = (parts: number): number => Math.min(20_000 + 100 * parts, 2_000_000 + 4 * parts);
+/** Larger values are validated only up to the first violation: all violations of a large response would exhaust memory. */
+const maxValuesForAllErrors = 2_000;
+/** Larger schemas take seconds to compile, so they are not compiled. */
+const maxSchemaValues = 40_000;
+/** References one validation may follow: enough for any reasonable schema, and bounded in time. */
+const stepLimitFor = (parts: number): number => Math.min(20_000 + 100 * parts, 2_000_000 + 4 * parts);
 
-type Sized = (value: unknown, parts: number) => readonly Misfit[];
+type SizedValidator = (value: unknown, parts: number) => readonly SchemaViolation[];
 
-/** Makes a judge for a JSON Schema 2020-12; compiled at the first use, since many tools are listed and few are called. */
-export function judge(schema: object): Judge {
-  let thorough: Sized | undefined;
-  let brisk: Sized | undefined;
+/** Validator for a JSON Schema 2020-12; compiled on first use, since many tools are listed and few are called. */
+export function schemaValidator(schema: object): SchemaValidator {
+  let allErrorsValidator: SizedValidator | undefined;
+  let failFast: SizedValidator | undefined;
   return (value) => {
-    const parts = partsOf(value);
-    if (parts <= mostThorough) return (thorough ??= compiled(schema, true))(value, parts);
-    return (brisk ??= compiledBriskly(schema))(value, parts);
+    const parts = countValues(value);
+    if (parts <= maxValuesForAllErrors) return (allErrorsValidator ??= compileValidator(schema, true))(value, parts);
+    return (failFast ??= compileFailFast(schema))(value, parts);
   };
 }
 
-/** Stopping at the first misfit nests one test in the other, and thousands of properties side by side nest too deep to compile. */
-function compiledBriskly(schema: object): Sized {
+/** Fail-fast code nests its checks, and thousands of sibling properties nest too deep for the JavaScript parser. */
+function compileFailFast(schema: object): SizedValidator {
   try {
-    return compiled(schema, false);
+    return compileValidator(schema, false);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  const thorough = compiled(schema, true);
+  const thorough = compileValidator(schema, true);
   return (value, parts) =>
-    parts <= 20 * mostThorough
+    parts <= 20 * maxValuesForAllErrors
       ? thorough(value, parts)
-      : [{ field: '', keyword: 'schema', message: 'cannot be checked: it is too large for its schema' }];
+      : [{ field: '', keyword: 'schema', message: 'cannot be validated: the value is too large for its schema' }];
 }
 
-function compiled(schema: object, allErrors: boolean): Sized {
-  if (partsOf(schema, largestSchema) >= largestSchema)
-    return () => [{ field: '', keyword: 'schema', message: 'cannot be checked: the schema is too large' }];
-  // One instance a schema: a shared one would let a repeated $id of one source answer for another's.
-  const { ajv, allow } = boundedAjv({
+function compileValidator(schema: object, allErrors: boolean): SizedValidator {
+  if (countValues(schema, maxSchemaValues) >= maxSchemaValues)
+    return () => [{ field: '', keyword: 'schema', message: 'cannot be validated: the schema is too large' }];
+  // One instance per schema: with a shared one, a duplicate $id of one source would resolve to another source's schema.
+  const { ajv, setStepLimit: allow } = boundedAjv({
     strict: false,
     allErrors,
     validateSchema: false,
@@ -74,20 +74,20 @@ function compiled(schema: object, allErrors: boolean): Sized {
   });
   const validate = ajv.compile(schema);
   return (value, parts) => {
-    allow(stepsFor(parts));
+    allow(stepLimitFor(parts));
     try {
-      if (validate(value)) return fits;
+      if (validate(value)) return noViolations;
     } catch (error) {
-      if (error === tooManySteps)
-        return [{ field: '', keyword: 'schema', message: 'is nested so that checking it would take too long' }];
+      if (error === stepLimitExceeded)
+        return [{ field: '', keyword: 'schema', message: 'cannot be validated: nested references take too long' }];
       throw error;
     }
-    return (validate.errors ?? []).slice(0, 20).map(toMisfit);
+    return (validate.errors ?? []).slice(0, 20).map(toViolation);
   };
 }
 
-/** How many values a value is made of, itself included, counted no further than the limit; without recursion, since it may be deep. */
-function partsOf(value: unknown, limit = Infinity): number {
+/** Number of values inside a value, itself included, up to the limit; iterative, since hostile values may be deep. */
+function countValues(value: unknown, limit = Infinity): number {
   if (typeof value !== 'object' || value === null) return 1;
   const todo: object[] = [value];
   let count = 1;
@@ -99,7 +99,7 @@ function partsOf(value: unknown, limit = Infinity): number {
   return count;
 }
 
-function toMisfit(error: ErrorObject): Misfit {
+function toViolation(error: ErrorObject): SchemaViolation {
   const params: Readonly<Record<string, unknown>> = error.params;
   const missing = params['missingProperty'];
   const extra = params['additionalProperty'];
@@ -114,6 +114,6 @@ function toMisfit(error: ErrorObject): Misfit {
         ? 'is not a known argument'
         : error.keyword === 'enum' && Array.isArray(expected)
           ? `must be one of ${expected.slice(0, 12).map(String).join(', ')}`
-          : (error.message ?? 'does not fit');
+          : (error.message ?? 'is invalid');
   return { field, keyword: error.keyword, message, ...(expected !== undefined && { expected }) };
 }

@@ -1,19 +1,19 @@
 /** How waiting for a slot ended. */
-export type Admission = 'admitted' | 'full' | 'waited_too_long' | 'aborted';
+export type AcquireResult = 'acquired' | 'full' | 'timeout' | 'aborted';
 
-export interface Semaphore {
-  /** `true` at once where a slot is free; otherwise waits in the bounded queue. */
-  enter(signal: AbortSignal): true | Promise<Admission>;
-  leave(): void;
+interface Semaphore {
+  /** Returns `true` at once if a slot is free; otherwise waits in the bounded queue. */
+  acquire(signal: AbortSignal): true | Promise<AcquireResult>;
+  release(): void;
   active(): number;
   waiting(): number;
 }
 
 interface Waiter {
-  readonly admit: (how: Admission) => void;
+  readonly finish: (result: AcquireResult) => void;
 }
 
-/** `slots` at a time, at most `queue` waiting, none of them longer than `queueTimeoutMs`. First come, first served. */
+/** FIFO semaphore with `slots` permits and a bounded queue: at most `queue` waiters, each for at most `queueTimeoutMs`. */
 export function semaphore(options: {
   readonly slots: number;
   readonly queue: number;
@@ -25,7 +25,8 @@ export function semaphore(options: {
   return {
     active: () => active,
     waiting: () => waiters.size,
-    enter(signal) {
+    acquire(signal) {
+      // New callers queue behind waiters even if a slot is free, so that no waiter starves.
       if (active < options.slots && waiters.size === 0) {
         active += 1;
         return true;
@@ -33,24 +34,24 @@ export function semaphore(options: {
       if (signal.aborted) return Promise.resolve('aborted');
       if (waiters.size >= options.queue) return Promise.resolve('full');
       return new Promise((resolve) => {
-        const finish = (how: Admission): void => {
+        const finish = (result: AcquireResult): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
           waiters.delete(waiter);
-          resolve(how);
+          resolve(result);
         };
-        const waiter: Waiter = { admit: finish };
+        const waiter: Waiter = { finish };
         const onAbort = (): void => finish('aborted');
-        const timer = setTimeout(() => finish('waited_too_long'), options.queueTimeoutMs);
+        const timer = setTimeout(() => finish('timeout'), options.queueTimeoutMs);
         signal.addEventListener('abort', onAbort, { once: true });
         waiters.add(waiter);
       });
     },
-    leave() {
+    release() {
       const first = waiters.values().next();
-      // The slot passes straight to the first in line, so nobody can slip in between.
+      // The slot passes directly to the first waiter, so no new caller can take it in between.
       if (first.done) active -= 1;
-      else first.value.admit('admitted');
+      else first.value.finish('acquired');
     },
   };
 }

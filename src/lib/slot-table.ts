@@ -1,34 +1,34 @@
-/** Things that wait under numbers of our own; numbers rise and none is given twice. */
+/** Slot table keyed by monotonically increasing ids, for pending requests; no id is used twice. */
 export interface SlotTable<T> {
   readonly size: number;
   add(item: T): number;
-  get(number: unknown): T | undefined;
-  delete(number: number): void;
+  get(id: unknown): T | undefined;
+  delete(id: number): void;
   values(): readonly T[];
 }
 
 interface Slot<T> {
-  readonly number: number;
+  readonly id: number;
   readonly item: T;
 }
 
-const fewest = 8;
+const initialSlots = 8;
 
 /**
- * A table with as many slots as ever waited at once. Not a Map, for the reason told at `Crowd`: what comes and goes with
- * every call would be kept alive by tables that the Map has outgrown.
+ * Creates a table with as many slots as were ever pending at once. Not a Map, for the reason given at `LinkedSet`: entries that
+ * come and go with every call would be kept alive by hash tables the Map has outgrown.
  */
 export function slotTable<T>(): SlotTable<T> {
-  let slots: (Slot<T> | undefined)[] = emptySlots(fewest);
+  let slots: (Slot<T> | undefined)[] = emptySlots(initialSlots);
   let size = 0;
   let next = 1;
 
-  const place = (number: number): number => number & (slots.length - 1);
+  const indexFor = (id: number): number => id & (slots.length - 1);
   const grow = (): void => {
     const before = slots;
     slots = emptySlots(2 * before.length);
-    // Numbers that differ in their last bits differ in one bit more, too.
-    for (const slot of before) if (slot !== undefined) slots[place(slot.number)] = slot;
+    // Ids that differ in their low bits still differ with one bit more, so there are no collisions.
+    for (const slot of before) if (slot !== undefined) slots[indexFor(slot.id)] = slot;
   };
 
   return {
@@ -37,21 +37,22 @@ export function slotTable<T>(): SlotTable<T> {
     },
     add(item) {
       if (size === slots.length) grow();
-      while (slots[place(next)] !== undefined) next += 1;
-      const number = next;
+      while (slots[indexFor(next)] !== undefined) next += 1;
+      const id = next;
       next += 1;
-      slots[place(number)] = { number, item };
+      slots[indexFor(id)] = { id, item };
       size += 1;
-      return number;
+      return id;
     },
-    get(number) {
-      if (typeof number !== 'number') return undefined;
-      const slot = slots[place(number)];
-      return slot?.number === number ? slot.item : undefined;
+    get(id) {
+      // Ids come back from the peer, so they may be of any type.
+      if (typeof id !== 'number') return undefined;
+      const slot = slots[indexFor(id)];
+      return slot?.id === id ? slot.item : undefined;
     },
-    delete(number) {
-      if (slots[place(number)]?.number !== number) return;
-      slots[place(number)] = undefined;
+    delete(id) {
+      if (slots[indexFor(id)]?.id !== id) return;
+      slots[indexFor(id)] = undefined;
       size -= 1;
     },
     values: () => slots.flatMap((slot) => (slot === undefined ? [] : [slot.item])),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromTraceparent, newSpan, toTraceparent, traceContext } from './trace-context.js';
+import { fromTraceparent, toTraceparent, traceContext } from './trace-context.js';
 
 const T = '4bf92f3577b34da6a3ce929d0e0e4736';
 const S = '00f067aa0ba902b7';
@@ -64,14 +64,6 @@ test.each<[string, string | undefined]>([
     traceparent: good,
     ...(expected !== undefined && { tracestate: expected }),
   });
-});
-
-test('a new span has an id of its own and keeps the trace', () => {
-  const root = newSpan();
-  const child = newSpan(root);
-  expect(child.traceId).toBe(root.traceId);
-  expect(child.spanId).not.toBe(root.spanId);
-  expect(fromTraceparent(toTraceparent(child))).toEqual(child);
 });
 
 test('whatever is read is written as a header that reads the same', () => {

@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
-
 /** The fields of a W3C `traceparent`. */
-export interface TraceParent {
+interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly sampled: boolean;
@@ -12,10 +10,10 @@ const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 const MEMBER =
   /^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
-const MOST_MEMBERS = 32;
-const LONGEST_STATE = 512;
+const MAX_MEMBERS = 32;
+const MAX_STATE_LENGTH = 512;
 
-/** Reads a `traceparent` header; undefined for anything the standard does not allow, so that no other text travels on. */
+/** Parses a `traceparent` header; undefined for anything the standard does not allow, so that no other text is forwarded. */
 export function fromTraceparent(header: string): TraceParent | undefined {
   if (header.length > 256) return undefined;
   const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header) ?? [];
@@ -28,36 +26,24 @@ export function fromTraceparent(header: string): TraceParent | undefined {
 export const toTraceparent = ({ traceId, spanId, sampled }: TraceParent): string =>
   `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
 
-/** The trace a request belongs to, from its two headers; a bad `tracestate` is left out, a bad `traceparent` leaves nothing. */
+/** Trace context from the two W3C headers; an invalid `tracestate` is dropped, an invalid `traceparent` drops both. */
 export function traceContext(
   traceparent: string | undefined,
   tracestate?: string,
 ): { readonly traceparent: string; readonly tracestate?: string } | undefined {
   const parent = traceparent === undefined ? undefined : fromTraceparent(traceparent);
   if (!parent) return undefined;
-  const state = tracestate === undefined ? undefined : checkedState(tracestate);
+  const state = tracestate === undefined ? undefined : parseTracestate(tracestate);
   return { traceparent: toTraceparent(parent), ...(state !== undefined && { tracestate: state }) };
 }
 
-/** A new span of the same trace, or the first of a new one. */
-export function newSpan(parent?: TraceParent): TraceParent {
-  return { traceId: parent?.traceId ?? newId(16), spanId: newId(8), sampled: parent?.sampled ?? false };
-}
-
-function checkedState(header: string): string | undefined {
-  if (header.length > LONGEST_STATE) return undefined;
+function parseTracestate(header: string): string | undefined {
+  if (header.length > MAX_STATE_LENGTH) return undefined;
   const members = header
     .split(',')
     .map((member) => member.trim())
     .filter((member) => member !== '');
   const keys = new Set(members.map((member) => member.slice(0, member.indexOf('='))));
-  if (members.length === 0 || members.length > MOST_MEMBERS || keys.size < members.length) return undefined;
+  if (members.length === 0 || members.length > MAX_MEMBERS || keys.size < members.length) return undefined;
   return members.every((member) => MEMBER.test(member)) ? members.join(',') : undefined;
-}
-
-/** Random and never all zeros, which would mean none. */
-function newId(bytes: number): string {
-  const id = randomBytes(bytes);
-  id[bytes - 1] = (id[bytes - 1] ?? 0) | 1;
-  return id.toString('hex');
 }

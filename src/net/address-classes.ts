@@ -2,10 +2,10 @@ import type { Address } from './addresses.js';
 import { cidr, contains, covers, type Cidr } from './cidrs.js';
 
 /**
- * What kind of place each part of the address space is, by our own table: the longest matching prefix decides.
- * A library's "isPrivate" changes between versions and counts 169.254.169.254 or 0.0.0.0 as merely private.
+ * Classes of the IP address space; the longest matching prefix decides. A separate table, since the "isPrivate" of a library
+ * changes between versions and counts 169.254.169.254 (cloud metadata) or 0.0.0.0 as merely private (SSRF).
  */
-const table = {
+const classNetworks = {
   public: ['0.0.0.0/0', '2000::/3', '64:ff9b::/96'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   'unique-local': ['fc00::/7'],
@@ -19,7 +19,7 @@ const table = {
   documentation: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
   benchmarking: ['198.18.0.0/15', '2001:2::/48'],
   reserved: ['::/0', '192.0.0.0/24', '192.88.99.0/24', '240.0.0.0/4', '100::/64', '2001::/23', '5f00::/16'],
-  // Where clouds answer with a machine's credentials: AWS, GCP, Azure, OpenStack, Oracle, Alibaba, Scaleway, and ECS task roles.
+  // Metadata services that hand out a machine's credentials: AWS, GCP, Azure, OpenStack, Oracle, Alibaba, Scaleway, and ECS task roles.
   'a cloud metadata address': [
     '169.254.169.254/32',
     '169.254.170.2/32',
@@ -35,39 +35,39 @@ const table = {
   ],
 } as const satisfies Record<string, readonly string[]>;
 
-/** The kind of place an address is. */
-export type AddressClass = keyof typeof table;
+/** Class of an address. */
+export type AddressClass = keyof typeof classNetworks;
 
-/** One line of the table. */
-export interface ClassEntry {
+/** One network of the table with its class. */
+interface ClassEntry {
   readonly network: Cidr;
   readonly kind: AddressClass;
 }
 
-const entries: readonly ClassEntry[] = Object.entries(table)
-  // Object.entries forgets that its keys are the keys of the table.
+const entries: readonly ClassEntry[] = Object.entries(classNetworks)
+  // Object.entries types its keys as string.
   .flatMap(([kind, networks]) => networks.map((text) => ({ network: cidr(text), kind: kind as AddressClass })))
   .sort((one, other) => other.network.bits - one.network.bits);
 
-const rest: ClassEntry = { network: cidr('::/0'), kind: 'reserved' };
+const reservedEntry: ClassEntry = { network: cidr('::/0'), kind: 'reserved' };
 
-/** What kind of place this address is, and the line of the table that says so. */
+/** Finds the class of an address and the network that decides it. */
 export function classOf(address: Address): ClassEntry {
-  return entries.find((entry) => contains(entry.network, address)) ?? rest;
+  return entries.find((entry) => contains(entry.network, address)) ?? reservedEntry;
 }
 
-/** Every line of the table that says something about this network, the one it lies in first. */
+/** All entries that apply to a network: the one that contains it first, then those inside it. */
 export function classesIn(network: Cidr): readonly ClassEntry[] {
-  const around = entries.find((entry) => covers(entry.network, network)) ?? rest;
-  return [around, ...entries.filter((entry) => covers(network, entry.network))];
+  const enclosing = entries.find((entry) => covers(entry.network, network)) ?? reservedEntry;
+  return [enclosing, ...entries.filter((entry) => covers(network, entry.network))];
 }
 
-const ordinary: ReadonlySet<AddressClass> = new Set(['public', 'private', 'unique-local']);
+const ordinaryClasses: ReadonlySet<AddressClass> = new Set(['public', 'private', 'unique-local']);
 
 /**
- * Whether naming a network opens what this line of the table describes: ordinary places always, the others only when the network
- * is no wider than the line. "0.0.0.0/0" or "10.0.0.0/8" is written in a hurry; nobody who writes it means the metadata service.
+ * Whether an allow-listed CIDR grants access to an address class: ordinary classes always, the others only if the CIDR is no
+ * wider than the class. A broad "0.0.0.0/0" or "10.0.0.0/8" must not open the cloud metadata service by accident (SSRF).
  */
-export function opens(listed: Cidr, entry: ClassEntry): boolean {
-  return ordinary.has(entry.kind) || listed.bits >= entry.network.bits;
+export function grantsAccess(listed: Cidr, entry: ClassEntry): boolean {
+  return ordinaryClasses.has(entry.kind) || listed.bits >= entry.network.bits;
 }

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import * as fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
-import { addressOf, mapped, parseAddress } from './addresses.js';
+import { addressOf, toMapped, parseAddress } from './addresses.js';
 
 describe('a strict address literal', () => {
   test.each([
@@ -115,7 +115,7 @@ describe('a strict address literal', () => {
 });
 
 function mappedText(bytes: Uint8Array): string {
-  expect([...bytes.subarray(0, 12)]).toEqual([...mapped([0, 0, 0, 0]).subarray(0, 12)]);
+  expect([...bytes.subarray(0, 12)]).toEqual([...toMapped([0, 0, 0, 0]).subarray(0, 12)]);
   return bytes.subarray(12).join('.');
 }
 

@@ -1,8 +1,8 @@
-/** One IP address in its 16-byte form; IPv4 is kept as IPv4-mapped, so the two spellings of one address are one value. */
+/** An IP address in 16-byte form; IPv4 is stored as IPv4-mapped IPv6, so both notations of an address are equal. */
 export interface Address {
   readonly bytes: Uint8Array;
   readonly family: 4 | 6;
-  /** The only spelling we print or pass on: dotted decimal, or RFC 5952. */
+  /** Canonical notation: dotted decimal, or RFC 5952. */
   readonly text: string;
 }
 
@@ -10,23 +10,23 @@ const octet = /^(?:0|[1-9][0-9]{0,2})$/;
 const hextet = /^[0-9a-f]{1,4}$/i;
 const longestLiteral = 45;
 
-/** Reads a strict literal: four plain decimal parts, or RFC 4291 IPv6 without zone or brackets; anything else is undefined. */
+/** Parses a strict literal: four plain decimal parts, or RFC 4291 IPv6 without zone or brackets; undefined for anything else. */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > longestLiteral) return undefined;
   const four = v4Bytes(text);
-  if (four) return addressOf(mapped(four));
+  if (four) return addressOf(toMapped(four));
   const six = v6Bytes(text);
   return six && addressOf(six);
 }
 
-/** The address these 16 bytes spell. */
+/** Builds an address from its 16 bytes. */
 export function addressOf(bytes: Uint8Array): Address {
   const family = isMapped(bytes) ? 4 : 6;
   return { bytes, family, text: family === 4 ? bytes.subarray(12).join('.') : v6Text(bytes) };
 }
 
-/** The 16-byte form of four IPv4 bytes. */
-export function mapped(four: ArrayLike<number>): Uint8Array {
+/** Converts four IPv4 bytes to the 16-byte form. */
+export function toMapped(four: ArrayLike<number>): Uint8Array {
   const bytes = new Uint8Array(16);
   bytes.fill(0xff, 10, 12);
   bytes.set(four, 12);
@@ -37,7 +37,7 @@ function isMapped(bytes: Uint8Array): boolean {
   return bytes[10] === 0xff && bytes[11] === 0xff && bytes.subarray(0, 10).every((byte) => byte === 0);
 }
 
-// Octal (0177.0.0.1), hexadecimal and short forms (127.1) mean different hosts to different programs, so none is an address here.
+// Rejects octal (0177.0.0.1), hexadecimal and short forms (127.1): programs disagree on which host they mean (parser differential).
 function v4Bytes(text: string): number[] | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => octet.test(part))) return undefined;

@@ -1,16 +1,16 @@
-import { failed, type Failed } from './egress-types.js';
+import { toFailure, type Failed } from './egress-types.js';
 
-/** The time and the patience one request has, over all its redirects. */
+/** Deadline and cancellation of one request, over all its redirects. */
 export interface Budget {
-  /** Set once the time is up or the caller has gone. */
+  /** Failure once the time is up or the caller has aborted. */
   readonly spent: () => Failed | undefined;
-  /** Whom to tell when that happens; only the last one asked for is told. */
+  /** Sets the callback for that event; replaces an earlier one. */
   readonly watch: (stop: (why: Failed) => void) => void;
-  /** Lets go of timer and listener; must be called on every path. */
+  /** Releases timer and listener; must be called on every path. */
   readonly done: () => void;
 }
 
-/** The budget of what is over already. */
+/** Budget without limits, for responses that have already arrived. */
 export const unlimited: Budget = { spent: () => undefined, watch: () => undefined, done: () => undefined };
 
 const longestTimer = 2 ** 31 - 1;
@@ -18,26 +18,26 @@ const longestTimer = 2 ** 31 - 1;
 /** Starts counting at once; `Infinity` sets no time limit. */
 export function budget(timeoutMs: number, signal: AbortSignal | undefined, what = 'the request'): Budget {
   let why: Failed | undefined;
-  let tell: ((why: Failed) => void) | undefined;
+  let notify: ((why: Failed) => void) | undefined;
   const spend = (reason: Failed) => {
     if (why) return;
     why = reason;
-    tell?.(reason);
+    notify?.(reason);
   };
-  const onAbort = () => spend(failed('cancelled', `${what} was cancelled`));
+  const onAbort = () => spend(toFailure('cancelled', `${what} was cancelled`));
   const timer =
     timeoutMs > longestTimer
       ? undefined
-      : setTimeout(() => spend(failed('timeout', `${what} took longer than ${timeoutMs} ms`)), timeoutMs);
+      : setTimeout(() => spend(toFailure('timeout', `${what} took longer than ${timeoutMs} ms`)), timeoutMs);
   if (signal?.aborted) onAbort();
   else signal?.addEventListener('abort', onAbort, { once: true });
   return {
     spent: () => why,
     watch: (stop) => {
-      tell = stop;
+      notify = stop;
     },
     done: () => {
-      tell = undefined;
+      notify = undefined;
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     },

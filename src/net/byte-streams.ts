@@ -1,56 +1,62 @@
 import { pipeline, Readable } from 'node:stream';
-import type { ByteSource } from './arriving-answers.js';
-import { failed, StreamFailure, type ResponseHeaders } from './egress-types.js';
-import { allowance, codingOf, unpacker, unpackFailure, type UnpackLimits } from './unpacking.js';
+import type { ByteSource } from './streamed-response.js';
+import { toFailure, StreamFailure, type ResponseHeaders } from './egress-types.js';
+import {
+  maxDecompressedBytes,
+  contentCodingOf,
+  decompressor,
+  toDecompressionFailure,
+  type DecompressionLimits,
+} from './decompression.js';
 
-/** The bytes of an answer as its sender meant them: unpacked while they come, counted, and cut at the limits. */
+/** Decompressed bytes of a response body; fails once they exceed the limits. */
 export async function* byteStream(
   source: ByteSource,
   headers: ResponseHeaders,
-  limits: UnpackLimits,
+  limits: DecompressionLimits,
   idleMs: number,
   onOver: () => void,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let packed = 0;
+  let compressedBytes = 0;
   let total = 0;
   async function* raw(first: Buffer): AsyncGenerator<Buffer, void, undefined> {
     for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs)) {
-      packed += chunk.length;
+      compressedBytes += chunk.length;
       yield chunk;
     }
   }
-  const counted = (chunk: Buffer, limit: number): Buffer => {
+  const checkSize = (chunk: Buffer, limit: number): Buffer => {
     total += chunk.length;
-    if (total > limit) throw tooLarge(limit);
+    if (total > limit) throw tooLargeFailure(limit);
     return chunk;
   };
   try {
-    const coding = codingOf(headers);
+    const coding = contentCodingOf(headers);
     if (typeof coding === 'object') throw new StreamFailure(coding);
     const first = await source.next(idleMs);
     if (!first) return;
     if (coding)
-      for await (const chunk of unpackedChunks(raw(first), unpacker(coding, first)))
-        yield counted(chunk, allowance(packed, limits));
+      for await (const chunk of decompressChunks(raw(first), decompressor(coding, first)))
+        yield checkSize(chunk, maxDecompressedBytes(compressedBytes, limits));
     else
       for (let chunk: Buffer | undefined = first; chunk; chunk = await source.next(idleMs))
-        yield counted(chunk, limits.maxBytes);
+        yield checkSize(chunk, limits.maxBytes);
   } finally {
     source.stop();
     onOver();
   }
 }
 
-/** The same bytes as one piece; an answer that came whole with its head is not waited for a piece at a time. */
-export async function wholeStream(
+/** The same bytes as one buffer, with a fast path for bodies without content coding. */
+export async function readWhole(
   source: ByteSource,
   headers: ResponseHeaders,
-  limits: UnpackLimits,
+  limits: DecompressionLimits,
   idleMs: number,
   onOver: () => void,
 ): Promise<Buffer> {
   const parts: Buffer[] = [];
-  if (codingOf(headers) !== undefined) {
+  if (contentCodingOf(headers) !== undefined) {
     for await (const chunk of byteStream(source, headers, limits, idleMs, onOver)) parts.push(chunk);
     return Buffer.concat(parts);
   }
@@ -58,7 +64,7 @@ export async function wholeStream(
   try {
     for (let chunk = await source.next(idleMs); chunk; chunk = await source.next(idleMs)) {
       total += chunk.length;
-      if (total > limits.maxBytes) throw tooLarge(limits.maxBytes);
+      if (total > limits.maxBytes) throw tooLargeFailure(limits.maxBytes);
       parts.push(chunk);
     }
   } finally {
@@ -69,18 +75,18 @@ export async function wholeStream(
   return parts.length === 1 && first ? first : Buffer.concat(parts);
 }
 
-const tooLarge = (limit: number): StreamFailure =>
-  new StreamFailure(failed('too_large', `the answer is larger than ${limit} bytes`));
+const tooLargeFailure = (limit: number): StreamFailure =>
+  new StreamFailure(toFailure('too_large', `the response is larger than ${limit} bytes`));
 
-async function* unpackedChunks(
+async function* decompressChunks(
   chunks: AsyncGenerator<Buffer>,
-  unpack: ReturnType<typeof unpacker>,
+  unpack: ReturnType<typeof decompressor>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  // The error reaches us through the last stream; this only closes the others.
+  // Errors surface in the loop below; the callback only makes pipeline destroy the other streams.
   pipeline(Readable.from(chunks), unpack, () => undefined);
   try {
     for await (const chunk of unpack) yield chunk;
   } catch (error) {
-    throw error instanceof StreamFailure ? error : new StreamFailure(unpackFailure({ code: undefined }));
+    throw error instanceof StreamFailure ? error : new StreamFailure(toDecompressionFailure({ code: undefined }));
   }
 }

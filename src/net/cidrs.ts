@@ -1,17 +1,17 @@
 import { addressOf, parseAddress, type Address } from './addresses.js';
 
-/** One network in canonical form: host bits cleared, `bits` counted over the 16-byte form. */
+/** A network in canonical form: host bits cleared, prefix length counted over the 16-byte form. */
 export interface Cidr {
   readonly base: Address;
   readonly bits: number;
   readonly size: bigint;
-  /** What is printed and passed on, such as `10.0.0.0/24`. */
+  /** Canonical notation, such as `10.0.0.0/24`. */
   readonly text: string;
 }
 
 const plainPrefix = /^(?:0|[1-9][0-9]{0,2})$/;
 
-/** Reads `address/prefix`, host bits allowed, or a bare address as a network of one; anything else is undefined. */
+/** Parses `address/prefix`, host bits allowed, or a single address; undefined for anything else. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   const literal = slash < 0 ? text : text.slice(0, slash);
@@ -20,19 +20,19 @@ export function parseCidr(text: string): Cidr | undefined {
   if (slash < 0) return cidrOf(address, 128);
   const prefix = text.slice(slash + 1);
   if (!plainPrefix.test(prefix)) return undefined;
-  // `::ffff:10.0.0.0/104` and `10.0.0.0/8` are one network; the spelling decides how its prefix is counted.
+  // `::ffff:10.0.0.0/104` and `10.0.0.0/8` are the same network; the notation decides how the prefix is counted.
   const bits = literal.includes(':') ? Number(prefix) : Number(prefix) + 96;
   return bits > 128 ? undefined : cidrOf(address, bits);
 }
 
-/** A network written in our own code; a typing mistake there stops the program at once. */
+/** Parses a network constant in code; throws on a typo. */
 export function cidr(text: string): Cidr {
   const network = parseCidr(text);
   if (!network) throw new Error(`${text} is not a network`);
   return network;
 }
 
-/** The network of `bits` bits that holds this address. */
+/** The network of this prefix length that contains the address. */
 export function cidrOf(address: Address, bits: number): Cidr {
   const bytes = address.bytes.map((byte, index) => byte & maskAt(bits, index));
   const base = addressOf(bytes);

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { policyOf } from '../../test/support/gates.js';
 import { recordingServer } from '../../test/support/recording-server.js';
-import { ConnectRefusal, guardedConnect, type Dials } from './connections.js';
-import { judgeOf } from './egress-rules.js';
+import { ConnectRefusal, guardedConnector, type Connectors } from './connections.js';
+import { compileEgressRules } from './egress-rules.js';
 import type { EgressRules } from './egress-types.js';
 
 const closing: (() => unknown)[] = [];
@@ -13,13 +13,13 @@ const rules: EgressRules = {
   networks: policyOf({ allow: [{ cidrs: ['127.0.0.1/32'], hosts: ['web.test'] }] }),
   ports: 'any',
 };
-type Dial = Dials['brisk'];
+type Dial = Connectors['short'];
 
 const attempt = (dial: Dial, port: number, addresses: string[]) =>
   new Promise<Error | Socket>((resolve) => {
-    const guard = guardedConnect(rules, judgeOf(rules), () => Promise.resolve(addresses), {
-      brisk: dial,
-      patient: dial,
+    const guard = guardedConnector(rules, compileEgressRules(rules), () => Promise.resolve(addresses), {
+      short: dial,
+      full: dial,
     });
     guard({ hostname: 'web.test', host: `web.test:${port}`, protocol: 'http:', port: String(port) }, (error, socket) =>
       resolve(error ?? socket!),

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { parseAddress, type Address } from './addresses.js';
-import type { Judge } from './egress-rules.js';
-import { failed, refused, type EgressRules, type Failed, type Refused } from './egress-types.js';
-import { vettedAddresses } from './lookups.js';
+import type { CompiledEgressRules } from './egress-rules.js';
+import { toFailure, toRefusal, type EgressRules, type Failed, type Refused } from './egress-types.js';
+import { resolveVetted } from './dns-vetting.js';
 import type { Resolver } from './resolver.js';
 import { undici } from './undici.js';
 
-/** An error undici carries from the connector back to the request; it only transports a value. */
+/** Error that carries a refusal from the connector through undici back to the request. */
 export class ConnectRefusal extends Error {
-  // Not one of undici's own socket codes: those make it dial again for ever.
+  // Not one of undici's own socket error codes: those make it retry forever.
   readonly code = 'EGRESS_REFUSED';
   constructor(readonly outcome: Refused | Failed) {
     super(outcome.message);
@@ -18,91 +18,95 @@ export class ConnectRefusal extends Error {
 
 const maxAttempts = 4;
 
-/** Dials only addresses that were vetted for this very connection, and looks again at whom it reached. */
-export function guardedConnect(
+/** Connects only to addresses vetted for this connection, and verifies the remote address afterwards (DNS rebinding, SSRF). */
+export function guardedConnector(
   rules: EgressRules,
-  judge: Judge,
+  compiled: CompiledEgressRules,
   resolver: Resolver,
-  dials = plainDials(rules),
+  connectors = defaultConnectors(rules),
 ): buildConnector.connector {
   return (options, callback) => {
-    void connected(options, dials, rules, judge, resolver).then(
+    void connectVetted(options, connectors, rules, compiled, resolver).then(
       (socket) => callback(null, socket),
       (error: unknown) => callback(error instanceof Error ? error : new Error('the connection failed'), null),
     );
   };
 }
 
-/** How to dial: briskly while other addresses are left to try, patiently for the last. */
-export interface Dials {
-  readonly brisk: buildConnector.connector;
-  readonly patient: buildConnector.connector;
+/** Connectors with a short timeout while other addresses are left to try, and the full one for the last. */
+export interface Connectors {
+  readonly short: buildConnector.connector;
+  readonly full: buildConnector.connector;
 }
 
-function plainDials(rules: EgressRules): Dials {
+function defaultConnectors(rules: EgressRules): Connectors {
   const timeout = rules.connectTimeoutMs ?? 10_000;
-  // Named explicitly, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise switch verification off.
+  // Explicit, since NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise disable certificate verification.
   const options = { ...rules.tls, rejectUnauthorized: true };
   const { buildConnector: connector } = undici();
   return {
-    brisk: connector({ ...options, timeout: Math.min(2_500, timeout) }),
-    patient: connector({ ...options, timeout }),
+    short: connector({ ...options, timeout: Math.min(2_500, timeout) }),
+    full: connector({ ...options, timeout }),
   };
 }
 
-/** The addresses a host may be reached at now, or why it may not. */
-export async function placesOf(
+/** Resolves a host to its vetted addresses, or refuses it. */
+export async function resolveHost(
   hostname: string,
   rules: EgressRules,
-  judge: Judge,
+  compiled: CompiledEgressRules,
   resolver: Resolver,
 ): Promise<readonly Address[] | Refused | Failed> {
-  const place = judge.host(hostname);
-  if (place.kind === 'refused') return place;
-  if (place.kind === 'address') return [place.address];
-  const found = await vettedAddresses(place.name, rules.networks, resolver, (address) =>
-    judge.address(address, place.name),
+  const target = compiled.host(hostname);
+  if (target.kind === 'refused') return target;
+  if (target.kind === 'address') return [target.address];
+  const found = await resolveVetted(target.name, rules.networks, resolver, (address) =>
+    compiled.address(address, target.name),
   );
   if (found.ok) return found.addresses;
-  return found.code === 'unresolved' ? failed('dns', found.reason) : refused('address', found.reason);
+  return found.code === 'unresolved' ? toFailure('dns', found.reason) : toRefusal('address', found.reason);
 }
 
-async function connected(
+async function connectVetted(
   options: buildConnector.Options,
-  dials: Dials,
+  connectors: Connectors,
   rules: EgressRules,
-  judge: Judge,
+  compiled: CompiledEgressRules,
   resolver: Resolver,
 ): Promise<Socket> {
-  const places = await placesOf(options.hostname, rules, judge, resolver);
-  if (!isList(places)) throw new ConnectRefusal(places);
-  let last: unknown;
-  for (const [index, address] of places.slice(0, maxAttempts).entries()) {
-    const dial = index === Math.min(places.length, maxAttempts) - 1 ? dials.patient : dials.brisk;
+  const addresses = await resolveHost(options.hostname, rules, compiled, resolver);
+  if (!isAddressList(addresses)) throw new ConnectRefusal(addresses);
+  let lastError: unknown;
+  for (const [index, address] of addresses.slice(0, maxAttempts).entries()) {
+    const dial = index === Math.min(addresses.length, maxAttempts) - 1 ? connectors.full : connectors.short;
     try {
-      return await dialled({ ...options, hostname: address.text }, dial, address);
+      return await dialAddress({ ...options, hostname: address.text }, dial, address);
     } catch (error) {
       if (error instanceof ConnectRefusal) throw error;
-      last = error;
+      lastError = error;
     }
   }
-  throw last;
+  throw lastError;
 }
 
-// SNI and Host stay the name: only where the bytes go is replaced.
-function dialled(options: buildConnector.Options, dial: buildConnector.connector, address: Address): Promise<Socket> {
+// Only the destination is replaced; SNI and Host keep the name.
+function dialAddress(
+  options: buildConnector.Options,
+  dial: buildConnector.connector,
+  address: Address,
+): Promise<Socket> {
   return new Promise((resolve, reject) => {
     dial(options, (error, socket) => {
       if (error || !socket) return reject(error ?? new Error('no socket'));
       if (parseAddress(socket.remoteAddress ?? '')?.text === address.text) return resolve(socket);
       socket.destroy();
       return reject(
-        new ConnectRefusal(refused('address', 'the connection arrived at another address than the one vetted')),
+        new ConnectRefusal(toRefusal('address', 'the connection reached a different address than the one vetted')),
       );
     });
   });
 }
 
-function isList(value: readonly Address[] | Refused | Failed): value is readonly Address[] {
+function isAddressList(value: readonly Address[] | Refused | Failed): value is readonly Address[] {
   return Array.isArray(value);
 }

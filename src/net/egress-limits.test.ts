@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { localEgress } from '../../test/support/gates.js';
 import { recordingServer } from '../../test/support/recording-server.js';
 import { StreamFailure, type EgressRequest, type EgressRules } from './egress-types.js';
-import { gathered } from './gathered.js';
+import { bodyBuffer } from './body-buffer.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
@@ -53,7 +53,7 @@ describe('bytes', () => {
     expect(await request()).toEqual({
       kind: 'failed',
       reason: 'too_large',
-      message: 'the answer is larger than 10485760 bytes',
+      message: 'the response is larger than 10485760 bytes',
     });
   });
 
@@ -91,7 +91,7 @@ describe('bytes', () => {
   });
 
   test('a body in one-byte pieces is gathered into one buffer', () => {
-    const store = gathered(50_000);
+    const store = bodyBuffer(50_000);
     for (let index = 0; index < 50_000; index += 1) expect(store.add(Buffer.from([index & 0xff]))).toBe(true);
     expect(store.add(Buffer.from('x'))).toBe(false);
     expect(store.bytes().equals(Buffer.from(Array.from({ length: 50_000 }, (_, index) => index & 0xff)))).toBe(true);
@@ -211,7 +211,7 @@ describe('time', () => {
   test('silence in a stream ends it, dripping does not', async () => {
     const silent = await asking((_, response) => response.write('first'));
     expect(await silent.streamed({ idleMs: 50 })).toMatchObject({
-      end: { reason: 'timeout', message: 'nothing came for 50 ms' },
+      end: { reason: 'timeout', message: 'no data received for 50 ms' },
       text: 'first',
     });
     const dripping = await asking(drip);

@@ -1,33 +1,33 @@
 import { lru } from '../lib/lru.js';
 import { parseAddress, type Address } from './addresses.js';
-import { refused, type EgressRules, type Refused } from './egress-types.js';
-import { matchesName, namePattern, readName } from './names.js';
-import type { Verdict } from './policies.js';
+import { toRefusal, type EgressRules, type Refused } from './egress-types.js';
+import { matchesName, parseNamePattern, parseName } from './host-names.js';
+import type { PolicyDecision } from './network-policy.js';
 
-/** Where a URL leads: a name still to be looked up, or an address already judged. */
-export type Place =
+/** Host of a URL: a name still to be resolved, or an address that was already checked. */
+type HostTarget =
   { readonly kind: 'name'; readonly name: string } | { readonly kind: 'address'; readonly address: Address };
 
-/** The rules, read once and ready to judge. */
-export interface Judge {
+/** Egress rules in compiled form. */
+export interface CompiledEgressRules {
   readonly url: (given: string | URL, base?: URL) => { readonly kind: 'admitted'; readonly url: URL } | Refused;
-  readonly host: (hostname: string) => Place | Refused;
-  readonly address: (address: Address, name: string) => Verdict;
+  readonly host: (hostname: string) => HostTarget | Refused;
+  readonly address: (address: Address, name: string) => PolicyDecision;
 }
 
 const everyHost = '*';
-/** Addresses that are remembered as admitted. */
-const mostRemembered = 64;
+/** Size of the cache of allowed URLs. */
+const maxCachedUrls = 64;
 const defaultPorts = [80, 443];
 
-/** Every mistake in the rules; rules without one are safe to give to `egress`. */
+/** Problems of the rules; `egress` throws on rules that have any. */
 export function egressProblems(rules: EgressRules): readonly string[] {
   const problems = (rules.hosts ?? []).flatMap((host) => {
     if (host === everyHost)
       return rules.insecureDev
         ? []
-        : ['allowed host * lets every request out; name the hosts, or set the insecure development switch'];
-    return literal(host) || namePattern(host)
+        : ['allowed host * permits every host; list the hosts, or use --insecure-dev on a disposable machine'];
+    return parseLiteral(host) || parseNamePattern(host)
       ? []
       : [`allowed host ${JSON.stringify(host)} is not a host name, a .suffix or an address`];
   });
@@ -61,36 +61,36 @@ export function egressProblems(rules: EgressRules): readonly string[] {
   return problems;
 }
 
-/** The host list of a setting whose entries stand for themselves and everything below, such as `MCP_ALLOWED_DOMAINS`. */
+/** Expands domains to themselves and their subdomains, as `MCP_ALLOWED_DOMAINS` requires. */
 export function withSubdomains(domains: readonly string[]): readonly string[] {
   return domains.flatMap((domain) =>
-    domain === everyHost || literal(domain) || domain.startsWith('.') ? [domain] : [domain, `.${domain}`],
+    domain === everyHost || parseLiteral(domain) || domain.startsWith('.') ? [domain] : [domain, `.${domain}`],
   );
 }
 
-/** Makes the rules ready; rules with problems are a bug of the caller, who can ask first. */
-export function judgeOf(rules: EgressRules): Judge {
+/** Compiles the rules; throws on invalid ones, which callers detect with `egressProblems` first. */
+export function compileEgressRules(rules: EgressRules): CompiledEgressRules {
   const problems = egressProblems(rules);
   if (problems.length > 0) throw new Error(`unsafe egress rules: ${problems.join('; ')}`);
   const schemes = new Set((rules.schemes ?? ['http', 'https']).map((scheme) => `${scheme}:`));
   const ports = rules.ports === 'any' ? undefined : new Set(rules.ports ?? defaultPorts);
-  const admitsName = nameRule(rules);
-  const admitsLiteral = literalRule(rules);
+  const checkName = nameFilter(rules);
+  const allowsLiteral = literalFilter(rules);
 
-  const host = (hostname: string): Place | Refused => {
-    const address = literal(hostname);
+  const host = (hostname: string): HostTarget | Refused => {
+    const address = parseLiteral(hostname);
     if (address) {
-      if (!admitsLiteral(address)) return refused('host', `host ${address.text} is not in the allowed hosts`);
-      const verdict = rules.networks.address(address);
-      return verdict.ok ? { kind: 'address', address } : refused('address', verdict.reason);
+      if (!allowsLiteral(address)) return toRefusal('host', `host ${address.text} is not in the allowed hosts`);
+      const decision = rules.networks.address(address);
+      return decision.ok ? { kind: 'address', address } : toRefusal('address', decision.reason);
     }
-    const reading = readName(hostname, { underscores: true });
-    if (!reading.ok) return refused('bad_url', `the URL has no usable host: ${reading.reason}`);
-    return admitsName(reading.name) ?? { kind: 'name', name: reading.name };
+    const parsed = parseName(hostname, { underscores: true });
+    if (!parsed.ok) return toRefusal('bad_url', `the URL has no usable host: ${parsed.reason}`);
+    return checkName(parsed.name) ?? { kind: 'name', name: parsed.name };
   };
 
-  // A source asks for the same few addresses again and again, and what the rules say of a text does not change.
-  const admitted = lru<string, { readonly kind: 'admitted'; readonly url: URL }>(mostRemembered);
+  // Sources request the same few URLs over and over, and the rules never change.
+  const admitted = lru<string, { readonly kind: 'admitted'; readonly url: URL }>(maxCachedUrls);
 
   return {
     host,
@@ -98,49 +98,49 @@ export function judgeOf(rules: EgressRules): Judge {
     url: (given, base) => {
       const known = typeof given === 'string' && base === undefined ? admitted.get(given) : undefined;
       if (known) return known;
-      const url = typeof given === 'string' ? parsed(given, base) : new URL(given);
-      if (!url) return refused('bad_url', 'the URL cannot be read');
-      if (!schemes.has(url.protocol)) return refused('scheme', `scheme ${url.protocol.slice(0, 20)} is not allowed`);
+      const url = typeof given === 'string' ? parseUrl(given, base) : new URL(given);
+      if (!url) return toRefusal('bad_url', 'the URL is not valid');
+      if (!schemes.has(url.protocol)) return toRefusal('scheme', `scheme ${url.protocol.slice(0, 20)} is not allowed`);
       if (url.username !== '' || url.password !== '')
-        return refused('userinfo', 'the URL holds a user name or password');
+        return toRefusal('userinfo', 'the URL contains a user name or password');
       const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-      if (ports && !ports.has(port)) return refused('port', `port ${port} is not allowed`);
-      const place = host(url.hostname);
-      if (place.kind === 'refused') return place;
-      // A trailing dot makes the same host a different string: to the list, to the connection pool, and to the certificate.
+      if (ports && !ports.has(port)) return toRefusal('port', `port ${port} is not allowed`);
+      const target = host(url.hostname);
+      if (target.kind === 'refused') return target;
+      // "host." and "host" are the same host but different strings for the allow-list, the connection pool and the certificate.
       if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
       if (url.hash !== '') url.hash = '';
-      const verdict = { kind: 'admitted', url } as const;
-      if (typeof given === 'string' && base === undefined) admitted.set(given, verdict);
-      return verdict;
+      const result = { kind: 'admitted', url } as const;
+      if (typeof given === 'string' && base === undefined) admitted.set(given, result);
+      return result;
     },
   };
 }
 
-function nameRule(rules: EgressRules): (name: string) => Refused | undefined {
+function nameFilter(rules: EgressRules): (name: string) => Refused | undefined {
   if (!rules.hosts) {
     return (name) => {
-      const verdict = rules.networks.hostName(name);
-      return verdict.ok ? undefined : refused('host', verdict.reason);
+      const decision = rules.networks.hostName(name);
+      return decision.ok ? undefined : toRefusal('host', decision.reason);
     };
   }
   if (rules.hosts.includes(everyHost)) return () => undefined;
-  const patterns = rules.hosts.flatMap((text) => (literal(text) ? [] : (namePattern(text) ?? [])));
+  const patterns = rules.hosts.flatMap((text) => (parseLiteral(text) ? [] : (parseNamePattern(text) ?? [])));
   const list = rules.hosts.slice(0, 10).join(', ');
   return (name) =>
     patterns.some((pattern) => matchesName(pattern, name))
       ? undefined
-      : refused('host', `host '${name}' not in allowed domains: [${list}]`);
+      : toRefusal('host', `host '${name}' not in allowed domains: [${list}]`);
 }
 
-function literalRule(rules: EgressRules): (address: Address) => boolean {
+function literalFilter(rules: EgressRules): (address: Address) => boolean {
   if (!rules.hosts || rules.hosts.includes(everyHost)) return () => true;
-  const listed = new Set(rules.hosts.flatMap((text) => literal(text)?.text ?? []));
+  const listed = new Set(rules.hosts.flatMap((text) => parseLiteral(text)?.text ?? []));
   return (address) => listed.has(address.text);
 }
 
-function parsed(text: string, base: URL | undefined): URL | undefined {
-  // The URL parser drops tabs and newlines silently, so "http://good\n.evil" would be judged as another string than the log shows.
+function parseUrl(text: string, base: URL | undefined): URL | undefined {
+  // The URL parser silently drops tabs and newlines, so "http://good\n.evil" would be checked as a different string than logged.
   if (text.length > 8_192 || /[\0-\x1f\x7f]/.test(text)) return undefined;
   try {
     return new URL(text, base);
@@ -149,6 +149,6 @@ function parsed(text: string, base: URL | undefined): URL | undefined {
   }
 }
 
-function literal(host: string): Address | undefined {
+function parseLiteral(host: string): Address | undefined {
   return parseAddress(host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host);
 }

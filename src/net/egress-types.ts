@@ -1,9 +1,9 @@
-import type { NetworkPolicy } from './policies.js';
+import type { NetworkPolicy } from './network-policy.js';
 import type { Resolver } from './resolver.js';
 
-/** Where requests may go and how much they may cost; everything has a closed default. */
+/** Allowed destinations and resource limits of outgoing requests; every default is restrictive. */
 export interface EgressRules {
-  /** Which addresses may be connected to. Without `hosts`, it also decides which names may be asked for. */
+  /** Allowed addresses; without `hosts`, also the allowed names. */
   readonly networks: NetworkPolicy;
   /** `name`, `*.suffix`, `.suffix` or an address; `*` only together with `insecureDev`. */
   readonly hosts?: readonly string[];
@@ -14,45 +14,45 @@ export interface EgressRules {
   readonly connectTimeoutMs?: number;
   readonly maxResponseBytes?: number;
   readonly maxHeaderBytes?: number;
-  /** How many bytes one received byte may unpack to, once a megabyte has been unpacked. */
+  /** Maximum decompression ratio, checked from one megabyte on (decompression bomb). */
   readonly maxUnpackRatio?: number;
   readonly maxRedirects?: number;
   readonly connectionsPerHost?: number;
   readonly maxInFlight?: number;
   readonly keepAliveMs?: number;
-  /** Headers that never follow a redirect to another origin, besides those that look like credentials. */
+  /** Headers to drop on a redirect to another origin, besides those that look like credentials. */
   readonly secretHeaders?: readonly string[];
   readonly resolver?: Resolver;
-  /** Certificates to trust or to present; verification itself cannot be switched off. */
+  /** CA and client certificates; verification cannot be disabled. */
   readonly tls?: { readonly ca?: string | Buffer; readonly cert?: string | Buffer; readonly key?: string | Buffer };
 }
 
-/** One request; the guard adds Host, lengths and encodings, and a caller may not. */
+/** An outgoing request; Host, Content-Length and encodings are set by the gateway only (request smuggling). */
 export interface EgressRequest {
   readonly url: string | URL;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** The whole exchange, redirects and body included; for a stream, everything up to its first byte. */
+  /** Time limit of the whole exchange, redirects and body included; for a stream, up to its headers. */
   readonly timeoutMs?: number;
   readonly maxResponseBytes?: number;
   readonly secretHeaders?: readonly string[];
   readonly redirect?: 'follow' | 'manual';
 }
 
-/** A request whose answer is read as it comes. */
-export interface StreamRequest extends EgressRequest {
-  /** The longest silence while we wait for bytes; 60 s unless told. */
+/** A request whose response is streamed. */
+interface StreamRequest extends EgressRequest {
+  /** Maximum time without data; 60 s by default. */
   readonly idleMs?: number;
-  /** The longest life of the stream; 10 minutes unless told, `Infinity` for none. */
+  /** Maximum duration of the stream; 10 minutes by default, `Infinity` for no limit. */
   readonly totalMs?: number;
 }
 
 /** Header names in lower case; a repeated header is a list. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A request the rules do not allow; nothing was sent to the place refused. */
+/** A request the rules reject; nothing was sent to the rejected destination. */
 export interface Refused {
   readonly kind: 'refused';
   readonly reason:
@@ -70,7 +70,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** A request that was allowed and did not work out. */
+/** A request that was allowed and failed. */
 export interface Failed {
   readonly kind: 'failed';
   readonly reason:
@@ -78,7 +78,7 @@ export interface Failed {
   readonly message: string;
 }
 
-/** The whole answer; `finalUrl` may hold what the caller put into its query. */
+/** A complete response; `finalUrl` may contain secrets of the caller's query. */
 export interface EgressResponse {
   readonly kind: 'response';
   readonly status: number;
@@ -88,43 +88,47 @@ export interface EgressResponse {
   readonly hops: number;
 }
 
-/** An answer still arriving. `body` rejects with a `StreamFailure` when it is cut, so a part never looks like the whole. */
+/** A streamed response. `body` rejects with a `StreamFailure` if cut short, so a truncated body never looks complete. */
 export interface EgressStream {
   readonly kind: 'stream';
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: AsyncIterable<Buffer>;
-  /** The whole body at once, for those who need all of it; instead of `body`, and rejecting as it does. */
+  /** Reads the complete body; an alternative to `body` that rejects in the same way. */
   readonly whole: () => Promise<Buffer>;
   readonly finalUrl: string;
   readonly hops: number;
   readonly cancel: () => void;
 }
 
-/** What becomes of a request. */
+/** Result of a request. */
 export type EgressResult = EgressResponse | Refused | Failed;
 
-/** Whether a URL could be reached now, and at which addresses. */
+/** Whether the rules allow a URL now, and its addresses. */
 export type UrlVerdict =
   | { readonly ok: true; readonly addresses: readonly string[] }
   | { readonly ok: false; readonly reason: Refused['reason'] | 'dns'; readonly message: string };
 
-/** The one way out of the building. */
+/** Guarded HTTP client; all outgoing requests of the gateway use it. */
 export interface Egress {
   readonly request: (request: EgressRequest) => Promise<EgressResult>;
   readonly open: (request: StreamRequest) => Promise<EgressStream | Refused | Failed>;
   readonly vet: (url: string | URL) => Promise<UrlVerdict>;
-  /** Ends every connection; what is under way fails with `closed`. */
+  /** Closes all connections; requests in flight fail with `closed`. */
   readonly close: () => Promise<void>;
 }
 
-/** A refusal value. */
-export const refused = (reason: Refused['reason'], message: string): Refused => ({ kind: 'refused', reason, message });
+/** Builds a refusal value. */
+export const toRefusal = (reason: Refused['reason'], message: string): Refused => ({
+  kind: 'refused',
+  reason,
+  message,
+});
 
-/** A failure value. */
-export const failed = (reason: Failed['reason'], message: string): Failed => ({ kind: 'failed', reason, message });
+/** Builds a failure value. */
+export const toFailure = (reason: Failed['reason'], message: string): Failed => ({ kind: 'failed', reason, message });
 
-/** How a body that was cut short ends. */
+/** Error of a body that was cut short. */
 export class StreamFailure extends Error {
   override readonly name = 'StreamFailure';
   constructor(readonly failure: Failed | Refused) {

@@ -1,12 +1,12 @@
 import type { Agent } from 'undici';
-import { arrivingAnswer } from './arriving-answers.js';
+import { streamResponse } from './streamed-response.js';
 import { budget, unlimited, type Budget } from './budgets.js';
-import { byteStream, wholeStream } from './byte-streams.js';
-import { guardedConnect, placesOf } from './connections.js';
-import { judgeOf, type Judge } from './egress-rules.js';
+import { byteStream, readWhole } from './byte-streams.js';
+import { guardedConnector, resolveHost } from './connections.js';
+import { compileEgressRules, type CompiledEgressRules } from './egress-rules.js';
 import {
-  failed,
-  refused,
+  toFailure,
+  toRefusal,
   type Egress,
   type EgressRequest,
   type EgressRules,
@@ -15,21 +15,21 @@ import {
   type Refused,
   type ResponseHeaders,
 } from './egress-types.js';
-import { exchange, noFlow, type Hop } from './exchanges.js';
+import { startExchange, noExchange, type Hop } from './http-exchange.js';
 import { isRedirect, nextHop } from './redirects.js';
 import { requestHeaders } from './request-headers.js';
 import { systemResolver, withTimeLimit } from './resolver.js';
 import { undici } from './undici.js';
-import { codingOf } from './unpacking.js';
-import { wholeAnswer, type Send } from './whole-answers.js';
+import { contentCodingOf } from './decompression.js';
+import { bufferResponse, type Send } from './buffered-response.js';
 
-const method = /^[A-Z]{1,20}$/;
-// CONNECT asks for a tunnel past the guard, TRACE echoes credentials back.
+const methodName = /^[A-Z]{1,20}$/;
+// CONNECT would open a tunnel past the guard; TRACE echoes credentials.
 const tunnelMethods = new Set(['CONNECT', 'TRACE']);
 
-/** The guarded way out: every request judged by these rules, every connection dialled only to vetted addresses, every answer bounded. */
+/** Creates a guarded HTTP client: checks every URL against the rules, connects only to vetted addresses, limits every response (SSRF). */
 export function egress(rules: EgressRules): Egress {
-  const judge = judgeOf(rules);
+  const compiled = compileEgressRules(rules);
   const resolver = withTimeLimit(rules.resolver ?? systemResolver(), rules.connectTimeoutMs ?? 10_000);
   const {
     timeoutMs = 30_000,
@@ -38,54 +38,54 @@ export function egress(rules: EgressRules): Egress {
     maxRedirects = 3,
     maxInFlight = 1_024,
   } = rules;
-  // An Agent of our own: the global one could be replaced by a proxy that the environment names.
+  // Own Agent: the global one could be replaced by a proxy from the environment.
   let agent: Agent | undefined;
-  const way = (): Agent =>
+  const getAgent = (): Agent =>
     (agent ??= new (undici().Agent)({
-      connect: guardedConnect(rules, judge, resolver),
+      connect: guardedConnector(rules, compiled, resolver),
       connections: rules.connectionsPerHost ?? 16,
       maxOrigins: 256,
       pipelining: 1,
       keepAliveTimeout: rules.keepAliveMs ?? 30_000,
       keepAliveMaxTimeout: Math.max(60_000, rules.keepAliveMs ?? 0),
       maxHeaderSize: rules.maxHeaderBytes ?? 16_384,
-      // Time is kept by each request's own budget.
+      // Timeouts are enforced by the budget of each request.
       headersTimeout: 0,
       bodyTimeout: 0,
     }));
   let inFlight = 0;
   const send: Send = (hop, receiver) => {
     if (inFlight >= maxInFlight) {
-      receiver.fail(failed('busy', 'too many requests are under way'));
-      return noFlow;
+      receiver.fail(toFailure('busy', 'too many requests in flight'));
+      return noExchange;
     }
     inFlight += 1;
-    return exchange(way(), hop, receiver, () => {
+    return startExchange(getAgent(), hop, receiver, () => {
       inFlight -= 1;
     });
   };
   const secretsOf = (request: EgressRequest) =>
     new Set([...(rules.secretHeaders ?? []), ...(request.secretHeaders ?? [])].map((name) => name.toLowerCase()));
 
-  /** Sends hop after hop until one answers for itself. */
-  async function followed<T extends { readonly status: number; readonly headers: ResponseHeaders }>(
+  /** Sends a request and follows redirects; each hop is checked against the rules. */
+  async function followRedirects<T extends { readonly status: number; readonly headers: ResponseHeaders }>(
     request: EgressRequest,
     time: Budget,
     ask: (hop: Hop, follow: boolean) => Promise<T | Failed | Refused>,
     leave: (answer: T) => void,
   ): Promise<{ readonly answer: T; readonly finalUrl: string; readonly hops: number } | Failed | Refused> {
-    let hop = firstHop(request, judge);
+    let hop = firstHop(request, compiled);
     const follow = request.redirect !== 'manual';
     for (let hops = 0; ; hops += 1) {
-      if (isOver(hop)) return hop;
+      if (isFailure(hop)) return hop;
       const spent = time.spent();
       if (spent) return spent;
       const answer = await ask(hop, follow);
-      if (isOver(answer)) return answer;
+      if (isFailure(answer)) return answer;
       if (!follow || !isRedirect(answer.status, answer.headers)) return { answer, finalUrl: hop.url.href, hops };
       leave(answer);
-      if (hops >= maxRedirects) return refused('too_many_redirects', `more than ${maxRedirects} redirects`);
-      hop = nextHop(hop, answer.status, answer.headers, judge, secretsOf(request));
+      if (hops >= maxRedirects) return toRefusal('too_many_redirects', `more than ${maxRedirects} redirects`);
+      hop = nextHop(hop, answer.status, answer.headers, compiled, secretsOf(request));
     }
   }
 
@@ -94,10 +94,10 @@ export function egress(rules: EgressRules): Egress {
       const time = budget(request.timeoutMs ?? timeoutMs, request.signal);
       const limits = { maxBytes: request.maxResponseBytes ?? maxResponseBytes, maxRatio };
       try {
-        const result = await followed(
+        const result = await followRedirects(
           request,
           time,
-          (hop, follow) => wholeAnswer(send, hop, limits, time, follow),
+          (hop, follow) => bufferResponse(send, hop, limits, time, follow),
           () => undefined,
         );
         if ('kind' in result) return result;
@@ -112,23 +112,23 @@ export function egress(rules: EgressRules): Egress {
       const untilHead = budget(request.timeoutMs ?? timeoutMs, request.signal);
       const limits = { maxBytes: request.maxResponseBytes ?? maxResponseBytes, maxRatio };
       try {
-        const result = await followed(
+        const result = await followRedirects(
           request,
           untilHead,
-          (hop) => arrivingAnswer(send, hop, untilHead),
+          (hop) => streamResponse(send, hop, untilHead),
           (answer) => answer.source.stop(),
         );
         if ('kind' in result) return result;
         const { status, headers, source } = result.answer;
-        // What is all here needs no more time.
-        const isHere = source.isOver() && codingOf(headers) === undefined;
-        const life = isHere ? unlimited : budget(request.totalMs ?? 600_000, request.signal, 'the stream');
+        // A body that has fully arrived needs no timeout.
+        const isComplete = source.isOver() && contentCodingOf(headers) === undefined;
+        const life = isComplete ? unlimited : budget(request.totalMs ?? 600_000, request.signal, 'the stream');
         life.watch(source.fail);
         const early = life.spent();
         if (early) source.fail(early);
         const idleMs = request.idleMs ?? 60_000;
         const cancel = () => {
-          source.fail(failed('cancelled', 'the stream was cancelled'));
+          source.fail(toFailure('cancelled', 'the stream was cancelled'));
           life.done();
         };
         return {
@@ -136,7 +136,7 @@ export function egress(rules: EgressRules): Egress {
           status,
           headers,
           body: byteStream(source, headers, limits, idleMs, life.done),
-          whole: () => wholeStream(source, headers, limits, idleMs, life.done),
+          whole: () => readWhole(source, headers, limits, idleMs, life.done),
           finalUrl: result.finalUrl,
           hops: result.hops,
           cancel,
@@ -147,28 +147,29 @@ export function egress(rules: EgressRules): Egress {
     },
 
     vet: async (given) => {
-      const admitted = judge.url(given);
+      const admitted = compiled.url(given);
       if (admitted.kind === 'refused') return { ok: false, reason: admitted.reason, message: admitted.message };
-      const places = await placesOf(admitted.url.hostname, rules, judge, resolver);
-      if (!('kind' in places)) return { ok: true, addresses: places.map((address) => address.text) };
-      return { ok: false, reason: places.kind === 'refused' ? places.reason : 'dns', message: places.message };
+      const addresses = await resolveHost(admitted.url.hostname, rules, compiled, resolver);
+      if (!('kind' in addresses)) return { ok: true, addresses: addresses.map((address) => address.text) };
+      return { ok: false, reason: addresses.kind === 'refused' ? addresses.reason : 'dns', message: addresses.message };
     },
 
     close: () => agent?.destroy() ?? Promise.resolve(),
   };
 }
 
-function firstHop(request: EgressRequest, judge: Judge): Hop | Refused {
+function firstHop(request: EgressRequest, compiled: CompiledEgressRules): Hop | Refused {
   const verb = request.method ?? 'GET';
-  if (!method.test(verb) || tunnelMethods.has(verb)) return refused('bad_method', 'the method is not allowed');
-  const admitted = judge.url(request.url);
+  if (!methodName.test(verb) || tunnelMethods.has(verb))
+    return toRefusal('bad_method', 'the HTTP method is not allowed');
+  const admitted = compiled.url(request.url);
   if (admitted.kind === 'refused') return admitted;
-  const made = requestHeaders(request.headers);
-  if (made.kind === 'refused') return made;
-  const hop = { url: admitted.url, method: verb, headers: made.headers };
+  const checked = requestHeaders(request.headers);
+  if (checked.kind === 'refused') return checked;
+  const hop = { url: admitted.url, method: verb, headers: checked.headers };
   return request.body === undefined ? hop : { ...hop, body: request.body };
 }
 
-function isOver<T extends object>(value: T | Failed | Refused): value is Failed | Refused {
+function isFailure<T extends object>(value: T | Failed | Refused): value is Failed | Refused {
   return 'kind' in value && (value.kind === 'failed' || value.kind === 'refused');
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { localEgress } from '../../test/support/gates.js';
 import { recordingServer, type RecordingServer } from '../../test/support/recording-server.js';
 import { testTls } from '../../test/support/test-tls.js';
-import { judgeOf } from './egress-rules.js';
+import { compileEgressRules } from './egress-rules.js';
 import type { Egress } from './egress-types.js';
 import { nextHop } from './redirects.js';
 import { withoutSecrets } from './request-headers.js';
@@ -191,7 +191,7 @@ describe('credentials', () => {
   });
 
   test('a port is part of an origin', () => {
-    const judge = judgeOf({ networks: policyOf({ allow: ['loopback'] }), ports: 'any' });
+    const judge = compileEgressRules({ networks: policyOf({ allow: ['loopback'] }), ports: 'any' });
     const hop = { url: new URL('http://127.0.0.1:1/'), method: 'GET', headers: { authorization: 's3cret' } };
     expect(nextHop(hop, 302, { location: 'http://127.0.0.1:2/' }, judge, new Set())).toMatchObject({ headers: {} });
     expect(

@@ -1,30 +1,30 @@
-import type { Judge } from './egress-rules.js';
-import { refused, type Refused, type ResponseHeaders } from './egress-types.js';
-import type { Hop } from './exchanges.js';
+import type { CompiledEgressRules } from './egress-rules.js';
+import { toRefusal, type Refused, type ResponseHeaders } from './egress-types.js';
+import type { Hop } from './http-exchange.js';
 import { withoutSecrets } from './request-headers.js';
 
-const statuses = new Set([301, 302, 303, 307, 308]);
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** Whether an answer asks to be followed. */
+/** Whether a response is a redirect. */
 export function isRedirect(status: number, headers: ResponseHeaders): boolean {
-  return statuses.has(status) && headers['location'] !== undefined;
+  return redirectStatuses.has(status) && headers['location'] !== undefined;
 }
 
-/** Where to go next, judged like any first request, or why not. */
+/** Next hop of a redirect, checked like a first request, or the refusal. */
 export function nextHop(
   hop: Hop,
   status: number,
   headers: ResponseHeaders,
-  judge: Judge,
+  rules: CompiledEgressRules,
   secret: ReadonlySet<string>,
 ): Hop | Refused {
   const location = headers['location'];
-  if (typeof location !== 'string') return refused('bad_redirect', 'the redirect names more than one place');
-  const next = judge.url(location, hop.url);
-  if (next.kind === 'refused') return refused(next.reason, `a redirect was refused: ${next.message}`);
+  if (typeof location !== 'string') return toRefusal('bad_redirect', 'the redirect has more than one Location header');
+  const next = rules.url(location, hop.url);
+  if (next.kind === 'refused') return toRefusal(next.reason, `redirect refused: ${next.message}`);
   if (hop.url.protocol === 'https:' && next.url.protocol === 'http:')
-    return refused('downgrade', 'a redirect was refused: it leads from https to http');
-  // Once dropped, a credential stays dropped, so a detour through another origin cannot bring it back changed.
+    return toRefusal('downgrade', 'redirect refused: it downgrades from https to http');
+  // Credentials are dropped for good, so that a detour through another origin cannot leak or restore them.
   const headersKept = next.url.origin === hop.url.origin ? hop.headers : withoutSecrets(hop.headers, secret);
   const becomesGet =
     status === 303 ? hop.method !== 'HEAD' && hop.method !== 'GET' : status < 303 && hop.method === 'POST';

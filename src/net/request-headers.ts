@@ -1,11 +1,11 @@
-import { refused, type Refused } from './egress-types.js';
+import { toRefusal, type Refused } from './egress-types.js';
 
-/** What a header may be called. */
+/** Valid header names (RFC 9110 token). */
 export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 const unsafeValue = /[^\t\x20-\x7e\x80-\xff]/;
-const maxBytes = 32_768;
+const maxHeaderBytes = 32_768;
 
-/** Whoever sets these decides how many requests the bytes on the wire are, or whom they are for. */
+/** Headers that control message framing or routing; callers must not set them (request smuggling). */
 export const framingHeaders: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -20,9 +20,9 @@ export const framingHeaders: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
-const credential = /auth|cookie|token|secret|key|session|credential|password|signature/;
+const credentialName = /auth|cookie|token|secret|key|session|credential|password|signature/;
 
-/** The caller's headers in lower case with our own added, or why they cannot be sent. */
+/** Lower-cases and checks the caller's headers and adds the defaults; refuses invalid ones (header injection). */
 export function requestHeaders(
   given: Readonly<Record<string, string>> | undefined,
 ): { readonly kind: 'headers'; readonly headers: Record<string, string> } | Refused {
@@ -34,24 +34,25 @@ export function requestHeaders(
   let bytes = 0;
   for (const [name, value] of Object.entries(given ?? {})) {
     const lower = name.toLowerCase();
-    if (!headerName.test(name)) return refused('bad_header', 'a header name holds a character that is not allowed');
+    if (!headerName.test(name))
+      return toRefusal('bad_header', 'a header name contains a character that is not allowed');
     if (framingHeaders.has(lower) || lower === '__proto__')
-      return refused('bad_header', `header ${lower} is set by the gate itself`);
+      return toRefusal('bad_header', `header ${lower} is set by the gateway`);
     if (typeof value !== 'string' || unsafeValue.test(value))
-      return refused('bad_header', `header ${lower} holds a character that is not allowed`);
+      return toRefusal('bad_header', `header ${lower} contains a character that is not allowed`);
     bytes += lower.length + value.length;
     headers[lower] = value;
   }
-  return bytes > maxBytes
-    ? refused('bad_header', `the headers are longer than ${maxBytes} bytes`)
+  return bytes > maxHeaderBytes
+    ? toRefusal('bad_header', `the headers are longer than ${maxHeaderBytes} bytes`)
     : { kind: 'headers', headers };
 }
 
-/** The headers that may follow a redirect to another origin. */
+/** Headers to send after a redirect to another origin: all but credentials. */
 export function withoutSecrets(
   headers: Readonly<Record<string, string>>,
   secret: ReadonlySet<string>,
 ): Record<string, string> {
-  const isSafe = (name: string) => !secret.has(name) && (name === 'idempotency-key' || !credential.test(name));
+  const isSafe = (name: string) => !secret.has(name) && (name === 'idempotency-key' || !credentialName.test(name));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => isSafe(name)));
 }

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 
-/** Looks a name up once and gives every address it has; it rejects when there is none. */
+/** Resolves a name to all its addresses; rejects if there are none. */
 export type Resolver = (name: string, signal?: AbortSignal) => Promise<readonly string[]>;
 
-/** The system's own lookup with a time limit; it keeps no cache, so what is vetted is what the name means at this moment. */
+/** The system resolver with a timeout; without a cache, so that vetting always sees the current addresses. */
 export function systemResolver({ timeoutMs = 5_000 } = {}): Resolver {
   return withTimeLimit(
     async (name) => (await lookup(name, { all: true, verbatim: true })).map((entry) => entry.address),
@@ -11,18 +11,18 @@ export function systemResolver({ timeoutMs = 5_000 } = {}): Resolver {
   );
 }
 
-/** The same resolver, given up after a time or when the caller goes. */
+/** Adds a timeout and cancellation to a resolver. */
 export function withTimeLimit(resolver: Resolver, timeoutMs: number): Resolver {
   return (name, signal) =>
     new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error('the lookup was given up'));
+      const giveUp = () => reject(new Error('the DNS lookup timed out or was cancelled'));
       const timer = setTimeout(giveUp, timeoutMs);
-      const tidy = () => {
+      const cleanUp = () => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', giveUp);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
       if (signal?.aborted) giveUp();
-      resolver(name, signal).then(resolve, reject).finally(tidy);
+      resolver(name, signal).then(resolve, reject).finally(cleanUp);
     });
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
-const load = createRequire(import.meta.url);
+const requireModule = createRequire(import.meta.url);
 let loaded: typeof import('undici') | undefined;
 
-/** The HTTP client, loaded when the first request leaves: a gateway that sends none does not wait for it at its start. */
-export const undici = (): typeof import('undici') => (loaded ??= load('undici') as typeof import('undici')); // the package says so of itself
+/** HTTP client library, loaded with the first request to keep the start of the gateway fast. */
+export const undici = (): typeof import('undici') => (loaded ??= requireModule('undici') as typeof import('undici')); // typed by the package itself

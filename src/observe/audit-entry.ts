@@ -2,53 +2,53 @@ import { hash } from 'node:crypto';
 import type { JsonObject } from '../core/json.js';
 import type { AuditRecord } from '../guards/audit.js';
 
-/** What the journal says about itself: a file begun, a torn tail cut, records lost, writing resumed after a failure. */
+/** Entry about the journal itself: new file, torn tail cut off, records lost, writing resumed after a failure. */
 export interface AuditNote {
   readonly note: 'file' | 'torn' | 'lost' | 'resumed';
   readonly at: string;
   readonly detail: JsonObject;
 }
 
-/** One line of the journal as read back. */
+/** A parsed line of the journal. */
 export type AuditEntry = (AuditRecord | AuditNote) & { readonly seq: number; readonly hash: string };
 
-/** The hash before the first record. */
+/** Previous hash of the first record. */
 export const GENESIS = '0'.repeat(64);
 
-/** No line is longer; a record that would be loses its arguments and detail. */
+/** Maximum line length; longer records lose their arguments and detail. */
 export const MAX_LINE_BYTES = 65_536;
 
 const SEAL_LENGTH = ',"hash":"'.length + 64 + '"}'.length;
 const SEAL = /^,"hash":"([0-9a-f]{64})"\}$/;
 
-/** A line of the journal without its line feed, and the hash that the next one builds on. */
-export interface Sealed {
+/** A line without its line feed, and its hash, which the next line includes. */
+interface SealedLine {
   readonly line: string;
   readonly hash: string;
 }
 
-/** Writes one record as a line whose hash covers its own bytes and the hash before it. */
-export function seal(seq: number, record: AuditRecord | AuditNote, previous: string): Sealed {
+/** Serialises a record as a line whose hash covers its bytes and the previous hash (hash chain). */
+export function seal(seq: number, record: AuditRecord | AuditNote, previous: string): SealedLine {
   let body = `{"seq":${seq},${JSON.stringify(record).slice(1)}`;
   if (body.length + SEAL_LENGTH > MAX_LINE_BYTES / 3 && Buffer.byteLength(body) + SEAL_LENGTH > MAX_LINE_BYTES) {
-    body = `{"seq":${seq},${JSON.stringify(shortened(record)).slice(1)}`;
+    body = `{"seq":${seq},${JSON.stringify(abbreviateRecord(record)).slice(1)}`;
   }
   const sum = hash('sha256', previous + body);
   return { line: `${body.slice(0, -1)},"hash":"${sum}"}`, hash: sum };
 }
 
-/** Whether the line's hash is right for its bytes and the hash before it. */
-export function isSealedAfter(line: string, previous: string): boolean {
+/** Whether the hash of a line matches its bytes and the previous hash. */
+export function hasValidSeal(line: string, previous: string): boolean {
   const sum = SEAL.exec(line.slice(-SEAL_LENGTH))?.[1];
   return sum !== undefined && hash('sha256', `${previous}${line.slice(0, -SEAL_LENGTH)}}`) === sum;
 }
 
-/** Reads one line back; undefined where it is no line of a journal at all. */
+/** Parses a line; undefined if it is not a journal line. */
 export function unseal(line: string): AuditEntry | undefined {
   if (!SEAL.test(line.slice(-SEAL_LENGTH))) return undefined;
   try {
     const value: unknown = JSON.parse(line);
-    // Only this program writes lines that end in a seal; every field is treated as data from here on.
+    // Only this program writes lines that end in a hash; readers treat every field as untrusted data.
     return isEntry(value) ? (value as AuditEntry) : undefined;
   } catch {
     return undefined;
@@ -57,26 +57,26 @@ export function unseal(line: string): AuditEntry | undefined {
 
 function isEntry(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  const { seq, at, event, note } = value as Record<string, unknown>; // an object's fields may be looked at
+  const { seq, at, event, note } = value as Record<string, unknown>; // narrowed field by field below
   return Number.isSafeInteger(seq) && typeof at === 'string' && (typeof event === 'string' || typeof note === 'string');
 }
 
-/** The record without what callers can make long; what remains of it is bounded. */
-function shortened(record: AuditRecord | AuditNote): AuditRecord | AuditNote {
-  const cut = (text: string): string => text.slice(0, 1000);
+/** Drops or truncates the fields that callers control, so that the record has a bounded size. */
+function abbreviateRecord(record: AuditRecord | AuditNote): AuditRecord | AuditNote {
+  const truncate = (text: string): string => text.slice(0, 1000);
   if ('note' in record) return { ...record, detail: {} };
   const { args: _args, detail: _detail, message, traceparent, ...rest } = record;
   return {
     ...rest,
-    call: cut(rest.call),
-    correlationId: cut(rest.correlationId),
-    principal: cut(rest.principal),
-    tool: cut(rest.tool),
-    definition: cut(rest.definition),
-    argsDigest: cut(rest.argsDigest),
-    via: cut(rest.via),
-    ...(traceparent !== undefined && { traceparent: cut(traceparent) }),
-    ...(message !== undefined && { message: cut(message) }),
+    call: truncate(rest.call),
+    correlationId: truncate(rest.correlationId),
+    principal: truncate(rest.principal),
+    tool: truncate(rest.tool),
+    definition: truncate(rest.definition),
+    argsDigest: truncate(rest.argsDigest),
+    via: truncate(rest.via),
+    ...(traceparent !== undefined && { traceparent: truncate(traceparent) }),
+    ...(message !== undefined && { message: truncate(message) }),
     detail: { omitted: 'too long for the journal' },
   };
 }

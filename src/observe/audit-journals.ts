@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AuditEntry } from './audit-entry.js';
-import { read, readOn, type AuditFilter, type Position } from './audit-read.js';
-import { verify, type Finding, type Verified, type VerifyOptions } from './audit-verify.js';
+import { readJournal, readFrom, type AuditFilter, type Position } from './audit-read.js';
+import { verifyJournal, type JournalFinding, type JournalVerification, type VerifyOptions } from './audit-verify.js';
 
 /**
- * The journals below an audit folder. A journal has one writer, so gateways that run side by side each have one of their
- * own, named 1, 2, 3 and so on; to a reader they are one record, in the order of time.
+ * Lists the journals in an audit folder. A journal has one writer, so gateways that run side by side each have a separate
+ * one, numbered 1, 2, 3 and so on; readers merge them by time.
  */
 export function journalsIn(folder: string): readonly number[] {
   try {
@@ -21,10 +21,10 @@ export function journalsIn(folder: string): readonly number[] {
   }
 }
 
-/** An entry and the journal it stands in. */
+/** An entry and the number of its journal. */
 export type JournalEntry = AuditEntry & { readonly journal: number };
 
-/** The newest entries of all journals that fit, oldest first, and where each journal was read to. */
+/** Newest matching entries of all journals, oldest first, and the position where reading stopped in each. */
 export async function readAll(
   folder: string,
   filter: AuditFilter = {},
@@ -32,7 +32,7 @@ export async function readAll(
   const ends = new Map<number, Position>();
   const entries: JournalEntry[] = [];
   for (const journal of journalsIn(folder)) {
-    const result = await read(join(folder, String(journal)), filter);
+    const result = await readJournal(join(folder, String(journal)), filter);
     ends.set(journal, result.end);
     for (const entry of result.entries) entries.push({ ...entry, journal });
   }
@@ -41,7 +41,7 @@ export async function readAll(
   return { entries: limit === 0 ? [] : entries.slice(-limit), ends };
 }
 
-/** Entries of all journals as they are written, those of new journals too, until the signal fires. */
+/** Follows all journals, including new ones, until the signal fires. */
 export async function* followAll(
   folder: string,
   filter: AuditFilter,
@@ -55,7 +55,7 @@ export async function* followAll(
     for (const journal of journalsIn(folder)) {
       const position = positions.get(journal) ?? { file: 0, offset: 0 };
       positions.set(journal, position);
-      for await (const entry of readOn(join(folder, String(journal)), filter, position))
+      for await (const entry of readFrom(join(folder, String(journal)), filter, position))
         fresh.push({ ...entry, journal });
     }
     yield* fresh.sort(byTime);
@@ -63,19 +63,22 @@ export async function* followAll(
   }
 }
 
-/** What a check of every journal found. */
-export interface VerifiedAll {
+/** Result of verifying all journals. */
+interface AuditVerification {
   readonly intact: boolean;
   readonly records: number;
-  readonly journals: readonly (Verified & { readonly journal: number })[];
-  /** What is wrong with the whole rather than with one journal. */
-  readonly findings: readonly Finding[];
+  readonly journals: readonly (JournalVerification & { readonly journal: number })[];
+  /** Findings that concern no single journal. */
+  readonly findings: readonly JournalFinding[];
 }
 
-/** Verifies every journal. Journals are taken in order, so a number that is left out was removed. */
-export async function verifyAll(folder: string, { contains, ...options }: VerifyOptions = {}): Promise<VerifiedAll> {
-  const journals: (Verified & { readonly journal: number })[] = [];
-  const findings: Finding[] = [];
+/** Verifies all journals; a gap in their numbers means that one was deleted. */
+export async function verifyAll(
+  folder: string,
+  { contains, ...options }: VerifyOptions = {},
+): Promise<AuditVerification> {
+  const journals: (JournalVerification & { readonly journal: number })[] = [];
+  const findings: JournalFinding[] = [];
   let isContained = contains === undefined;
   let before = 0;
   for (const journal of journalsIn(folder)) {
@@ -88,15 +91,15 @@ export async function verifyAll(folder: string, { contains, ...options }: Verify
             : `journals ${before + 1} to ${journal - 1} are missing`,
       });
     before = journal;
-    const verified = await verify(join(folder, String(journal)), {
+    const verification = await verifyJournal(join(folder, String(journal)), {
       ...options,
       ...(contains !== undefined && { contains }),
     });
-    const elsewhere = verified.findings.filter((finding) => finding.kind !== 'absent');
-    isContained ||= elsewhere.length === verified.findings.length;
-    journals.push({ ...verified, findings: elsewhere, intact: elsewhere.length === 0, journal });
+    const ownFindings = verification.findings.filter((finding) => finding.kind !== 'absent');
+    isContained ||= ownFindings.length === verification.findings.length;
+    journals.push({ ...verification, findings: ownFindings, intact: ownFindings.length === 0, journal });
   }
-  if (!isContained) findings.push({ kind: 'absent', message: 'no record has the hash that was asked for' });
+  if (!isContained) findings.push({ kind: 'absent', message: 'no record has the given hash' });
   return {
     intact: findings.length === 0 && journals.every((journal) => journal.intact),
     records: journals.reduce((sum, journal) => sum + journal.records, 0),

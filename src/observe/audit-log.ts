@@ -2,67 +2,67 @@ import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, mkdirSyn
 import { join } from 'node:path';
 import type { AuditRecord } from '../guards/audit.js';
 import { lockFile, type LockFile } from '../lib/lock-file.js';
+import { describeSystemError } from '../lib/system-error.js';
 import { seal, type AuditNote } from './audit-entry.js';
 import { encodeHead, fileName, HEAD_NAME, LOCK_NAME, type Head } from './audit-files.js';
-import { mendedTail, type Tail } from './audit-tail.js';
+import { repairTail, type Tail } from './audit-repair.js';
 
 export type { AuditEntry, AuditNote } from './audit-entry.js';
 
-/** When records are forced to the disk: by the system in its own time, once per batch, or each on its own. */
-export type SyncPolicy = 'never' | 'batch' | 'always';
+/** When to call fdatasync: never (left to the system), once per batch, or after every record. */
+type SyncPolicy = 'never' | 'batch' | 'always';
 
 export interface AuditLogOptions {
   readonly folder: string;
   readonly maxFileBytes?: number;
   readonly sync?: SyncPolicy;
-  /** How long after a failed write the next one is tried. */
+  /** Delay before a retry after a failed write. */
   readonly retryMs?: number;
-  /** How often it is checked that the file written to still has a name. */
-  readonly lookEveryMs?: number;
-  /** Called for every note the journal makes about itself, and once when writing begins to fail. */
+  /** Interval of the check that the open file was not deleted. */
+  readonly checkEveryMs?: number;
+  /** Called for every note, and once when writing starts to fail. */
   readonly onNote?: (
     note: AuditNote | { readonly note: 'failed'; readonly at: string; readonly detail: { readonly why: string } },
   ) => void;
-  /** How bytes reach the file; a test puts a full disk here. */
+  /** Write function; tests replace it to simulate a full disk. */
   readonly write?: (fd: number, data: Uint8Array) => number;
 }
 
-/** The journal of this gateway: hash-chained lines, one writer, one write per turn of the event loop. */
+/** Append-only journal: hash-chained lines, single writer, one write per event loop turn. */
 export interface AuditLog {
-  /** Why nothing can be recorded now, if so; asking tries again once the retry time has passed. */
+  /** Why records cannot be written at the moment, if so; retries once the retry delay has passed. */
   problem(): string | undefined;
-  /** Resolves when the record is in the hands of the operating system (on the disk, with a sync policy); rejects otherwise. */
+  /** Resolves when the record was written (synced to disk, with a sync policy); rejects otherwise. */
   append(record: AuditRecord): Promise<void>;
-  /** The last record's number and hash: kept elsewhere, they prove later that nothing before them changed. */
+  /** Number and hash of the last record; stored elsewhere, they prove later that no earlier record changed. */
   head(): Head;
-  /** Writes what waits and lets the next writer in. */
+  /** Flushes pending records and releases the lock. */
   close(): void;
 }
 
-export type OpenedAuditLog =
-  { readonly ok: true; readonly log: AuditLog } | { readonly ok: false; readonly problem: string };
+type AuditLogResult = { readonly ok: true; readonly log: AuditLog } | { readonly ok: false; readonly problem: string };
 
-interface Waiting {
+interface PendingRecord {
   readonly record: AuditRecord;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Opens the journal in a folder, mending its tail; a second writer on the same folder is refused with a sentence. */
-export function auditLog(options: AuditLogOptions): OpenedAuditLog {
+/** Opens the journal in a folder and repairs a torn tail; fails if another process holds the lock. */
+export function auditLog(options: AuditLogOptions): AuditLogResult {
   const { folder } = options;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const locked = lockFile(join(folder, LOCK_NAME));
     if (!locked.ok) return { ok: false, problem: `The audit journal is in use by ${locked.heldBy}` };
     try {
-      return { ok: true, log: writer(options, mendedTail(folder, new Date().toISOString()), locked.lock) };
+      return { ok: true, log: writer(options, repairTail(folder, new Date().toISOString()), locked.lock) };
     } catch (error) {
       locked.lock.release();
       throw error;
     }
   } catch (error) {
-    return { ok: false, problem: `The audit journal cannot be opened: ${reason(error)}` };
+    return { ok: false, problem: `Cannot open the audit journal: ${describeSystemError(error)}` };
   }
 }
 
@@ -72,25 +72,25 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
     maxFileBytes = 67_108_864,
     sync = 'never',
     retryMs = 1000,
-    lookEveryMs = 1000,
+    checkEveryMs: lookEveryMs = 1000,
     write = writeSync,
     onNote,
   } = options;
   let anchor = openAnchor(folder);
   let { head, file, bytes } = tail;
   let fd = file > 0 ? openSync(join(folder, fileName(file)), 'a', 0o600) : -1;
-  /** Bytes of a failed write may stand after `bytes` until they are cut off. */
+  /** Set while a failed write may have left partial data after `bytes`. */
   let dirty = false;
-  let waiting: Waiting[] = [];
+  let pendingRecords: PendingRecord[] = [];
   let scheduled = false;
   let closed = false;
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
   let failure: { readonly why: string; readonly since: string; triedAt: number; refused: number } | undefined;
 
-  /** A file deleted under our hands takes every write and keeps none; then the chain goes on in a new one. */
-  const whatWasDeleted = (): readonly AuditNote[] => {
-    if (fd < 0 || performance.now() - lookedAt < lookEveryMs) return [];
-    lookedAt = performance.now();
+  /** Detects that the open file was deleted, which would silently lose all writes; the chain continues in a new file. */
+  const detectDeletion = (): readonly AuditNote[] => {
+    if (fd < 0 || performance.now() - checkedAt < lookEveryMs) return [];
+    checkedAt = performance.now();
     if (fstatSync(fd).nlink > 0 && fstatSync(anchor).nlink > 0) return [];
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     closeSync(anchor);
@@ -101,14 +101,14 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
       {
         note: 'lost',
         at: new Date().toISOString(),
-        detail: { why: 'the journal was deleted while it was written', to: head.seq, head: head.hash },
+        detail: { why: 'the journal was deleted while in use', to: head.seq, head: head.hash },
       },
     ];
   };
 
-  /** Writes all lines or none; throws where the system refuses. */
+  /** Writes all lines or none; throws system errors. */
   const put = (records: readonly (AuditRecord | AuditNote)[]): void => {
-    const deleted = whatWasDeleted();
+    const deleted = detectDeletion();
     if (dirty) {
       ftruncateSync(fd, bytes);
       dirty = false;
@@ -141,14 +141,14 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
     for (const note of deleted) onNote?.(note);
   };
 
-  const failed = (error: unknown): Error => {
-    const now = performance.now();
-    if (failure) failure.triedAt = now;
+  const recordFailure = (error: unknown): Error => {
+    const triedAt = performance.now();
+    if (failure) failure.triedAt = triedAt;
     else {
-      failure = { why: reason(error), since: new Date().toISOString(), triedAt: now, refused: 0 };
+      failure = { why: describeSystemError(error), since: new Date().toISOString(), triedAt, refused: 0 };
       onNote?.({ note: 'failed', at: failure.since, detail: { why: failure.why } });
     }
-    return new Error(`The audit journal cannot be written: ${failure.why}`, { cause: error });
+    return new Error(`Cannot write the audit journal: ${failure.why}`, { cause: error });
   };
 
   const resume = (): void => {
@@ -163,26 +163,26 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
     onNote?.(note);
   };
 
-  const writeBatch = (batch: readonly Waiting[]): void => {
+  const writeBatch = (batch: readonly PendingRecord[]): void => {
     try {
       resume();
-      put(batch.map((each) => each.record));
+      put(batch.map(({ record }) => record));
     } catch (error) {
-      const why = failed(error);
+      const why = recordFailure(error);
       if (failure) failure.refused += batch.length;
-      for (const each of batch) each.reject(why);
+      for (const { reject } of batch) reject(why);
       return;
     }
-    for (const each of batch) each.resolve();
+    for (const { resolve } of batch) resolve();
   };
 
   const flush = (): void => {
     scheduled = false;
-    const batch = waiting;
-    waiting = [];
+    const batch = pendingRecords;
+    pendingRecords = [];
     if (batch.length === 0) return;
     if (sync !== 'always') writeBatch(batch);
-    else for (const each of batch) writeBatch([each]);
+    else for (const pending of batch) writeBatch([pending]);
   };
 
   if (tail.notes.length > 0) put(tail.notes);
@@ -194,15 +194,15 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
         try {
           resume();
         } catch (error) {
-          failed(error);
+          recordFailure(error);
         }
       }
-      return failure && `The audit journal cannot be written: ${failure.why}`;
+      return failure && `Cannot write the audit journal: ${failure.why}`;
     },
     append(record) {
       if (closed) return Promise.reject(new Error('The audit journal is closed'));
       return new Promise((resolve, reject) => {
-        waiting.push({ record, resolve, reject });
+        pendingRecords.push({ record, resolve, reject });
         if (scheduled) return;
         scheduled = true;
         setImmediate(flush);
@@ -222,9 +222,3 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
 
 const openAnchor = (folder: string): number =>
   openSync(join(folder, HEAD_NAME), constants.O_RDWR | constants.O_CREAT, 0o600);
-
-/** What the system said, without the path it said it about. */
-const reason = (error: unknown): string => {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return error instanceof Error ? error.message : String(error);
-};

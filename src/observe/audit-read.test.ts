@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aJournal, aJournalOf, aRecord } from '../../test/support/audit.js';
 import { aFolder } from '../../test/support/program.js';
-import { read, readOn, type AuditFilter } from './audit-read.js';
+import { readJournal, readFrom, type AuditFilter } from './audit-read.js';
 
 const calls = async (folder: string, filter: AuditFilter): Promise<string[]> =>
-  (await read(folder, filter)).entries.flatMap((entry) => ('call' in entry ? entry.call : []));
+  (await readJournal(folder, filter)).entries.flatMap((entry) => ('call' in entry ? entry.call : []));
 
 async function aMixedJournal(): Promise<string> {
   const folder = aFolder();
@@ -39,8 +39,8 @@ test.each<[AuditFilter, string[]]>([
 
 test('notes of the journal about itself are shown unless calls are asked for', async () => {
   const folder = await aMixedJournal();
-  expect((await read(folder)).entries.some((entry) => 'note' in entry)).toBe(true);
-  expect((await read(folder, { tool: 'ping' })).entries.some((entry) => 'note' in entry)).toBe(false);
+  expect((await readJournal(folder)).entries.some((entry) => 'note' in entry)).toBe(true);
+  expect((await readJournal(folder, { tool: 'ping' })).entries.some((entry) => 'note' in entry)).toBe(false);
 });
 
 test('the newest are given when there are more than asked for', async () => {
@@ -52,12 +52,12 @@ test('the newest are given when there are more than asked for', async () => {
 test('reading goes on where it stopped, over new files, each entry once', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
-  const position = { ...(await read(folder)).end };
+  const position = { ...(await readJournal(folder)).end };
   const journal = aJournal({ folder, maxFileBytes: 1000 });
   const seen: string[] = [];
   for (let at = 1; at <= 6; at++) {
     await journal.append(aRecord({ call: `new${at}` }));
-    for await (const entry of readOn(folder, { tool: 'ping' }, position)) if ('call' in entry) seen.push(entry.call);
+    for await (const entry of readFrom(folder, { tool: 'ping' }, position)) if ('call' in entry) seen.push(entry.call);
   }
   journal.close();
   expect(seen).toEqual(['new1', 'new2', 'new3', 'new4', 'new5', 'new6']);
@@ -71,8 +71,8 @@ test('a record that is half there is read when it is whole', async () => {
   writeFileSync(path, text.slice(0, -20));
   const position = { file: 0, offset: 0 };
   const seen: number[] = [];
-  for await (const entry of readOn(folder, {}, position)) seen.push(entry.seq);
+  for await (const entry of readFrom(folder, {}, position)) seen.push(entry.seq);
   writeFileSync(path, text);
-  for await (const entry of readOn(folder, {}, position)) seen.push(entry.seq);
+  for await (const entry of readFrom(folder, {}, position)) seen.push(entry.seq);
   expect(seen).toEqual([1, 2, 3]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { unseal, type AuditEntry } from './audit-entry.js';
 import { fileName, fileNumbers, linesOf } from './audit-files.js';
 
-/** Which entries are wanted; absent means any. Times are ISO strings in UTC. */
+/** Filter for entries; absent fields match all. Times are ISO strings in UTC. */
 export interface AuditFilter {
   readonly principal?: string;
   readonly tool?: string;
@@ -11,11 +11,11 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly since?: string;
   readonly until?: string;
-  /** The newest so many. */
+  /** Maximum number of entries, newest first. */
   readonly limit?: number;
 }
 
-/** Where a reader stopped, so that `readOn` goes on without a gap. */
+/** Position of a reader; `readFrom` continues there without a gap. */
 export interface Position {
   readonly file: number;
   readonly offset: number;
@@ -26,10 +26,10 @@ export interface ReadResult {
   readonly end: Position;
 }
 
-/** The newest entries that fit, oldest first. Files are read from the newest back, and no further than needed. */
-export async function read(folder: string, filter: AuditFilter = {}): Promise<ReadResult> {
+/** Newest matching entries, oldest first. Reads files from the newest back, no further than needed. */
+export async function readJournal(folder: string, filter: AuditFilter = {}): Promise<ReadResult> {
   const limit = filter.limit ?? 1000;
-  const fits = fitting(filter);
+  const matches = toEntryFilter(filter);
   let found: AuditEntry[] = [];
   let end: Position = { file: 0, offset: 0 };
   for (const number of fileNumbers(folder).toReversed()) {
@@ -38,12 +38,12 @@ export async function read(folder: string, filter: AuditFilter = {}): Promise<Re
     let startsBefore = false;
     for await (const lines of linesOf(join(folder, fileName(number)))) {
       for (const line of lines) {
-        if (!line.whole) continue;
+        if (!line.isComplete) continue;
         offset = line.end;
         const entry = unseal(line.text);
         if (!entry) continue;
         if (line.number === 1) startsBefore = filter.since !== undefined && entry.at < filter.since;
-        if (fits(entry)) inFile.push(entry);
+        if (matches(entry)) inFile.push(entry);
       }
       if (inFile.length > 2 * limit) inFile = inFile.slice(-limit);
     }
@@ -54,22 +54,22 @@ export async function read(folder: string, filter: AuditFilter = {}): Promise<Re
   return { entries: limit === 0 ? [] : found, end };
 }
 
-/** What was written after a position, over file changes; the position grows as entries are taken. */
-export async function* readOn(
+/** Entries written after a position, across files; advances the position as entries are consumed. */
+export async function* readFrom(
   folder: string,
   filter: AuditFilter,
   position: { file: number; offset: number },
 ): AsyncGenerator<AuditEntry> {
-  const fits = fitting(filter);
+  const matches = toEntryFilter(filter);
   for (;;) {
     const path = join(folder, fileName(position.file));
     if (sizeOf(path) > position.offset) {
       for await (const lines of linesOf(path, position.offset)) {
         for (const line of lines) {
-          if (!line.whole) return;
+          if (!line.isComplete) return;
           position.offset = line.end;
           const entry = unseal(line.text);
-          if (entry && fits(entry)) yield entry;
+          if (entry && matches(entry)) yield entry;
         }
       }
     }
@@ -80,7 +80,7 @@ export async function* readOn(
   }
 }
 
-function fitting(filter: AuditFilter): (entry: AuditEntry) => boolean {
+function toEntryFilter(filter: AuditFilter): (entry: AuditEntry) => boolean {
   const { principal, tool, code, decision, since, until } = filter;
   const aboutCalls = [principal, tool, code, decision].some((value) => value !== undefined);
   return (entry) => {

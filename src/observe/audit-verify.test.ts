@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { aJournalOf } from '../../test/support/audit.js';
 import { aFolder } from '../../test/support/program.js';
 import { seal, unseal } from './audit-entry.js';
-import { verify } from './audit-verify.js';
+import { verifyJournal } from './audit-verify.js';
 
 /** Changes the lines of a file as somebody with an editor would. */
 function edit(folder: string, change: (lines: string[]) => readonly string[], file = '000001.jsonl'): void {
@@ -51,7 +51,7 @@ test.each<[string, (lines: string[]) => readonly string[], object]>([
   const folder = aFolder();
   await aJournalOf(folder, 5);
   edit(folder, change);
-  const verified = await verify(folder);
+  const verified = await verifyJournal(folder);
   expect(verified.intact).toBe(false);
   expect(verified.findings[0]).toMatchObject(finding);
 });
@@ -63,7 +63,7 @@ test('a record forged with a hash of its own is found by the one after it', asyn
     const { hash: _, seq, ...record } = unseal(line(lines, 2))!;
     return lines.with(2, seal(seq, { ...record, at: '2020-01-01T00:00:00.000Z' }, unseal(line(lines, 1))!.hash).line);
   });
-  expect((await verify(folder)).findings).toMatchObject([{ kind: 'changed', seq: 4 }]);
+  expect((await verifyJournal(folder)).findings).toMatchObject([{ kind: 'changed', seq: 4 }]);
 });
 
 test('a last record forged with a hash of its own is found by the head', async () => {
@@ -73,7 +73,7 @@ test('a last record forged with a hash of its own is found by the head', async (
     const { hash: _, seq, ...record } = unseal(line(lines, 2))!;
     return lines.with(2, seal(seq, { ...record, at: '2020-01-01T00:00:00.000Z' }, unseal(line(lines, 1))!.hash).line);
   });
-  expect((await verify(folder)).findings).toMatchObject([
+  expect((await verifyJournal(folder)).findings).toMatchObject([
     { kind: 'changed', message: expect.stringContaining('head') },
   ]);
 });
@@ -87,7 +87,7 @@ test('a whole file removed is found, at the start, in the middle and at the end'
     const folder = aFolder();
     await aJournalOf(folder, 10, { maxFileBytes: 900 });
     rmSync(join(folder, `${gone}.jsonl`));
-    expect((await verify(folder)).findings.map((finding) => finding.kind)).toContain(kind);
+    expect((await verifyJournal(folder)).findings.map((finding) => finding.kind)).toContain(kind);
   }
 });
 
@@ -95,32 +95,32 @@ test('files moved to an archive are accepted when that is said, and only at the 
   const folder = aFolder();
   await aJournalOf(folder, 10, { maxFileBytes: 900 });
   rmSync(join(folder, '000001.jsonl'));
-  expect(await verify(folder, { archived: true })).toMatchObject({ intact: true });
+  expect(await verifyJournal(folder, { archived: true })).toMatchObject({ intact: true });
   rmSync(join(folder, '000003.jsonl'));
-  expect(await verify(folder, { archived: true })).toMatchObject({ intact: false });
+  expect(await verifyJournal(folder, { archived: true })).toMatchObject({ intact: false });
 });
 
 test('a missing head is told, since records cut off at the end would not be missed', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
   rmSync(join(folder, 'head.json'));
-  expect((await verify(folder)).findings).toMatchObject([{ kind: 'head' }]);
+  expect((await verifyJournal(folder)).findings).toMatchObject([{ kind: 'head' }]);
 });
 
 test('a hash noted elsewhere shows that a chain was not written anew', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
-  const { head } = await verify(folder);
+  const { head } = await verifyJournal(folder);
   await aJournalOf(folder, 2);
-  expect(await verify(folder, { contains: head.hash })).toMatchObject({ intact: true });
-  expect(await verify(folder, { contains: 'f'.repeat(64) })).toMatchObject({ intact: false });
+  expect(await verifyJournal(folder, { contains: head.hash })).toMatchObject({ intact: true });
+  expect(await verifyJournal(folder, { contains: 'f'.repeat(64) })).toMatchObject({ intact: false });
 });
 
 test('findings are bounded however broken the journal is', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 1);
   edit(folder, () => Array.from({ length: 5000 }, () => 'x'));
-  expect((await verify(folder)).findings).toHaveLength(100);
+  expect((await verifyJournal(folder)).findings).toHaveLength(100);
 });
 
 test('any single byte changed anywhere in the journal is found', async () => {
@@ -133,7 +133,7 @@ test('any single byte changed anywhere in the journal is found', async () => {
       const changed = Buffer.from(original);
       changed[at] = (changed[at] ?? 0) ^ flip;
       writeFileSync(path, changed);
-      expect((await verify(folder)).intact).toBe(false);
+      expect((await verifyJournal(folder)).intact).toBe(false);
     }),
     { numRuns: 200 },
   );
@@ -144,5 +144,5 @@ test('a line that is not sealed is no record, whatever it holds', () => {
 });
 
 test('an empty or absent folder is intact and empty', async () => {
-  expect(await verify(join(aFolder(), 'absent'))).toMatchObject({ intact: true, records: 0, files: 0 });
+  expect(await verifyJournal(join(aFolder(), 'absent'))).toMatchObject({ intact: true, records: 0, files: 0 });
 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { GENESIS, isSealedAfter, unseal, type AuditEntry } from './audit-entry.js';
-import { fileName, fileNumbers, linesOf, readHead, type Line } from './audit-files.js';
+import { GENESIS, hasValidSeal, unseal, type AuditEntry } from './audit-entry.js';
+import { fileName, fileNumbers, linesOf, readHead, type JournalLine } from './audit-files.js';
 
-/** One thing wrong with a journal and where it stands. */
-export interface Finding {
+/** A defect of a journal and its position. */
+export interface JournalFinding {
   readonly kind: 'changed' | 'missing' | 'reordered' | 'truncated' | 'torn' | 'unreadable' | 'lost' | 'head' | 'absent';
   readonly message: string;
   readonly file?: string;
@@ -11,63 +11,67 @@ export interface Finding {
   readonly seq?: number;
 }
 
-/** What a check of the whole journal found; it is intact when there are no findings. */
-export interface Verified {
+/** Result of verifying a journal; it is intact if there are no findings. */
+export interface JournalVerification {
   readonly intact: boolean;
   readonly records: number;
   readonly files: number;
   readonly head: { readonly seq: number; readonly hash: string };
-  readonly findings: readonly Finding[];
+  readonly findings: readonly JournalFinding[];
 }
 
 export interface VerifyOptions {
   /** Accepts that the oldest files were moved to an archive. */
   readonly archived?: boolean;
-  /** A hash noted earlier, as `head()` gave it; it must be one of the journal's. */
+  /** A hash noted earlier from `head()`, which the journal must contain. */
   readonly contains?: string;
   readonly maxFindings?: number;
 }
 
-/** Reads every line of a journal and says what was changed, removed, reordered or cut off, and where. */
-export async function verify(folder: string, options: VerifyOptions = {}): Promise<Verified> {
+/** Verifies the hash chain of a journal; reports changed, removed, reordered and truncated records (tampering). */
+export async function verifyJournal(folder: string, options: VerifyOptions = {}): Promise<JournalVerification> {
   const { archived = false, contains, maxFindings = 100 } = options;
-  // The head is read before the files: a gateway that writes meanwhile can only be ahead of it.
+  // Reads the head before the files: a gateway that is writing can only be ahead of it.
   const anchor = readHead(folder);
   const numbers = fileNumbers(folder);
-  const findings: Finding[] = [];
-  const find = (finding: Finding): void => void (findings.length < maxFindings && findings.push(finding));
+  const findings: JournalFinding[] = [];
+  const report = (finding: JournalFinding): void => void (findings.length < maxFindings && findings.push(finding));
   let last = { seq: 0, hash: GENESIS };
   let records = 0;
   let first = true;
   let seenAnchor = anchor === undefined || anchor.seq === 0;
   let seenContained = contains === undefined || contains === GENESIS;
 
-  const judge = (line: Line, entry: AuditEntry, file: string): void => {
+  const checkEntry = (line: JournalLine, entry: AuditEntry, file: string): void => {
     const at = { file, line: line.number, seq: entry.seq };
     const previous =
       first && archived && isFileNote(entry) ? { seq: entry.seq - 1, hash: String(entry.detail['after']) } : last;
     if (entry.seq > previous.seq + 1) {
-      find({
+      report({
         kind: 'missing',
         message: `records ${previous.seq + 1} to ${entry.seq - 1} are missing before record ${entry.seq}`,
         ...at,
       });
     } else if (entry.seq <= previous.seq) {
-      find({ kind: 'reordered', message: `record ${entry.seq} stands after record ${previous.seq}`, ...at });
-    } else if (!isSealedAfter(line.text, previous.hash)) {
-      find({
+      report({ kind: 'reordered', message: `record ${entry.seq} follows record ${previous.seq}`, ...at });
+    } else if (!hasValidSeal(line.text, previous.hash)) {
+      report({
         kind: 'changed',
         message: `record ${entry.seq} does not match its hash: it or the record before it was changed`,
         ...at,
       });
     }
     if ('note' in entry && entry.note === 'lost') {
-      find({ kind: 'lost', message: `a gateway found at ${entry.at} that ${String(entry.detail['why'])}`, ...at });
+      report({
+        kind: 'lost',
+        message: `records were lost, as noted at ${entry.at}: ${String(entry.detail['why'])}`,
+        ...at,
+      });
     }
     if (entry.seq === anchor?.seq) {
       seenAnchor = true;
       if (entry.hash !== anchor.hash)
-        find({ kind: 'changed', message: `record ${entry.seq} is not the one the head file names`, ...at });
+        report({ kind: 'changed', message: `record ${entry.seq} does not match the head file`, ...at });
     }
     if (entry.hash === contains) seenContained = true;
     first = false;
@@ -79,20 +83,20 @@ export async function verify(folder: string, options: VerifyOptions = {}): Promi
     const file = fileName(number);
     const before = numbers[index - 1];
     if (before !== undefined && number !== before + 1)
-      find({ kind: 'missing', message: `the file before ${file} is missing`, file });
+      report({ kind: 'missing', message: `the file before ${file} is missing`, file });
     for await (const lines of linesOf(join(folder, file))) {
       for (const line of lines) {
-        const entry = line.whole ? unseal(line.text) : undefined;
-        if (entry) judge(line, entry, file);
-        else if (!line.whole)
-          find({
+        const entry = line.isComplete ? unseal(line.text) : undefined;
+        if (entry) checkEntry(line, entry, file);
+        else if (!line.isComplete)
+          report({
             kind: 'torn',
-            message: `${file} ends in the middle of a record; the next start mends it`,
+            message: `${file} ends in the middle of a record; the next start repairs it`,
             file,
             line: line.number,
           });
         else
-          find({
+          report({
             kind: 'unreadable',
             message: `line ${line.number} of ${file} is not a record`,
             file,
@@ -102,17 +106,17 @@ export async function verify(folder: string, options: VerifyOptions = {}): Promi
     }
   }
   if (!anchor && records > 0)
-    find({
+    report({
       kind: 'head',
-      message: 'the head file is missing or unreadable, so records cut off at the end would not be missed',
+      message: 'the head file is missing or unreadable, so truncation cannot be detected',
     });
   if (anchor && !seenAnchor)
-    find({
+    report({
       kind: 'truncated',
-      message: `the journal ends at record ${last.seq}, but its head file names record ${anchor.seq}`,
+      message: `the journal ends at record ${last.seq}, but its head file refers to record ${anchor.seq}`,
       seq: last.seq,
     });
-  if (!seenContained) findings.push({ kind: 'absent', message: 'no record has the hash that was asked for' });
+  if (!seenContained) findings.push({ kind: 'absent', message: 'no record has the given hash' });
   return { intact: findings.length === 0, records, files: numbers.length, head: last, findings };
 }
 

@@ -13,7 +13,7 @@ interface ToolSeries {
   readonly transitions: Map<BreakerState, number>;
 }
 
-/** Label for calls of tools that do not exist: a caller must not be able to make series by inventing names. */
+/** Label for calls of unknown tools: callers must not create series by inventing names (cardinality explosion). */
 export const UNKNOWN = 'unknown';
 const STATE_VALUE = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
 const ERROR_TYPES: ReadonlySet<string> = new Set([
@@ -22,19 +22,19 @@ const ERROR_TYPES: ReadonlySet<string> = new Set([
   'none',
 ]);
 
-/** Counts calls by tool; what a call costs here is a few additions. */
+/** Counts calls by tool; costs only a few additions per call. */
 export function callMetrics() {
-  const known = new Map<string, ToolSeries>();
-  const leaving = new Set<string>();
+  const seriesByTool = new Map<string, ToolSeries>();
+  const retiring = new Set<string>();
   const unknown = freshSeries();
-  const of = (tool: string): ToolSeries => known.get(tool) ?? unknown;
+  const seriesOf = (tool: string): ToolSeries => seriesByTool.get(tool) ?? unknown;
 
   const perTool = (sample: (series: ToolSeries, tool: string) => readonly Sample[]) => (): readonly Sample[] =>
-    [...known, [UNKNOWN, unknown] as const].flatMap(([tool, series]) =>
+    [...seriesByTool, [UNKNOWN, unknown] as const].flatMap(([tool, series]) =>
       tool === UNKNOWN && isUntouched(series) ? [] : sample(series, tool),
     );
 
-  const executed = (series: ToolSeries, tool: string): readonly Sample[] =>
+  const executionSamples = (series: ToolSeries, tool: string): readonly Sample[] =>
     [...series.executions].flatMap(([status, byError]) =>
       [...byError].map(([error_type, value]) => ({ labels: { tool, status, error_type }, value })),
     );
@@ -44,7 +44,7 @@ export function callMetrics() {
       name: 'mcp_tool_execution_total',
       help: 'Calls that ended, by tool, status and error type',
       type: 'counter',
-      samples: perTool(executed),
+      samples: perTool(executionSamples),
     },
     {
       name: 'mcp_tool_execution_seconds',
@@ -85,10 +85,10 @@ export function callMetrics() {
   return {
     families,
     started(tool: string): void {
-      of(tool).active++;
+      seriesOf(tool).active++;
     },
     ended(tool: string, status: CallStatus, errorType: string, seconds: number): void {
-      const series = of(tool);
+      const series = seriesOf(tool);
       series.active--;
       series.duration.observe(seconds);
       let byError = series.executions.get(status);
@@ -99,28 +99,28 @@ export function callMetrics() {
         const type = errorTypeOf(errorType);
         byError.set(type, (byError.get(type) ?? 0) + 1);
       }
-      if (series.active === 0 && leaving.delete(tool)) known.delete(tool);
+      if (series.active === 0 && retiring.delete(tool)) seriesByTool.delete(tool);
     },
-    /** Names the tools that exist now; the numbers of others are dropped once their last call has ended. */
+    /** Sets the current tools; series of other tools are dropped after their last call. */
     tools(names: Iterable<string>): void {
-      const now = new Set(names);
-      for (const name of now) if (!known.has(name)) known.set(name, freshSeries());
-      leaving.clear();
-      for (const [name, series] of known) {
-        if (now.has(name)) continue;
-        if (series.active > 0) leaving.add(name);
-        else known.delete(name);
+      const current = new Set(names);
+      for (const name of current) if (!seriesByTool.has(name)) seriesByTool.set(name, freshSeries());
+      retiring.clear();
+      for (const [name, series] of seriesByTool) {
+        if (current.has(name)) continue;
+        if (series.active > 0) retiring.add(name);
+        else seriesByTool.delete(name);
       }
     },
     breakerChanged(tool: string, state: BreakerState): void {
-      const series = of(tool);
+      const series = seriesOf(tool);
       series.breaker = state;
       series.transitions.set(state, (series.transitions.get(state) ?? 0) + 1);
     },
-    /** The few numbers a dashboard wants every five seconds. */
+    /** Totals for the dashboard, which polls every five seconds. */
     totals(): CallTotals {
       const totals = { active: 0, success: 0, failure: 0, refused: 0, confirm: 0 };
-      for (const series of [...known.values(), unknown]) {
+      for (const series of [...seriesByTool.values(), unknown]) {
         totals.active += series.active;
         for (const [status, byError] of series.executions)
           for (const count of byError.values()) totals[status] += count;
@@ -130,7 +130,7 @@ export function callMetrics() {
   };
 }
 
-/** Calls under way, and calls that ended by status. */
+/** Active calls, and finished calls by status. */
 export type CallTotals = Readonly<Record<'active' | CallStatus, number>>;
 
 const errorTypeOf = (given: string): string => {

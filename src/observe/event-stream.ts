@@ -5,60 +5,63 @@ export interface EventStreamOptions {
   readonly bus: EventBus;
   readonly health: () => JsonObject;
   readonly metrics: () => JsonObject;
-  /** How often health and metrics are told. */
+  /** Interval of health and metrics events. */
   readonly everyMs?: number;
-  /** How often a silent stream shows that it lives. */
+  /** Interval of heartbeats. */
   readonly heartbeatMs?: number;
-  /** A receiver that takes nothing for this long is let go. */
+  /** A receiver that is blocked for this long is disconnected. */
   readonly stallMs?: number;
 }
 
-/** One receiver of the stream, whatever carries it. */
-export interface Receiver {
-  /** Sends a chunk; false means that it was taken but no more should come until `resume`. */
+/** A receiver of the stream, independent of the transport. */
+interface StreamReceiver {
+  /** Sends a chunk; false means accepted, but no more until `resume` (backpressure). */
   readonly write: (chunk: string) => boolean;
-  /** Called once when the stream lets the receiver go: it stalled, or the gateway stops. */
+  /** Called once when the receiver is disconnected: it stalled, or the gateway stops. */
   readonly end: () => void;
   readonly wants?: (event: GatewayEvent) => boolean;
 }
 
-export interface Stream {
+interface StreamHandle {
   resume(): void;
   close(): void;
 }
 
-/** Server-sent events for doors: what the bus tells, health and then metrics every few seconds, heartbeats in between. */
-export interface EventStream {
-  /** Undefined where there are too many receivers already. */
-  subscribe(receiver: Receiver): Stream | undefined;
+/** Server-sent events: events of the bus, periodic health and metrics, and heartbeats. */
+interface EventStream {
+  /** Undefined if the maximum number of receivers is reached. */
+  subscribe(receiver: StreamReceiver): StreamHandle | undefined;
   /** Ends every stream. */
   close(): void;
 }
 
-/** An event in the form of text/event-stream; JSON has no raw line feed, so the data cannot end the field. */
-export const toServerSentEvent = ({ id, type, at, data }: GatewayEvent): string =>
+/** Formats an event as text/event-stream; JSON contains no raw line feed, so data cannot inject fields. */
+const toServerSentEvent = ({ id, type, at, data }: GatewayEvent): string =>
   `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, at, data })}\n\n`;
 
 export function eventStream(options: EventStreamOptions): EventStream {
   const { bus, health, metrics, everyMs = 5_000, heartbeatMs = 15_000, stallMs = 60_000 } = options;
-  const streams = new Set<{ readonly beat: (now: number) => void; readonly end: () => void }>();
-  let telling: NodeJS.Timeout | undefined;
-  let beating: NodeJS.Timeout | undefined;
+  const streams = new Set<{ readonly beat: (time: number) => void; readonly end: () => void }>();
+  let snapshotTimer: NodeJS.Timeout | undefined;
+  let heartbeatTimer: NodeJS.Timeout | undefined;
 
-  const tell = (): void => {
+  const publishSnapshots = (): void => {
     bus.publish('health', health());
     bus.publish('metrics', metrics());
   };
-  /** Timers run only while somebody listens. */
+  /** Timers run only while there are receivers. */
   const adjustTimers = (): void => {
     if (streams.size > 0) {
-      telling ??= setInterval(tell, everyMs).unref();
-      beating ??= setInterval(() => streams.forEach((stream) => stream.beat(performance.now())), heartbeatMs).unref();
+      snapshotTimer ??= setInterval(publishSnapshots, everyMs).unref();
+      heartbeatTimer ??= setInterval(
+        () => streams.forEach((stream) => stream.beat(performance.now())),
+        heartbeatMs,
+      ).unref();
       return;
     }
-    clearInterval(telling);
-    clearInterval(beating);
-    telling = beating = undefined;
+    clearInterval(snapshotTimer);
+    clearInterval(heartbeatTimer);
+    snapshotTimer = heartbeatTimer = undefined;
   };
 
   return {
@@ -79,9 +82,9 @@ export function eventStream(options: EventStreamOptions): EventStream {
         if (streams.delete(stream)) adjustTimers();
       };
       const stream = {
-        beat(now: number) {
+        beat(time: number) {
           if (blockedAt === undefined) write(': heartbeat\n\n');
-          else if (now - blockedAt >= stallMs) stream.end();
+          else if (time - blockedAt >= stallMs) stream.end();
         },
         end() {
           close();
@@ -91,8 +94,8 @@ export function eventStream(options: EventStreamOptions): EventStream {
       streams.add(stream);
       adjustTimers();
       write('retry: 5000\n\n');
-      // Only the first one is told at once: a client that keeps reconnecting must not make work for all others.
-      if (streams.size === 1) tell();
+      // Only the first receiver triggers a snapshot: a client that keeps reconnecting must not cause work for all others.
+      if (streams.size === 1) publishSnapshots();
       return {
         resume() {
           blockedAt = undefined;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../core/json.js';
 
-/** What happens in a gateway that somebody may watch. */
-export const eventTypes = [
+/** Types of observable gateway events. */
+const eventTypes = [
   'health',
   'metrics',
   'call',
@@ -13,41 +13,41 @@ export const eventTypes = [
   'audit',
   'dropped',
 ] as const;
-export type EventType = (typeof eventTypes)[number];
+type EventType = (typeof eventTypes)[number];
 
 export interface GatewayEvent {
-  /** Grows by one for every event published. */
+  /** Increases by one per published event. */
   readonly id: number;
   readonly type: EventType;
   readonly at: string;
   readonly data: JsonObject;
 }
 
-export interface SubscribeOptions {
-  /** Takes an event; false means that it took this one and can take no more until `resume`. */
+interface SubscribeOptions {
+  /** Receives an event; false means accepted, but no more until `resume` (backpressure). */
   readonly deliver: (event: GatewayEvent) => boolean;
-  /** Which events this subscriber may see; absent means all. */
+  /** Filter for events; absent means all. */
   readonly wants?: (event: GatewayEvent) => boolean;
 }
 
-export interface Subscription {
-  /** Says that more can be taken: what waited is delivered, after a `dropped` event where some had to go. */
+interface Subscription {
+  /** Resumes delivery: queued events follow, after a `dropped` event if some were discarded. */
   resume(): void;
   close(): void;
 }
 
-/** Tells what happens to who listens; a slow listener loses the oldest events of its own queue and delays nobody. */
+/** Publishes events to subscribers; a slow one loses the oldest events from its queue and never blocks the others. */
 export interface EventBus {
   publish(type: EventType, data: JsonObject): void;
-  /** Whether anybody listens, for publishers whose data is costly. */
+  /** Whether there are subscribers, for publishers with expensive data. */
   hasSubscribers(): boolean;
-  /** Undefined where there are too many already. */
+  /** Undefined if the maximum number of subscribers is reached. */
   subscribe(options: SubscribeOptions): Subscription | undefined;
   close(): void;
 }
 
-export interface EventBusOptions {
-  /** How many events wait for one slow subscriber. */
+interface EventBusOptions {
+  /** Queue length per slow subscriber. */
   readonly queue?: number;
   readonly maxSubscribers?: number;
   readonly now?: () => Date;
@@ -71,11 +71,11 @@ export function eventBus({
     try {
       to.blocked = !to.deliver(event);
     } catch {
-      // A receiver that throws is broken for good; the others and the publisher must not learn of it.
+      // A subscriber that throws is removed; it must not affect the publisher or the others.
       subscribers.delete(to);
     }
   };
-  const give = (to: Subscriber, event: GatewayEvent): void => {
+  const enqueue = (to: Subscriber, event: GatewayEvent): void => {
     if (to.wants && !to.wants(event)) return;
     if (!to.blocked) return deliver(to, event);
     if (to.waiting.length >= queue) {
@@ -102,7 +102,7 @@ export function eventBus({
     publish(type, data) {
       if (subscribers.size === 0) return;
       const event: GatewayEvent = { id: ++id, type, at: now().toISOString(), data };
-      for (const to of subscribers) give(to, event);
+      for (const to of subscribers) enqueue(to, event);
     },
     hasSubscribers: () => subscribers.size > 0,
     subscribe(options) {

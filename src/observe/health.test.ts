@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ToolStatus } from '../core/gateway.js';
 import { aFolder } from '../../test/support/program.js';
 import { aTool, deferred } from '../../test/support/make.js';
-import { aggregate, health, type HealthCheck, type HealthStatus, type Priority, type Verdict } from './health.js';
-import { machine, resourceChecks } from './resource-checks.js';
+import { aggregate, health, type HealthCheck, type HealthStatus, type Priority, type CheckResult } from './health.js';
+import { machineResources, resourceChecks } from './resource-checks.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -38,7 +38,7 @@ test.each<[string, HealthStatus]>([
   expect(aggregate(checks.map(([priority, status]) => ({ priority, status })))).toBe(expected);
 });
 
-test.each<[string, Partial<ToolStatus>, Verdict]>([
+test.each<[string, Partial<ToolStatus>, CheckResult]>([
   ['ready', {}, { status: 'healthy' }],
   [
     'without its program',
@@ -48,7 +48,7 @@ test.each<[string, Partial<ToolStatus>, Verdict]>([
   [
     'behind an open breaker',
     { breaker: { state: 'open', failures: 5 } },
-    { status: 'degraded', detail: 'the breaker is open after 5 failures' },
+    { status: 'degraded', detail: 'the circuit breaker is open after 5 failures' },
   ],
   ['being tried again', { breaker: { state: 'half_open', failures: 5 } }, { status: 'healthy' }],
   ['disabled', { enabled: false }, { status: 'healthy', detail: 'disabled' }],
@@ -89,8 +89,8 @@ test('checks run at the start and every thirty seconds, until stopped [S0.117]',
 test('a check that does not answer within ten seconds is unhealthy, is told so, and is not asked twice meanwhile [S0.117]', async () => {
   let asked = 0;
   let told: AbortSignal | undefined;
-  const stuck = deferred<Verdict>();
-  const check = (signal: AbortSignal): Promise<Verdict> => {
+  const stuck = deferred<CheckResult>();
+  const check = (signal: AbortSignal): Promise<CheckResult> => {
     asked++;
     told = signal;
     return stuck.promise;
@@ -100,11 +100,11 @@ test('a check that does not answer within ten seconds is unhealthy, is told so, 
   void made.refresh();
   expect(asked).toBe(1);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(await refreshing).toMatchObject({ status: 'unhealthy', checks: { db: { detail: 'no answer within 10 s' } } });
+  expect(await refreshing).toMatchObject({ status: 'unhealthy', checks: { db: { detail: 'no result within 10 s' } } });
   expect(told?.aborted).toBe(true);
 });
 
-test.each<[string, () => Verdict | Promise<Verdict>, string]>([
+test.each<[string, () => CheckResult | Promise<CheckResult>, string]>([
   [
     'throws',
     () => {
@@ -166,7 +166,7 @@ test('a machine under load informs and never takes the gateway out of service [S
 });
 
 test('the resources of this machine are parts of one', async () => {
-  const resources = machine(aFolder());
+  const resources = machineResources(aFolder());
   for (const used of [resources.memory(), await resources.disk()]) {
     expect(used).toBeGreaterThanOrEqual(0);
     expect(used).toBeLessThanOrEqual(1);

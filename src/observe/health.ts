@@ -1,35 +1,35 @@
 import type { HealthReport, ToolStatus } from '../core/gateway.js';
-import { visible } from '../lib/visible.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
 
 export type HealthStatus = HealthReport['status'];
-/** How much a check weighs: only critical ones make the gateway unhealthy. */
+/** Weight of a check: only critical ones make the gateway unhealthy. */
 export type Priority = 'critical' | 'important' | 'informational';
 
-export interface Verdict {
+export interface CheckResult {
   readonly status: HealthStatus;
   readonly detail?: string;
 }
 
-/** Something to look at from time to time; what throws or does not answer is unhealthy. */
+/** A periodic check; a check that throws or times out is unhealthy. */
 export interface HealthCheck {
   readonly name: string;
   readonly priority: Priority;
-  check(signal: AbortSignal): Verdict | Promise<Verdict>;
+  check(signal: AbortSignal): CheckResult | Promise<CheckResult>;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly checks?: readonly HealthCheck[];
-  /** How the tools stand now; each is a check of its own. */
+  /** Current tool statuses; each counts as a separate check. */
   readonly tools?: () => readonly ToolStatus[];
   readonly intervalMs?: number;
   readonly timeoutMs?: number;
-  /** Called when the status of the whole changes. */
+  /** Called when the overall status changes. */
   readonly onChange?: (from: HealthStatus, to: HealthStatus, report: HealthReport) => void;
 }
 
-/** Knows how the gateway is; asking is cheap, since checks run on their own time. */
+/** Health of the gateway; reports are cheap, since checks run on their own schedule. */
 export interface Health {
-  /** Adds a check under a name that is free, and gives the means to take it away. */
+  /** Adds a check with a unique name; returns a function that removes it. */
   add(check: HealthCheck): () => void;
   report(): HealthReport;
   /** Runs every check now. */
@@ -38,39 +38,39 @@ export interface Health {
   stop(): void;
 }
 
-type Judged = Verdict & { readonly priority: Priority };
+type WeightedResult = CheckResult & { readonly priority: Priority };
 
-/** The status of the whole, of the statuses and weights of its parts. */
-export function aggregate(checks: readonly Judged[]): HealthStatus {
+/** Overall status, from the statuses and weights of the checks. */
+export function aggregate(checks: readonly WeightedResult[]): HealthStatus {
   const is = (priority: Priority, status: HealthStatus): boolean =>
     checks.some((check) => check.priority === priority && check.status === status);
   if (is('critical', 'unhealthy')) return 'unhealthy';
   const informational = checks.filter((check) => check.priority === 'informational');
-  const allOut = informational.length > 0 && informational.every((check) => check.status === 'unhealthy');
-  return is('important', 'unhealthy') || allOut || checks.some((check) => check.status === 'degraded')
+  const allInformationalFail = informational.length > 0 && informational.every((check) => check.status === 'unhealthy');
+  return is('important', 'unhealthy') || allInformationalFail || checks.some((check) => check.status === 'degraded')
     ? 'degraded'
     : 'healthy';
 }
 
-/** How one tool stands: without its program it is unhealthy, at rest behind its breaker it is degraded. */
-export function toolVerdict({ tool, enabled, breaker }: ToolStatus): Verdict {
+/** Health of a tool: unhealthy without its program, degraded while its circuit breaker is open. */
+function toolHealth({ tool, enabled, breaker }: ToolStatus): CheckResult {
   if (tool.unavailable) return { status: 'unhealthy', detail: tool.unavailable.message };
   if (breaker.state === 'open')
-    return { status: 'degraded', detail: `the breaker is open after ${breaker.failures} failures` };
+    return { status: 'degraded', detail: `the circuit breaker is open after ${breaker.failures} failures` };
   return enabled ? { status: 'healthy' } : { status: 'healthy', detail: 'disabled' };
 }
 
 export function health(options: HealthOptions = {}): Health {
   const { tools = () => [], intervalMs = 30_000, timeoutMs = 10_000, onChange } = options;
   const checks = new Map<string, HealthCheck>();
-  const verdicts = new Map<string, Verdict>();
+  const verdicts = new Map<string, CheckResult>();
   const running = new Map<string, Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let last: HealthStatus | undefined;
 
   const add = (check: HealthCheck): (() => void) => {
     if (checks.has(check.name) || check.name.startsWith('tool_'))
-      throw new Error(`There is a health check named ${check.name} already`);
+      throw new Error(`A health check named ${check.name} already exists`);
     checks.set(check.name, check);
     return () => {
       checks.delete(check.name);
@@ -79,31 +79,31 @@ export function health(options: HealthOptions = {}): Health {
   };
   for (const check of options.checks ?? []) add(check);
 
-  /** A check that has not answered yet is not asked again, so that a stuck one does not pile up. */
-  const ask = (check: HealthCheck): Promise<void> => {
+  /** Does not start a check that is still running, so that a stuck one does not pile up. */
+  const startCheck = (check: HealthCheck): Promise<void> => {
     const before = running.get(check.name);
     if (before) return before;
-    const asking = answerOf(check, timeoutMs).then((verdict) => {
+    const started = runCheck(check, timeoutMs).then((verdict) => {
       running.delete(check.name);
       if (checks.get(check.name) === check) verdicts.set(check.name, verdict);
     });
-    running.set(check.name, asking);
-    return asking;
+    running.set(check.name, started);
+    return started;
   };
 
   const report = (): HealthReport => {
-    const judged: Record<string, Judged> = {};
+    const results: Record<string, WeightedResult> = {};
     for (const { name, priority } of checks.values()) {
-      // Nothing is known before the first answer; that is no reason to take the gateway out of service.
-      judged[name] = { priority, ...(verdicts.get(name) ?? { status: 'healthy', detail: 'not checked yet' }) };
+      // Healthy until the first result: a restart must not take the gateway out of service.
+      results[name] = { priority, ...(verdicts.get(name) ?? { status: 'healthy', detail: 'not checked yet' }) };
     }
     for (const status of tools())
-      judged[`tool_${status.tool.name}`] = { priority: 'informational', ...shortened(toolVerdict(status)) };
-    const all = Object.values(judged);
+      results[`tool_${status.tool.name}`] = { priority: 'informational', ...toVisibleResult(toolHealth(status)) };
+    const all = Object.values(results);
     const count = (status: HealthStatus): number => all.filter((check) => check.status === status).length;
     return {
       status: aggregate(all),
-      checks: judged,
+      checks: results,
       summary: {
         total: all.length,
         healthy: count('healthy'),
@@ -114,12 +114,12 @@ export function health(options: HealthOptions = {}): Health {
   };
 
   const refresh = async (): Promise<HealthReport> => {
-    await Promise.all([...checks.values()].map(ask));
-    const now = report();
+    await Promise.all([...checks.values()].map(startCheck));
+    const current = report();
     const before = last;
-    last = now.status;
-    if (before !== undefined && before !== now.status) onChange?.(before, now.status, now);
-    return now;
+    last = current.status;
+    if (before !== undefined && before !== current.status) onChange?.(before, current.status, current);
+    return current;
   };
 
   return {
@@ -137,24 +137,27 @@ export function health(options: HealthOptions = {}): Health {
   };
 }
 
-async function answerOf(check: HealthCheck, timeoutMs: number): Promise<Verdict> {
+async function runCheck(check: HealthCheck, timeoutMs: number): Promise<CheckResult> {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<Verdict>((resolve) => {
+  const tooLate = new Promise<CheckResult>((resolve) => {
     timer = setTimeout(() => {
-      resolve({ status: 'unhealthy', detail: `no answer within ${timeoutMs / 1000} s` });
+      resolve({ status: 'unhealthy', detail: `no result within ${timeoutMs / 1000} s` });
       stop.abort();
     }, timeoutMs);
   });
   try {
-    return shortened(await Promise.race([check.check(stop.signal), tooLate]));
+    return toVisibleResult(await Promise.race([check.check(stop.signal), tooLate]));
   } catch (error) {
-    return shortened({ status: 'unhealthy', detail: error instanceof Error ? error.message : 'the check failed' });
+    return toVisibleResult({
+      status: 'unhealthy',
+      detail: error instanceof Error ? error.message : 'the check failed',
+    });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Details may quote an upstream, so they are one short visible line. */
-const shortened = ({ status, detail }: Verdict): Verdict =>
-  detail === undefined ? { status } : { status, detail: visible(detail.slice(0, 200)) };
+/** Details may quote an upstream, so they are truncated and escaped (log injection). */
+const toVisibleResult = ({ status, detail }: CheckResult): CheckResult =>
+  detail === undefined ? { status } : { status, detail: escapeInvisible(detail.slice(0, 200)) };

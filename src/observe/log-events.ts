@@ -1,7 +1,7 @@
-/** The levels of the log, by the names that LOG_LEVEL takes. */
+/** Log levels, as LOG_LEVEL names them. */
 export type Level = 'debug' | 'info' | 'warning' | 'error';
 
-/** Every event the log can hold and its level: checks are debug, lifecycle info, cuts and blocks warning, failures error. */
+/** All log events and their levels: checks debug, lifecycle info, truncated or blocked data warning, failures error. */
 export const logEvents = {
   'server.starting': 'info',
   'server.started': 'info',
@@ -67,5 +67,5 @@ export const logEvents = {
 
 export type LogEvent = keyof typeof logEvents;
 
-/** Whether a name from elsewhere is one of the events. */
+/** Whether a name is a log event. */
 export const isLogEvent = (name: string): name is LogEvent => Object.hasOwn(logEvents, name);

@@ -2,24 +2,24 @@ import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import type { Call } from '../core/call.js';
-import { redactor } from '../lib/redact.js';
-import { visible } from '../lib/visible.js';
+import { redactor } from '../hostile-text/redact.js';
+import { escapeInvisible } from '../lib/escape-invisible.js';
 import { logEvents, type Level, type LogEvent } from './log-events.js';
 import { toText } from './log-text.js';
 
 export type { Level, LogEvent } from './log-events.js';
 
-/** Facts beside an event; values may come from upstream, since they are escaped. */
-export type LogFields = Readonly<Record<string, unknown>>;
+/** Fields of an event; values are escaped, so they may come from an upstream. */
+type LogFields = Readonly<Record<string, unknown>>;
 
-/** The log of this process: one line per event on stderr, never on stdout, which belongs to the stdio door. */
+/** Log of this process: one line per event on stderr; stdout belongs to the stdio transport. */
 export interface Log {
   event(name: LogEvent, fields?: LogFields): void;
-  /** A bug that the contain guard caught: the only lines that carry a stack. */
+  /** Logs a bug caught by the contain guard; the only lines with a stack trace. */
   fault(error: unknown, call: Call): void;
-  /** Whether events of this level are written, for callers whose fields are costly. */
+  /** Whether events of this level are written, for callers with expensive fields. */
   writes(level: Level): boolean;
-  /** Secrets learnt later, such as those of a reloaded configuration; what was hidden before stays hidden. */
+  /** Adds secrets to redact, such as those of a reloaded configuration; earlier ones stay redacted. */
   hide(secrets: Iterable<string>): void;
 }
 
@@ -33,8 +33,8 @@ export interface LogOptions {
   readonly now?: () => Date;
 }
 
-// Required, not imported: Node reads a CommonJS package twice when a module imports it, and this one is large.
-const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino'); // the package says so of itself
+// `require`, since Node parses an imported CommonJS package twice, and pino is large.
+const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino'); // typed by the package itself
 
 const PINO_LEVEL = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const satisfies Record<
   Level,
@@ -51,13 +51,13 @@ const LEVEL_NAMES: Readonly<Record<string, Level>> = {
   critical: 'error',
   fatal: 'error',
 };
-/** One string of a field is at most this long; a hostile upstream must not fill the disk through the log. */
-const LONGEST = 8_192;
+/** Maximum length of a string field, so that a hostile upstream cannot fill the disk through the log. */
+const MAX_FIELD_CHARS = 8_192;
 
-/** The level a name means in any case, or undefined where it means none. */
+/** Parses a level name in any case; undefined if unknown. */
 export const levelOf = (name: string): Level | undefined => LEVEL_NAMES[name.trim().toLowerCase()];
 
-/** A log with the given level and form; JSON lines by default, text with colour only where asked. */
+/** Creates a log; JSON lines by default. */
 export function log(options: LogOptions = {}): Log {
   const { format = 'json', colour = false, write = toStderr(), now = () => new Date() } = options;
   const known = new Set(options.secrets);
@@ -70,12 +70,14 @@ export function log(options: LogOptions = {}): Log {
       formatters: { level: (label) => ({ level: label === 'warn' ? 'warning' : label }) },
       messageKey: 'event',
     },
-    // JSON leaves C1 controls and bidi marks as they are; escaped they are the same JSON and harmless on a terminal.
-    { write: (line: string) => write(format === 'text' ? toText(line, colour) : `${visible(line.trimEnd())}\n`) },
+    // JSON leaves C1 controls and bidi marks unescaped; escaping them keeps the JSON equal and terminals safe (terminal injection).
+    {
+      write: (line: string) => write(format === 'text' ? toText(line, colour) : `${escapeInvisible(line.trimEnd())}\n`),
+    },
   );
   const put = (name: LogEvent, fields: LogFields): void => {
     const level = PINO_LEVEL[logEvents[name]];
-    if (lines.isLevelEnabled(level)) lines[level](shown(fields, secrets.value), name);
+    if (lines.isLevelEnabled(level)) lines[level](toPrintableFields(fields, secrets.value), name);
   };
   return {
     event: (name, fields = {}) => put(name, fields),
@@ -85,7 +87,7 @@ export function log(options: LogOptions = {}): Log {
         call: call.id,
         correlation_id: call.correlationId,
         ...traceOf(call),
-        ...faultOf(error),
+        ...toFaultFields(error),
       }),
     writes: (level) => lines.isLevelEnabled(PINO_LEVEL[level]),
     hide(values) {
@@ -95,7 +97,7 @@ export function log(options: LogOptions = {}): Log {
   };
 }
 
-/** The ids by which a line is found again: the caller's correlation id and, where there is one, the trace. */
+/** Fields that identify a call: call id, correlation id and trace. */
 export const idsOf = (call: Call): LogFields => ({
   call: call.id,
   correlation_id: call.correlationId,
@@ -107,41 +109,41 @@ function traceOf(call: Call): LogFields {
   return trace_id === undefined ? {} : { trace_id, span_id };
 }
 
-/** Fields without secrets, with names of the line itself out of their reach, and no string longer than a line may be. */
-function shown(fields: LogFields, redact: (value: unknown) => unknown): Record<string, unknown> {
+/** Redacts secrets, renames fields that collide with reserved names, and truncates long strings. */
+function toPrintableFields(fields: LogFields, redact: (value: unknown) => unknown): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields))
-    if (value !== undefined) out[RESERVED.has(key) ? `field_${key}` : key] = plain(value);
-  const redacted = redact(out) as Record<string, unknown>; // the redactor answers an object with an object
+    if (value !== undefined) out[RESERVED.has(key) ? `field_${key}` : key] = toLoggable(value);
+  const redacted = redact(out) as Record<string, unknown>; // the redactor maps objects to objects
   for (const [key, value] of Object.entries(redacted)) {
-    if (typeof value === 'string' && value.length > LONGEST)
-      redacted[key] = `${value.slice(0, LONGEST)}… (${value.length} characters)`;
+    if (typeof value === 'string' && value.length > MAX_FIELD_CHARS)
+      redacted[key] = `${value.slice(0, MAX_FIELD_CHARS)}… (${value.length} characters)`;
   }
   return redacted;
 }
 
 const RESERVED = new Set(['time', 'level', 'event', '__proto__']);
 
-const plain = (value: unknown): unknown =>
-  value instanceof Error ? faultOf(value) : typeof value === 'bigint' ? String(value) : value;
+const toLoggable = (value: unknown): unknown =>
+  value instanceof Error ? toFaultFields(value) : typeof value === 'bigint' ? String(value) : value;
 
-const faultOf = (error: unknown): LogFields =>
+const toFaultFields = (error: unknown): LogFields =>
   error instanceof Error
     ? { error: error.name, message: error.message, stack: error.stack }
     : { error: 'thrown', message: inspect(error, { depth: 2 }) };
 
-/** Writes to stderr at once; a log that cannot be written must not take the gateway down with it. */
+/** Writes to stderr synchronously; a log that cannot be written must not crash the gateway. */
 function toStderr(): (line: string) => void {
-  let cutShort = false;
+  let isPartial = false;
   return (line) => {
-    const data = Buffer.from(cutShort ? `\n${line}` : line);
+    const data = Buffer.from(isPartial ? `\n${line}` : line);
     let written = 0;
     try {
       while (written < data.length) written += writeSync(2, data, written);
-      cutShort = false;
+      isPartial = false;
     } catch {
-      // EAGAIN on a full pipe or EPIPE on a closed one: the line is lost, and the next must not be glued to its beginning.
-      cutShort = cutShort || written > 0;
+      // EAGAIN on a full pipe or EPIPE on a closed one: the line is lost, and the next must start on a new line.
+      isPartial = isPartial || written > 0;
     }
   };
 }

@@ -1,12 +1,12 @@
-/** One number of a family as Prometheus shows it. */
+/** One sample of a metric family, as in Prometheus. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** For the parts of a histogram. */
+  /** Name of a histogram series (_bucket, _sum, _count). */
   readonly metricName?: string;
 }
 
-/** Numbers under one name; they are plain numbers until somebody asks for them. */
+/** A metric family; samples are built on demand. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -14,16 +14,16 @@ export interface Family {
   samples(): readonly Sample[];
 }
 
-/** Upper bounds in seconds, from a refusal to the longest scan. */
-export const SECONDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Histogram bounds in seconds, from a refusal to the longest scan. */
+const DURATION_BOUNDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** Counts of observed values by upper bound. */
+/** Histogram of observed values. */
 export interface Distribution {
   observe(value: number): void;
   samples(name: string, labels: Sample['labels']): readonly Sample[];
 }
 
-export function distribution(bounds: readonly number[] = SECONDS): Distribution {
+export function distribution(bounds: readonly number[] = DURATION_BOUNDS): Distribution {
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {
@@ -49,7 +49,7 @@ export function distribution(bounds: readonly number[] = SECONDS): Distribution 
   };
 }
 
-/** What a custom metric is called and which values each of its labels may take; others are counted as `other`. */
+/** Name of a custom metric and the allowed values of its labels; all others count as `other`. */
 export interface CustomMetric {
   readonly name: string;
   readonly help: string;
@@ -62,34 +62,37 @@ const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const MAX_SERIES = 1_000;
 
 /**
- * Keeps one cell per combination of declared label values, made on first use. A label that takes whatever a caller sends
- * would let callers fill the memory of everyone who scrapes, so the whole product is bounded when it is declared.
+ * One cell per combination of declared label values, created on first use. Labels with arbitrary values would let callers
+ * exhaust memory (cardinality explosion), so the number of combinations is checked at declaration.
  */
-export function cells<Cell>({ name, labels = {} }: CustomMetric, fresh: () => Cell) {
-  if (!NAME.test(name)) throw new Error(`${name} is not a metric name`);
-  const declared = Object.entries(labels).map(([label, values]) => ({ label, values: new Set([...values, OTHER]) }));
+export function cells<Cell>({ name, labels = {} }: CustomMetric, createCell: () => Cell) {
+  if (!NAME.test(name)) throw new Error(`${name} is not a valid metric name`);
+  const declared = Object.entries(labels).map(([label, values]) => ({
+    label,
+    values: new Set([...values, OTHER_LABEL]),
+  }));
   if (declared.some(({ label }) => !NAME.test(label) || label === 'le'))
-    throw new Error(`${name} has a label that is not a label name`);
+    throw new Error(`${name} has an invalid label name`);
   const series = declared.reduce((product, { values }) => product * values.size, 1);
-  if (series > MAX_SERIES) throw new Error(`${name} could make ${series} series; the limit is ${MAX_SERIES}`);
-  const made = new Map<string, { readonly labels: Labels; readonly cell: Cell }>();
+  if (series > MAX_SERIES) throw new Error(`${name} could create ${series} series; the limit is ${MAX_SERIES}`);
+  const cellsByKey = new Map<string, { readonly labels: Labels; readonly cell: Cell }>();
   return {
     at(given: Labels): Cell {
       const chosen: Record<string, string> = {};
       let key = '';
       for (const { label, values } of declared) {
-        const value = given[label] ?? OTHER;
-        chosen[label] = values.has(value) ? value : OTHER;
+        const value = given[label] ?? OTHER_LABEL;
+        chosen[label] = values.has(value) ? value : OTHER_LABEL;
         key += `${chosen[label]}\0`;
       }
-      const found = made.get(key);
+      const found = cellsByKey.get(key);
       if (found) return found.cell;
-      const cell = fresh();
-      made.set(key, { labels: chosen, cell });
+      const cell = createCell();
+      cellsByKey.set(key, { labels: chosen, cell });
       return cell;
     },
-    all: () => [...made.values()],
+    all: () => [...cellsByKey.values()],
   };
 }
 
-const OTHER = 'other';
+const OTHER_LABEL = 'other';

@@ -147,7 +147,7 @@ test('custom metrics take declared label values and count the rest as other [S0.
 });
 
 test.each([
-  ['a name Prometheus does not take', { name: 'a-b', help: '' }, 'is not a metric name'],
+  ['a name Prometheus does not take', { name: 'a-b', help: '' }, 'is not a valid metric name'],
   ['a name that is taken', { name: 'mcp_tool_active', help: '' }, 'already'],
   ['a label Prometheus does not take', { name: 'a', help: '', labels: { 'a b': ['x'] } }, 'label'],
   ['a reserved label', { name: 'a', help: '', labels: { le: ['x'] } }, 'label'],

@@ -7,20 +7,20 @@ import { cells, distribution, type CustomMetric, type Family, type Labels } from
 export type { BreakerState, CallStatus, CallTotals } from './call-metrics.js';
 export type { CustomMetric, Labels } from './metric-families.js';
 
-/** A page of metrics ready to send. */
-export interface Rendered {
+/** Rendered metrics page. */
+interface MetricsPage {
   readonly contentType: string;
   readonly body: string;
 }
 
-/** The numbers of this gateway; counting is cheap, and rendering is paid by who asks. */
+/** Metrics of this gateway; counting is cheap, rendering happens on request. */
 export interface Metrics {
   started(tool: string): void;
   ended(tool: string, status: CallStatus, errorType: string, seconds: number): void;
-  /** Names the tools that exist now; calls of any other name count under `unknown`. Call it before tools are wired. */
+  /** Sets the current tools; calls of other names count as `unknown`. Must be called before tools are wired. */
   tools(names: Iterable<string>): void;
   breakerChanged(tool: string, state: BreakerState): void;
-  /** The breaker of an address that HTTP tools call; addresses come from the configuration only. */
+  /** State of an origin's circuit breaker; origins come from the configuration only. */
   originBreakerChanged(origin: string, state: BreakerState): void;
   totals(): CallTotals;
   counter(metric: CustomMetric): { inc(labels?: Labels, by?: number): void };
@@ -29,11 +29,11 @@ export interface Metrics {
     observe(value: number, labels?: Labels): void;
   };
   /** The Prometheus text format. */
-  text(): Promise<Rendered>;
+  text(): Promise<MetricsPage>;
   json(): Promise<Json>;
 }
 
-/** A fresh set of metrics. prom-client is loaded when they are first rendered: it costs more than a start-up should. */
+/** Creates the metrics; loads prom-client on first rendering to keep the start fast. */
 export function metrics(): Metrics {
   const calls = callMetrics();
   const origins = originMetrics();
@@ -42,20 +42,20 @@ export function metrics(): Metrics {
 
   const add = (family: Family): void => {
     if (families.some(({ name }) => name === family.name))
-      throw new Error(`There is a metric named ${family.name} already`);
+      throw new Error(`A metric named ${family.name} already exists`);
     families.push(family);
-    registry = registry?.then((made) => register(made, family));
+    registry = registry?.then((loaded) => register(loaded, family));
   };
-  const rendering = (): Promise<Registry> => (registry ??= makeRegistry([...families]));
-  const numbered = (metric: CustomMetric, type: 'counter' | 'gauge') => {
-    const made = cells(metric, () => ({ value: 0 }));
+  const loadRegistry = (): Promise<Registry> => (registry ??= makeRegistry([...families]));
+  const scalarMetric = (metric: CustomMetric, type: 'counter' | 'gauge') => {
+    const values = cells(metric, () => ({ value: 0 }));
     add({
       name: metric.name,
       help: metric.help,
       type,
-      samples: () => made.all().map(({ labels, cell }) => ({ labels, value: cell.value })),
+      samples: () => values.all().map(({ labels, cell }) => ({ labels, value: cell.value })),
     });
-    return made;
+    return values;
   };
 
   return {
@@ -66,30 +66,30 @@ export function metrics(): Metrics {
     originBreakerChanged: origins.breakerChanged,
     totals: calls.totals,
     counter(metric) {
-      const made = numbered(metric, 'counter');
-      return { inc: (labels = {}, by = 1) => void (made.at(labels).value += Math.max(0, by)) };
+      const values = scalarMetric(metric, 'counter');
+      return { inc: (labels = {}, by = 1) => void (values.at(labels).value += Math.max(0, by)) };
     },
     gauge(metric) {
-      const made = numbered(metric, 'gauge');
-      return { set: (value, labels = {}) => void (made.at(labels).value = value) };
+      const values = scalarMetric(metric, 'gauge');
+      return { set: (value, labels = {}) => void (values.at(labels).value = value) };
     },
     histogram(metric) {
-      const made = cells(metric, () => distribution(metric.bounds));
+      const values = cells(metric, () => distribution(metric.bounds));
       add({
         name: metric.name,
         help: metric.help,
         type: 'histogram',
-        samples: () => made.all().flatMap(({ labels, cell }) => cell.samples(metric.name, labels)),
+        samples: () => values.all().flatMap(({ labels, cell }) => cell.samples(metric.name, labels)),
       });
-      return { observe: (value, labels = {}) => made.at(labels).observe(value) };
+      return { observe: (value, labels = {}) => values.at(labels).observe(value) };
     },
     async text() {
-      const made = await rendering();
-      return { contentType: made.contentType, body: await made.metrics() };
+      const page = await loadRegistry();
+      return { contentType: page.contentType, body: await page.metrics() };
     },
     async json() {
-      // prom-client builds this of plain objects, arrays, strings and numbers.
-      return (await (await rendering()).getMetricsAsJSON()) as unknown as Json;
+      // prom-client returns plain objects, arrays, strings and numbers here.
+      return (await (await loadRegistry()).getMetricsAsJSON()) as unknown as Json;
     },
   };
 }
@@ -109,7 +109,7 @@ function register(registry: Registry, { name, help, type, samples }: Family): Re
     type,
     get: () => Promise.resolve({ name, help, type, aggregator: 'sum', values: samples() }),
   };
-  // A registry asks a metric for its name and for `get`, nothing else; its own classes would hash the labels on every call.
+  // A registry only uses `name` and `get` of a metric; prom-client's own classes would hash the labels on every call.
   registry.registerMetric(metric as unknown as Metric);
   return registry;
 }

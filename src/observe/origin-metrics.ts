@@ -2,10 +2,10 @@ import type { BreakerState } from './call-metrics.js';
 import type { Family } from './metric-families.js';
 
 const STATE_VALUE = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
-/** A configuration with more addresses than this is a mistake, and series must stay few. */
-const MOST = 1_000;
+/** Limits the number of series (cardinality). */
+const MAX_ORIGINS = 1_000;
 
-/** The breakers of addresses that HTTP tools call; an address appears with its first change of state. */
+/** Circuit breaker metrics by origin; an origin appears with its first state change. */
 export function originMetrics() {
   const states = new Map<string, BreakerState>();
   const transitions = new Map<string, Map<BreakerState, number>>();
@@ -29,7 +29,7 @@ export function originMetrics() {
   return {
     families,
     breakerChanged(origin: string, state: BreakerState): void {
-      if (!states.has(origin) && states.size >= MOST) return;
+      if (!states.has(origin) && states.size >= MAX_ORIGINS) return;
       states.set(origin, state);
       const byState = transitions.get(origin) ?? new Map<BreakerState, number>();
       transitions.set(origin, byState.set(state, (byState.get(state) ?? 0) + 1));

@@ -1,31 +1,31 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os';
-import type { HealthCheck, Verdict } from './health.js';
+import type { HealthCheck, CheckResult } from './health.js';
 
-/** How full the machine is, in parts of one; a test puts its own here. */
+/** Resource usage of the machine, from 0 to 1; replaced in tests. */
 export interface Resources {
   cpu(): number;
   memory(): number;
   disk(): Promise<number>;
 }
 
-const BUSY = 0.8;
+const BUSY_ABOVE = 0.8;
 
 /**
- * Checks of processor, memory and disk. They inform and no more: a gateway that counts as down because it is busy is
- * restarted when it is needed most.
+ * Checks of CPU, memory and disk; informational only, so that an orchestrator does not restart a gateway because it is
+ * busy.
  */
 export function resourceChecks(resources: Resources): readonly HealthCheck[] {
   const check = (name: string, used: () => number | Promise<number>): HealthCheck => ({
     name,
     priority: 'informational',
-    check: async () => verdict(await used()),
+    check: async () => toCheckResult(await used()),
   });
   return [check('cpu', resources.cpu), check('memory', resources.memory), check('disk', resources.disk)];
 }
 
-/** The resources of this machine, with the disk that holds the given folder. */
-export const machine = (folder: string): Resources => ({
+/** Resource usage of this machine; the disk is the one of the given folder. */
+export const machineResources = (folder: string): Resources => ({
   cpu: () => (loadavg()[0] ?? 0) / availableParallelism(),
   memory: () => 1 - freemem() / totalmem(),
   async disk() {
@@ -34,7 +34,7 @@ export const machine = (folder: string): Resources => ({
   },
 });
 
-function verdict(used: number): Verdict {
+function toCheckResult(used: number): CheckResult {
   const detail = `${Math.round(used * 100)} % used`;
-  return { status: used > BUSY ? 'degraded' : 'healthy', detail };
+  return { status: used > BUSY_ABOVE ? 'degraded' : 'healthy', detail };
 }

@@ -14,10 +14,10 @@ import {
   processesNamed,
   zombiesOf,
 } from '../../test/support/processes.js';
-import { ownFile } from '../lib/own-files.js';
+import { packageFile } from '../lib/package-file.js';
 import { processes } from './index.js';
 
-const module = pathToFileURL(ownFile('dist/processes/index.js')).href;
+const module = pathToFileURL(packageFile('dist/processes/index.js')).href;
 
 /** A gateway in a process of its own, which can be killed like a real one. */
 function aGateway(

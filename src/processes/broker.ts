@@ -1,38 +1,39 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { describeSystemError } from '../lib/system-error.js';
 import { removeStaleGroups, runGroups } from './cgroups.js';
-import { child, type Child } from './child.js';
-import { frame, toCountFrame, toFrame } from './frames.js';
-import { launch, type Ground } from './launch.js';
+import { startChild, type Child } from './child.js';
+import { frame, toCountFrame, toFrame } from './broker-frames.js';
+import { planLaunch, type LaunchContext } from './launch.js';
 import { ownLimits } from './limits.js';
-import { brokerSerial, runSerial, toLimit } from './mark.js';
-import type { Hello, Passed, Start } from './messages.js';
-import { refused } from './spec.js';
-import { killAll } from './sweep.js';
+import { brokerSerial, runSerial, toRttimeLimit } from './process-marker.js';
+import type { Hello, PassedPipe, StartRequest } from './broker-messages.js';
+import { toRefusal } from './process-spec.js';
+import { killAll } from './process-sweep.js';
 import { sweeper } from './sweeper.js';
 import { probeTiers } from './tiers.js';
 
-/** The side of the broker that its pipe talks to. */
-export interface Broker {
-  /** Takes one frame; the payload must be the broker's to keep. */
+/** Handles the frames of the gateway. */
+interface Broker {
+  /** Handles one frame; keeps the payload, so the caller must not reuse its buffer. */
   take(kind: number, id: number, payload: Buffer): void;
-  /** Kills everything this broker ever started; resolves when it is gone. */
+  /** Kills every process of this broker; resolves when they are gone. */
   end(): Promise<void>;
 }
 
-const patienceMs = 5_000;
+const endTimeoutMs = 5_000;
 
-/** Gives a socket away; `done` is told when it is gone. */
-export type Pass = (passed: Passed, socket: Socket, done: () => void) => void;
+/** Passes a socket to the gateway; calls `done` when it was sent. */
+type PassSocket = (passed: PassedPipe, socket: Socket, done: () => void) => void;
 
-/** A broker that answers through `send` and gives the pipes of long-lived programs away through `pass`. */
-export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
+/** Creates a broker that replies through `send` and passes pipes of long-lived programs through `pass`. */
+export function broker(send: (bytes: Buffer) => void, pass: PassSocket): Broker {
   const children = new Map<number, Child>();
-  let ready: Promise<(id: number, start: Start) => void> | undefined;
+  let ready: Promise<(id: number, start: StartRequest) => void> | undefined;
   let instance = -1;
   let ending = false;
 
-  const prepare = async (hello: Hello): Promise<(id: number, start: Start) => void> => {
+  const prepare = async (hello: Hello): Promise<(id: number, start: StartRequest) => void> => {
     if (hello.replaces) {
       await killAll((mark) => mark.instance === hello.instance);
       removeStaleGroups(new Set([hello.instance]));
@@ -41,14 +42,14 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
     const report =
       hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined));
     send(toFrame(frame.tiers, 0, JSON.stringify(report)));
-    const ground: Ground = {
+    const ground: LaunchContext = {
       report,
       bestEffort: hello.bestEffort,
       uid: process.getuid?.() ?? -1,
       ownLimits: ownLimits(),
       hasCgroups: groups !== undefined,
     };
-    const swept = sweeper(hello.instance);
+    const runSweeper = sweeper(hello.instance);
     let runs = 0;
     const stale = new Set(hello.stale);
     if (stale.size > 0) {
@@ -60,26 +61,28 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
 
     return (id, start) => {
       if (ending) return;
-      const who = { instance: hello.instance, serial: runSerial(runs++) };
-      const plan = launch(start.spec, toLimit(who), ground);
+      const marker = { instance: hello.instance, serial: runSerial(runs++) };
+      const plan = planLaunch(start.spec, toRttimeLimit(marker), ground);
       if (plan.kind === 'refused') return send(toFrame(frame.refused, id, JSON.stringify(plan)));
-      // Moving a process into a cgroup holds up every fork of the machine for a moment, so only a run that asks for it pays.
-      const group = plan.maxProcesses === undefined ? undefined : groups?.make(who.serial, plan.maxProcesses);
+      // Moving a process into a cgroup briefly stalls every fork on the machine, so only runs with a process limit pay for it.
+      const group = plan.maxProcesses === undefined ? undefined : groups?.create(marker.serial, plan.maxProcesses);
       if (plan.maxProcesses !== undefined && group?.enter() !== true) {
         void group?.end();
         return send(
           toFrame(
             frame.refused,
             id,
-            JSON.stringify(refused('sandbox_unavailable', 'The number of processes cannot be limited')),
+            JSON.stringify(
+              toRefusal('sandbox_unavailable', 'Cannot limit the number of processes: no pids cgroup could be entered'),
+            ),
           ),
         );
       }
-      const begun = (): Child =>
-        child(
+      const spawnChild = (): Child =>
+        startChild(
           start,
           plan,
-          { who, sweeper: swept, group },
+          { marker, sweeper: runSweeper, group },
           {
             started: (pid) => {
               if (start.kind === 'open') send(toFrame(frame.started, id, JSON.stringify({ pid, tier: plan.tier })));
@@ -94,34 +97,33 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
           },
         );
       try {
-        children.set(id, begun());
+        children.set(id, spawnChild());
       } catch (problem) {
         void group?.end();
         throw problem;
       } finally {
-        if (group?.leave() === false) process.exit(1); // a new broker is better than one inside a group that gets killed
+        if (group?.leave() === false) process.exit(1); // otherwise the broker would be killed together with the group; the gateway starts a new one
       }
     };
   };
 
   const begin = async (id: number, payload: Buffer): Promise<void> => {
-    // The payload was written by our own gateway from its own types; nobody else holds this pipe.
-    const start = JSON.parse(payload.toString()) as Start;
+    // Trusted: only the gateway holds the other end of this pipe.
+    const start = JSON.parse(payload.toString()) as StartRequest;
     try {
       (await ready)?.(id, start);
     } catch (problem) {
-      const message = problem instanceof Error ? problem.message : String(problem);
       send(
         toFrame(
           frame.refused,
           id,
-          JSON.stringify(refused('spawn_failed', `The program could not be started: ${message}`)),
+          JSON.stringify(toRefusal('spawn_failed', `Cannot start the program: ${describeSystemError(problem)}`)),
         ),
       );
     }
   };
 
-  /** A kill may overtake its start while the tiers are still being probed; the same promise keeps their order. */
+  /** Waits for the same promise as a start does, so that a kill cannot overtake it while tiers are being probed. */
   const withChild = async (id: number, use: (child: Child) => void): Promise<void> => {
     await ready;
     const target = children.get(id);
@@ -141,7 +143,7 @@ export function broker(send: (bytes: Buffer) => void, pass: Pass): Broker {
     async end() {
       ending = true;
       for (const target of children.values()) target.kill(0);
-      const until = performance.now() + patienceMs;
+      const until = performance.now() + endTimeoutMs;
       while (children.size > 0 && performance.now() < until) await pause(5);
       await killAll((mark) => mark.instance === instance);
       removeStaleGroups(new Set([instance]));

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import type { ProcessSpec } from './spec.js';
+import type { ProcessSpec } from './process-spec.js';
 
-/** What a program may read of /etc: names, certificates and the loader's cache; no accounts, no keys. */
+/** Files of /etc that a program may read: name resolution, certificates and the loader's cache, but no accounts or keys. */
 const publicEtc = [
   'alternatives',
   'ca-certificates',
@@ -23,13 +23,13 @@ const publicEtc = [
 
 const defaultTmpBytes = 64 * 1024 * 1024;
 
-/** What this machine's bwrap can do beyond its first version. */
+/** Optional features of the installed bwrap version. */
 export interface BwrapFeatures {
   readonly size: boolean;
   readonly disableUserns: boolean;
 }
 
-/** The arguments that put one program into its own small world; the program follows them. */
+/** Arguments of bwrap for a spec: own namespaces, read-only system folders, private /tmp; the program follows them. */
 export function bwrapFlags(spec: ProcessSpec, features: BwrapFeatures): readonly string[] {
   const tmpfs = (path: string): readonly string[] =>
     features.size ? ['--size', String(spec.limits.tmpBytes ?? defaultTmpBytes), '--tmpfs', path] : ['--tmpfs', path];
@@ -53,10 +53,10 @@ export function bwrapFlags(spec: ProcessSpec, features: BwrapFeatures): readonly
     '/dev',
     ...tmpfs('/dev/shm'),
     ...tmpfs('/tmp'),
-    ...(isShown(spec) ? [] : ['--ro-bind', spec.file, spec.file]),
+    ...(isVisible(spec) ? [] : ['--ro-bind', spec.file, spec.file]),
     ...(spec.readable ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...(spec.writable ?? []).flatMap((path) => ['--bind', path, path]),
-    // The root and /dev are memory file systems without a size: left writable, one program could fill the machine's memory.
+    // The root and /dev are tmpfs without a size limit: if writable, a program could exhaust the machine's memory.
     '--remount-ro',
     '/dev',
     '--remount-ro',
@@ -67,7 +67,7 @@ export function bwrapFlags(spec: ProcessSpec, features: BwrapFeatures): readonly
 }
 
 function privileges(spec: ProcessSpec, features: BwrapFeatures): readonly string[] {
-  // bwrap always sets no_new_privs; only root can hand a raw socket into it, and only without a user namespace.
+  // bwrap always sets no_new_privs, so raw sockets work only as root and without a user namespace.
   if (spec.newPrivileges === true) return ['--cap-drop', 'ALL', '--cap-add', 'CAP_NET_RAW'];
   return [
     '--unshare-user',
@@ -85,12 +85,13 @@ function systemFolder(path: string): readonly string[] {
   try {
     return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
   } catch {
-    return []; // not every system has it
+    return []; // absent on this distribution
   }
 }
 
 const isUnder = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 
-const isShown = ({ file, readable = [], writable = [] }: ProcessSpec): boolean =>
+/** Whether the program's file is already visible inside the sandbox. */
+const isVisible = ({ file, readable = [], writable = [] }: ProcessSpec): boolean =>
   ['/usr', '/bin', '/sbin', ...readable, ...writable].some((folder) => isUnder(file, folder));

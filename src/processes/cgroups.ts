@@ -1,35 +1,35 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { signal } from './sweep.js';
+import { sendSignal } from './process-sweep.js';
 
-/** A pids cgroup around one run: it counts processes, root's too, and it can forbid every further fork. */
+/** A pids cgroup for one run: limits processes, also those of root, and can forbid further forks. */
 export interface RunGroup {
   /**
-   * Puts this very process inside, so that what it starts is born there: a child moved afterwards could have forked
-   * its way past the count. False when it could not be; `leave` must follow at once.
+   * Moves this process into the group, so that its child starts inside: a child moved afterwards could already have
+   * forked (race). False on failure; `leave` must follow at once.
    */
   enter(): boolean;
-  /** Takes this process out again; false leaves the broker in a group that will be killed. */
+  /** Moves this process out again; false if the broker is stuck in a group that will be killed. */
   leave(): boolean;
-  /** Forbids forks and kills every member; resolves when the group is empty and removed, or patience ends. */
+  /** Forbids forks and kills every member; resolves when the group is removed, or after a timeout. */
   end(): Promise<void>;
 }
 
 /** The cgroups of one gateway instance. */
-export interface RunGroups {
-  make(serial: number, maxProcesses: number): RunGroup | undefined;
+interface RunGroups {
+  create(serial: number, maxProcesses: number): RunGroup | undefined;
 }
 
-const patienceMs = 5_000;
+const killTimeoutMs = 5_000;
 
-/** Cgroups for this instance's runs where the machine lets us make them; undefined where it does not. */
+/** Cgroups for the runs of an instance; undefined if cgroups cannot be created here. */
 export function runGroups(instance: number): RunGroups | undefined {
   const base = writableBase();
   if (base === undefined) return undefined;
   const folderOf = (serial: number): string => join(base, `toolgate-${instance}-${serial}`);
   return {
-    make(serial, maxProcesses) {
+    create(serial, maxProcesses) {
       const folder = folderOf(serial);
       return attempt(() => {
         mkdirSync(folder);
@@ -39,7 +39,7 @@ export function runGroups(instance: number): RunGroups | undefined {
   };
 }
 
-/** Removes the empty groups that dead gateways left. */
+/** Removes empty groups of gateways that are gone. */
 export function removeStaleGroups(instances: ReadonlySet<number>): void {
   const base = pidsBase();
   if (base === undefined) return;
@@ -59,25 +59,25 @@ function runGroup(base: string, folder: string, maxProcesses: number): RunGroup 
   const setMax = (count: number): void => writeFileSync(join(folder, 'pids.max'), String(count));
   let ending: Promise<void> | undefined;
 
-  const emptied = async (): Promise<void> => {
-    const until = performance.now() + patienceMs;
+  const killUntilEmpty = async (): Promise<void> => {
+    const until = performance.now() + killTimeoutMs;
     for (let waitMs = 1; performance.now() < until; waitMs = Math.min(waitMs * 2, 50)) {
       if (attempt(() => (rmdirSync(folder), true)) === true) return;
-      // Without this a chain of processes that fork and exit is never caught: each is gone before it is seen.
+      // Without this a chain of processes that fork and exit (fork bomb) outruns the kill loop.
       attempt(() => setMax(0));
-      for (const pid of members()) signal(pid, 'SIGKILL');
+      for (const pid of members()) sendSignal(pid, 'SIGKILL');
       await pause(waitMs);
     }
   };
 
   return {
     enter() {
-      // Our own threads count too for the moment that we are inside.
+      // The broker's own threads count too while it is inside.
       const threads = attempt(() => readdirSync('/proc/self/task').length) ?? 0;
       return attempt(() => (setMax(maxProcesses + threads + 1), add(folder), true)) === true;
     },
     leave: () => attempt(() => (add(base), setMax(maxProcesses), true)) === true,
-    end: () => (ending ??= emptied()),
+    end: () => (ending ??= killUntilEmpty()),
   };
 }
 
@@ -96,7 +96,7 @@ function writableBase(): string | undefined {
   });
 }
 
-/** Where this process's own pids cgroup is mounted, in the first or the second version. */
+/** Folder of this process's own pids cgroup, for cgroup v1 and v2. */
 function pidsBase(): string | undefined {
   const own = attempt(() => readFileSync('/proc/self/cgroup', 'latin1')) ?? '';
   const first = /^\d+:pids:(\/.*)$/m.exec(own)?.[1];
@@ -109,6 +109,6 @@ function attempt<T>(what: () => T): T | undefined {
   try {
     return what();
   } catch {
-    return undefined; // every step here may be forbidden; the caller has another way or refuses
+    return undefined; // every step may be forbidden here; callers fall back or refuse the run
   }
 }

@@ -1,22 +1,23 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { describeSystemError } from '../lib/system-error.js';
 import type { Launch } from './launch.js';
 import type { RunGroup } from './cgroups.js';
-import type { Mark } from './mark.js';
-import { outputWindowBytes, type Exit, type Pipe, type Start } from './messages.js';
-import { capture } from './capture.js';
-import { refused, type Refused } from './spec.js';
-import { marked, signal } from './sweep.js';
+import type { ProcessMarker } from './process-marker.js';
+import { outputWindowBytes, type ExitReport, type Pipe, type StartRequest } from './broker-messages.js';
+import { outputCap } from './output-cap.js';
+import { toRefusal, type Refused } from './process-spec.js';
+import { findMarked, sendSignal } from './process-sweep.js';
 import type { Sweeper } from './sweeper.js';
 import { launcherFailure } from './tiers.js';
 
-/** What one child tells the broker. */
-export interface ChildEvents {
+/** Events of a child. */
+interface ChildEvents {
   started(pid: number): void;
   output(stream: 'stdout' | 'stderr', chunk: Buffer): void;
-  /** Gives away a pipe of a long-lived program; `done` is told when it is gone. */
+  /** Hands over a pipe of a long-lived program; `done` must be called when it was sent. */
   pipe(pipe: Pipe, socket: Socket, done: () => void): void;
-  ended(outcome: Exit | Refused): void;
+  ended(outcome: ExitReport | Refused): void;
   problem(message: string): void;
 }
 
@@ -27,28 +28,34 @@ export interface Child {
   kill(graceMs: number): void;
 }
 
-/** What a child is known and held by. */
-export interface Holding {
-  readonly who: Mark;
+/** Marker, sweeper and cgroup that keep track of the processes of a run. */
+export interface Containment {
+  readonly marker: ProcessMarker;
   readonly sweeper: Sweeper;
   readonly group: RunGroup | undefined;
 }
 
-/** How long to read on after the program ended without a byte arriving: an escaped child may hold the pipe for ever. */
+/** Drain interval after exit: reading stops after one interval without data, since an escaped child may hold the pipe open. */
 const drainMs = 100;
 const maxDrains = 50;
 const stuckMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Starts one program; everything about it comes back through the events, `ended` exactly once. */
-export function child(start: Start, plan: Launch, { who, sweeper, group }: Holding, events: ChildEvents): Child {
+/** Starts one program and reports through the events; `ended` fires exactly once. */
+export function startChild(
+  start: StartRequest,
+  plan: Launch,
+  { marker, sweeper, group }: Containment,
+  events: ChildEvents,
+): Child {
   const startedAt = performance.now();
-  const isRun = ({ instance, serial }: Mark): boolean => instance === who.instance && serial === who.serial;
+  const isRun = ({ instance, serial }: ProcessMarker): boolean =>
+    instance === marker.instance && serial === marker.serial;
   const [file, ...args] = plan.argv;
   const program = spawn(file, args, {
     cwd: plan.cwd,
     env: start.spec.env,
-    detached: true, // a session of its own: the gateway's terminal and group are out of reach
+    detached: true, // separate session, so the program cannot signal the gateway's group or use its terminal
     stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -62,33 +69,33 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     stderrStart: '',
   };
   let unread = 0;
-  let heard = 0;
+  let chunksRead = 0;
   let graceTimer: NodeJS.Timeout | undefined;
   let stuckTimer: NodeJS.Timeout | undefined;
 
-  const isAsked = (): boolean => state.killing || state.timedOut || state.cancelled;
+  const isEnding = (): boolean => state.killing || state.timedOut || state.cancelled;
 
-  const term = (pid: number): void => {
-    // bwrap's own outer process would take the whole namespace down at once, so SIGTERM goes to what runs inside it.
-    const inside = marked(isRun).filter((candidate) => plan.tier !== 'bwrap' || candidate !== pid);
-    for (const candidate of inside) signal(candidate, 'SIGTERM');
-    if (inside.length === 0) signal(-pid, 'SIGTERM'); // never both: many programs take a second SIGTERM for impatience
+  const terminate = (pid: number): void => {
+    // SIGTERM to bwrap's outer process would kill the whole namespace at once, so it goes to the processes inside.
+    const inside = findMarked(isRun).filter((candidate) => plan.tier !== 'bwrap' || candidate !== pid);
+    for (const candidate of inside) sendSignal(candidate, 'SIGTERM');
+    if (inside.length === 0) sendSignal(-pid, 'SIGTERM'); // not both: many programs exit immediately on a second SIGTERM
   };
 
   const killTree = (): void => {
     const { pid } = program;
     if (pid === undefined || state.killing) return;
     state.killing = true;
-    // Once reaped, the group's number may belong to someone else; from then on only the mark tells who is ours.
-    if (!state.exited || plan.tier === 'none') signal(-pid, 'SIGKILL');
-    // A process stuck in the kernel cannot be reaped; its caller must not wait for it.
-    void swept().then(() => {
+    // After the process is reaped its group id may be reused; from then on only the marker identifies our processes.
+    if (!state.exited || plan.tier === 'none') sendSignal(-pid, 'SIGKILL');
+    // A process in uninterruptible sleep cannot be reaped; the caller must not wait for it.
+    void sweepRun().then(() => {
       if (!state.exited) stuckTimer = setTimeout(() => void finish(null, 'SIGKILL'), stuckMs);
     });
   };
 
-  const swept = async (): Promise<void> => {
-    const [left] = await Promise.all([sweeper.sweep(who.serial), group?.end()]);
+  const sweepRun = async (): Promise<void> => {
+    const [left] = await Promise.all([sweeper.sweep(marker.serial), group?.end()]);
     if (left > 0) events.problem(`${left} processes could not be killed`);
   };
 
@@ -97,7 +104,7 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     if (pid === undefined || state.exited || state.ended) return;
     clearTimeout(graceTimer);
     if (graceMs <= 0) return killTree();
-    term(pid);
+    terminate(pid);
     graceTimer = setTimeout(killTree, graceMs);
   };
 
@@ -117,21 +124,21 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   const atCap = (): void => {
     if (start.onCap === 'kill') killTree();
   };
-  const stdout = capture(start.maxStdoutBytes, (chunk) => send('stdout', chunk), atCap);
-  const stderr = capture(start.maxStderrBytes, (chunk) => send('stderr', chunk), atCap);
+  const stdout = outputCap(start.maxStdoutBytes, (chunk) => send('stdout', chunk), atCap);
+  const stderr = outputCap(start.maxStderrBytes, (chunk) => send('stderr', chunk), atCap);
 
   const timeout =
     start.timeoutMs === undefined
       ? undefined
       : setTimeout(
           () => {
-            state.timedOut = !state.exited && !isAsked();
+            state.timedOut = !state.exited && !isEnding();
             kill(start.graceMs);
           },
           Math.min(start.timeoutMs, longestTimerMs),
-        ); // a longer one would fire at once
+        ); // setTimeout fires at once for longer values
 
-  const end = (outcome: Exit | Refused): void => {
+  const end = (outcome: ExitReport | Refused): void => {
     if (state.ended) return;
     state.ended = true;
     clearTimeout(timeout);
@@ -144,8 +151,8 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
   };
 
   const finish = async (code: number | null, name: string | null): Promise<void> => {
-    // A tree that we were asked to end is gone before anyone is told so.
-    if (isAsked()) await swept();
+    // A cancelled run is only reported once its whole process tree is gone.
+    if (isEnding()) await sweepRun();
     const failure = launcherFailure(code, state.stderrStart, state.sawStdout);
     end({
       code,
@@ -160,23 +167,23 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
     });
   };
 
-  if (start.kind === 'open') givePipes(program, events);
+  if (start.kind === 'open') handOverPipes(program, events);
   else {
     program.stdout?.on('data', (chunk: Buffer) => {
-      heard += 1;
+      chunksRead += 1;
       state.sawStdout = true;
       stdout.take(chunk);
     });
   }
   program.stderr?.on('data', (chunk: Buffer) => {
-    heard += 1;
+    chunksRead += 1;
     if (state.stderrStart.length < 512) state.stderrStart += chunk.toString('latin1', 0, 512);
     stderr.take(chunk);
   });
   for (const stream of [program.stdout, program.stderr]) stream?.on('error', () => {});
   program.once('spawn', () => events.started(program.pid ?? 0));
   program.once('error', (problem) =>
-    end(refused('spawn_failed', `The program could not be started: ${problem.message}`)),
+    end(toRefusal('spawn_failed', `Cannot start the program: ${describeSystemError(problem)}`)),
   );
   program.once('exit', (code, name) => {
     state.exited = true;
@@ -188,21 +195,21 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
       finished = true;
       void finish(code, name);
     };
-    const look = (before: number, rounds: number): void => {
-      const waitsForReader = unread >= outputWindowBytes && !isAsked();
-      if (rounds >= maxDrains || (heard === before && !waitsForReader)) return once();
-      wait(waitsForReader ? rounds : rounds + 1);
+    const checkDrained = (before: number, rounds: number): void => {
+      const waitsForReader = unread >= outputWindowBytes && !isEnding();
+      if (rounds >= maxDrains || (chunksRead === before && !waitsForReader)) return once();
+      scheduleCheck(waitsForReader ? rounds : rounds + 1);
     };
-    // A timer that is late comes before what could be read in the meantime; an immediate comes after it.
-    const wait = (rounds: number): void => {
-      const before = heard;
-      setTimeout(() => setImmediate(() => look(before, rounds)), drainMs);
+    // In a busy event loop a late timer fires before pending reads; setImmediate runs after them.
+    const scheduleCheck = (rounds: number): void => {
+      const before = chunksRead;
+      setTimeout(() => setImmediate(() => checkDrained(before, rounds)), drainMs);
     };
     program.once('close', once);
-    // What the program left behind goes with it: daemons, background jobs, whoever still holds the pipe.
-    void (plan.tier === 'prlimit' ? swept() : group?.end());
-    if (plan.tier === 'none' && program.pid !== undefined) signal(-program.pid, 'SIGKILL');
-    wait(0);
+    // Kills what the program left behind: daemons, background jobs, children that hold the pipe open.
+    void (plan.tier === 'prlimit' ? sweepRun() : group?.end());
+    if (plan.tier === 'none' && program.pid !== undefined) sendSignal(-program.pid, 'SIGKILL');
+    scheduleCheck(0);
   });
 
   return {
@@ -211,22 +218,22 @@ export function child(start: Start, plan: Launch, { who, sweeper, group }: Holdi
       if (unread < outputWindowBytes / 2) flow();
     },
     kill(graceMs) {
-      state.cancelled ||= !state.exited && !isAsked();
+      state.cancelled ||= !state.exited && !isEnding();
       kill(graceMs);
     },
   };
 }
 
-/** Gives away stdin and stdout of a program that has just been started, before a byte of them was read. */
-function givePipes(program: ChildProcess, events: ChildEvents): void {
+/** Hands over stdin and stdout of a program before any byte is read here. */
+function handOverPipes(program: ChildProcess, events: ChildEvents): void {
   const { pid, stdin, stdout } = program;
   if (pid === undefined || stdin === null || stdout === null) return;
-  // Node reads a child's output from the first moment, and what it read here would be lost; there is no public way to stop it.
+  // Node starts reading a child's stdout at once, and those bytes would be lost; there is no public API to prevent it.
   (stdout as unknown as { readonly _handle: { readStop(): void } })._handle.readStop();
-  // When a program ends, Node destroys its stdin and reads its stdout empty, also where they still wait to be given away.
+  // On exit Node destroys the child's stdin and drains its stdout, even if they are still waiting to be handed over.
   Object.assign(program, { stdin: null, stdout: null });
   program.stdio.fill(null, 0, 2);
-  // Typed as plain streams, but the pipes of a child are sockets; the program's `close` waits for them to be closed here.
+  // Typed as streams, but pipes of a child are sockets; the child's `close` event waits until they are closed here.
   for (const [name, pipe] of [
     ['stdin', stdin as Socket],
     ['stdout', stdout as Socket],

@@ -1,7 +1,7 @@
 export { processes, type Processes, type ProcessesOptions } from './processes.js';
 export type { Launch } from './launch.js';
 export { resolveProgram, type Program, type ProgramProblem } from './programs.js';
-export type { OpenHandlers, OpenProcess, ProcessExit } from './open.js';
+export type { OpenHandlers, OpenProcess, ProcessExit } from './open-process.js';
 export type {
   Finished,
   ProcessLimits,
@@ -11,6 +11,6 @@ export type {
   RunOptions,
   RunResult,
   Tier,
-} from './spec.js';
+} from './process-spec.js';
 export type { TierReport, TierState } from './tiers.js';
-export { fixedPath } from './tools.js';
+export { fixedPath } from './executables.js';

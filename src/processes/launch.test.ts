@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aSpec } from '../../test/support/processes.js';
-import { launch, type Ground } from './launch.js';
-import type { ProcessSpec } from './spec.js';
+import { planLaunch, type LaunchContext } from './launch.js';
+import type { ProcessSpec } from './process-spec.js';
 import type { TierReport } from './tiers.js';
 
 const yes = { available: true };
@@ -12,7 +12,7 @@ const launchers = {
   bwrap: '/usr/bin/bwrap',
   features: { size: true, disableUserns: true },
 };
-const ground = (over: Partial<TierReport> = {}, more: Partial<Ground> = {}): Ground => ({
+const ground = (over: Partial<TierReport> = {}, more: Partial<LaunchContext> = {}): LaunchContext => ({
   report: { bwrap: yes, bwrapNoNetwork: yes, prlimit: yes, processLimit: yes, launchers, ...over },
   bestEffort: false,
   uid: 1000,
@@ -20,7 +20,7 @@ const ground = (over: Partial<TierReport> = {}, more: Partial<Ground> = {}): Gro
   hasCgroups: false,
   ...more,
 });
-const planned = (spec: ProcessSpec, on: Ground) => launch(spec, 1n, on);
+const planned = (spec: ProcessSpec, on: LaunchContext) => planLaunch(spec, 1n, on);
 
 test.each<[string, Partial<ProcessSpec>, Partial<TierReport>]>([
   ['bwrap is missing', { tier: 'bwrap' }, { bwrap: no }],

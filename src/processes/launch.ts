@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import { bwrapFlags } from './bwrap.js';
 import { limitProblem, possibleLimits, prlimitFlags } from './limits.js';
-import { refused, type ProcessSpec, type Refused, type Tier } from './spec.js';
+import { toRefusal, type ProcessSpec, type Refused, type Tier } from './process-spec.js';
 import type { TierReport } from './tiers.js';
-import { isExecutable } from './tools.js';
+import { isExecutable } from './executables.js';
 
-/** What a start is judged against: the machine's tiers and who we are on it. */
-export interface Ground {
+/** Machine and user properties that decide how a program can be started. */
+export interface LaunchContext {
   readonly report: TierReport;
   readonly bestEffort: boolean;
   readonly uid: number;
   /** The text of /proc/self/limits. */
   readonly ownLimits: string;
-  /** Whether runs can be put into a pids cgroup. */
+  /** Whether pids cgroups can be created. */
   readonly hasCgroups: boolean;
 }
 
@@ -22,25 +22,25 @@ export interface Launch {
   readonly tier: Tier;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  /** What a cgroup must hold the run to, launchers included; absent where a limit of the process does it. */
+  /** Limit for the pids cgroup, launchers included; absent if RLIMIT_NPROC is enough. */
   readonly maxProcesses?: number;
 }
 
-/** How this spec is started here, or why it is not. */
-export function launch(spec: ProcessSpec, mark: bigint, ground: Ground): Launch | Refused {
+/** Plans the command line for a spec, or refuses it. */
+export function planLaunch(spec: ProcessSpec, mark: bigint, context: LaunchContext): Launch | Refused {
   const problem = specProblem(spec);
   if (problem !== undefined) return problem;
-  const tier = tierFor(spec, ground);
+  const tier = tierFor(spec, context);
   if (typeof tier !== 'string') return tier;
   const program = [spec.file, ...spec.args] as const;
-  const { prlimit, setpriv, bwrap, features } = ground.report.launchers;
+  const { prlimit, setpriv, bwrap, features } = context.report.launchers;
   if (tier === 'none' || prlimit === undefined || setpriv === undefined) {
     return { kind: 'launch', tier: 'none', argv: program, cwd: spec.cwd ?? '/' };
   }
-  const limits = limitsFor(spec, ground);
+  const limits = limitsFor(spec, context);
   if ('kind' in limits) return limits;
-  const counted =
-    ground.uid === 0 && limits.processes !== undefined
+  const processLimit =
+    context.uid === 0 && limits.processes !== undefined
       ? { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) }
       : {};
   const limited = [prlimit, ...prlimitFlags(limits, mark), '--'] as const;
@@ -50,53 +50,51 @@ export function launch(spec: ProcessSpec, mark: bigint, ground: Ground): Launch 
       tier,
       argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program],
       cwd: '/',
-      ...counted,
+      ...processLimit,
     };
   }
   return {
     kind: 'launch',
     tier: 'prlimit',
-    argv: [...limited, setpriv, ...setprivFlags(spec, ground.uid), '--', ...program],
+    argv: [...limited, setpriv, ...setprivFlags(spec, context.uid), '--', ...program],
     cwd: spec.cwd ?? '/',
-    ...counted,
+    ...processLimit,
   };
 }
 
-/** The strongest reason against a tier, or the tier itself; weaker than asked only where best effort is configured. */
-function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: Ground): Tier | Refused {
+/** Selects the tier; a weaker one than required only with best effort, else a refusal with the reason. */
+function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: LaunchContext): Tier | Refused {
   const states = {
     bwrap: spec.network === 'none' ? report.bwrapNoNetwork : report.bwrap,
     prlimit: report.prlimit,
   };
-  const against =
+  const reason =
     states[spec.tier].reason ??
-    (spec.tier === 'prlimit' && spec.network === 'none'
-      ? 'only the bwrap tier can take the network away'
-      : undefined) ??
+    (spec.tier === 'prlimit' && spec.network === 'none' ? 'only the bwrap tier can cut off the network' : undefined) ??
     (spec.tier === 'bwrap' && spec.newPrivileges === true && uid !== 0
       ? 'bwrap always sets no_new_privs, so only root can give new privileges inside it'
       : undefined);
-  if (against === undefined) return spec.tier;
-  if (!bestEffort) return refused('sandbox_unavailable', `The ${spec.tier} sandbox is not available: ${against}`);
+  if (reason === undefined) return spec.tier;
+  if (!bestEffort) return toRefusal('sandbox_unavailable', `The ${spec.tier} sandbox is not available: ${reason}`);
   return states.prlimit.reason === undefined ? 'prlimit' : 'none';
 }
 
 function limitsFor(
   spec: ProcessSpec,
-  { ownLimits, uid, bestEffort, hasCgroups }: Ground,
+  { ownLimits, uid, bestEffort, hasCgroups }: LaunchContext,
 ): ProcessSpec['limits'] | Refused {
   const problem = limitProblem(spec.limits, ownLimits, uid, hasCgroups);
   if (problem === undefined) return spec.limits;
   return bestEffort
     ? possibleLimits(spec.limits, ownLimits, uid)
-    : refused('sandbox_unavailable', `A limit cannot be set: ${problem}`);
+    : toRefusal('sandbox_unavailable', `Cannot set a resource limit: ${problem}`);
 }
 
 function setprivFlags(spec: ProcessSpec, uid: number): readonly string[] {
   const raw = spec.newPrivileges === true;
   return [
     ...(raw ? [] : ['--no-new-privs']),
-    // Root with its capabilities could raise every limit again.
+    // Root with its capabilities could raise every limit again (privilege escalation).
     ...(uid === 0 ? [`--bounding-set=-all${raw ? ',+net_raw,+net_admin,+setuid,+setgid' : ''}`] : []),
     '--pdeathsig',
     'KILL',
@@ -104,19 +102,19 @@ function setprivFlags(spec: ProcessSpec, uid: number): readonly string[] {
 }
 
 function specProblem(spec: ProcessSpec): Refused | undefined {
-  if (!spec.file.startsWith('/')) return refused('spawn_failed', 'The program is not an absolute path');
-  if (!isExecutable(spec.file)) return refused('not_found', `${spec.file} is not an executable file`);
+  if (!spec.file.startsWith('/')) return toRefusal('spawn_failed', 'The path of the program is not absolute');
+  if (!isExecutable(spec.file)) return toRefusal('not_found', `${spec.file} is not an executable file`);
   const texts = [spec.file, ...spec.args, ...Object.entries(spec.env).flat(), spec.cwd ?? ''];
   if (texts.some((text) => text.includes('\0')))
-    return refused('spawn_failed', 'An argument or variable holds a NUL character');
-  // The loader reads these in the launchers too, which would run foreign code before any limit is set.
+    return toRefusal('spawn_failed', 'An argument or environment variable contains a NUL character');
+  // The dynamic loader reads these in the launchers too: LD_PRELOAD would run untrusted code before any limit is set.
   const loader = Object.keys(spec.env).find(
     (name) => name.startsWith('LD_') || name === 'GLIBC_TUNABLES' || name.includes('='),
   );
-  if (loader !== undefined) return refused('spawn_failed', `The environment may not set ${loader}`);
+  if (loader !== undefined) return toRefusal('spawn_failed', `The environment must not set ${loader}`);
   const folder = spec.cwd ?? '/';
   if (spec.tier === 'prlimit' && !isFolder(folder))
-    return refused('spawn_failed', `The working directory ${folder} does not exist`);
+    return toRefusal('spawn_failed', `The working directory ${folder} does not exist`);
   return undefined;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ProcessLimits } from './spec.js';
+import type { ProcessLimits } from './process-spec.js';
 
+/** One resource limit: flag of prlimit(1), label in /proc/<pid>/limits, soft and hard value. */
 interface Row {
   readonly flag: string;
   readonly label: string;
@@ -21,45 +22,45 @@ const rowsOf = (limits: ProcessLimits): readonly Row[] => {
   ];
 };
 
-/** The flags that make prlimit(1) set these limits, and refuse to start the program if it cannot. */
+/** Flags for prlimit(1); it does not start the program if a limit cannot be set. */
 export const prlimitFlags = (limits: ProcessLimits, mark: bigint): readonly string[] => [
   ...rowsOf(limits).map(({ flag, soft, hard }) => `--${flag}=${soft}:${hard}`),
   `--rttime=${mark}:${mark}`,
 ];
 
-/** Why root's processes cannot be counted without a cgroup. */
-export const rootProblem = 'limit nproc does not hold for root, and no pids cgroup can be made here';
+/** Reason why processes of root cannot be limited without a cgroup. */
+export const rootProblem = 'limit nproc has no effect for root, and no pids cgroup can be created here';
 
-/** Why these limits cannot be what they say, or undefined; `own` is the text of /proc/self/limits. */
+/** Reason why these limits cannot be enforced, or undefined; `own` is the text of /proc/self/limits. */
 export function limitProblem(limits: ProcessLimits, own: string, uid: number, hasCgroups = false): string | undefined {
   for (const { flag, label, soft, hard } of rowsOf(limits)) {
     if (!Number.isSafeInteger(soft) || soft < 0) return `limit ${flag} is not a whole number: ${soft}`;
     const ceiling = hardLimit(own, label);
-    // Asking for more than the hard limit fails for anyone but root; the program must not run with another limit than asked.
+    // Only root can exceed the hard limit; a program must not run with a limit other than the configured one.
     if (uid !== 0 && ceiling !== undefined && hard > ceiling) {
       return `limit ${flag} cannot be raised to ${hard}: the hard limit here is ${ceiling}`;
     }
   }
-  // The kernel does not hold root to RLIMIT_NPROC: setting it would look like a limit and be none.
+  // The kernel ignores RLIMIT_NPROC for root: setting it would only look like a limit.
   if (uid === 0 && limits.processes !== undefined && !hasCgroups) return rootProblem;
   return undefined;
 }
 
-/** The same limits cut down to what can be had, for `bestEffort` only. */
+/** Reduces limits to what this machine allows; for `bestEffort` only. */
 export function possibleLimits(limits: ProcessLimits, own: string, uid: number): ProcessLimits {
   const { processes, ...rest } = limits;
   if (uid === 0) return rest;
-  const cut = (value: number | undefined, label: string, extra = 0): number | undefined =>
+  const clamp = (value: number | undefined, label: string, extra = 0): number | undefined =>
     value === undefined ? undefined : Math.min(value, (hardLimit(own, label) ?? Infinity) - extra);
-  const kept = {
-    cpuSeconds: cut(limits.cpuSeconds, 'Max cpu time', 5),
-    memoryBytes: cut(limits.memoryBytes, 'Max address space'),
-    openFiles: cut(limits.openFiles, 'Max open files'),
-    fileBytes: cut(limits.fileBytes, 'Max file size'),
-    processes: cut(processes, 'Max processes'),
+  const reduced = {
+    cpuSeconds: clamp(limits.cpuSeconds, 'Max cpu time', 5),
+    memoryBytes: clamp(limits.memoryBytes, 'Max address space'),
+    openFiles: clamp(limits.openFiles, 'Max open files'),
+    fileBytes: clamp(limits.fileBytes, 'Max file size'),
+    processes: clamp(processes, 'Max processes'),
     tmpBytes: limits.tmpBytes,
   };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(reduced).filter(([, value]) => value !== undefined));
 }
 
 function hardLimit(own: string, label: string): number | undefined {
@@ -68,7 +69,7 @@ function hardLimit(own: string, label: string): number | undefined {
   return hard === undefined || hard === 'unlimited' ? undefined : Number(hard);
 }
 
-/** The text of this process's own limits; empty where the system does not tell. */
+/** Text of /proc/self/limits; empty on systems without it. */
 export function ownLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'latin1');

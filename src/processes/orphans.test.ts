@@ -13,7 +13,7 @@ test('a gateway that lives is not taken for dead, and no other user may read who
   expect(orphans(folder, 2).stale).toEqual([]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'gateway-1')).mode & 0o777).toBe(0o600);
-  first.forget();
+  first.release();
   expect(readdirSync(folder)).toEqual(['gateway-2']);
 });
 
@@ -23,16 +23,16 @@ test.each([
   ['an empty file, torn by a crash', ''],
   ['nonsense', '../../etc/passwd'],
 ])('%s is a dead gateway', (_, written) => {
-  orphans(folder, 1).forget();
+  orphans(folder, 1).release();
   writeFileSync(join(folder, 'gateway-77'), written);
   const next = orphans(folder, 3);
   expect(next.stale).toEqual([77]);
-  next.swept();
+  next.clearStale();
   expect(readdirSync(folder)).toEqual(['gateway-3']);
 });
 
 test('files that are not ours are left alone', () => {
-  orphans(folder, 1).forget();
+  orphans(folder, 1).release();
   for (const name of ['gateway-x', 'gateway-12345678901', 'notes']) writeFileSync(join(folder, name), '');
   expect(orphans(folder, 4).stale).toEqual([]);
 });

@@ -1,17 +1,17 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The small files that say which gateways had processes here, so that a later start can end what a crash left. */
-export interface Orphans {
-  /** Instances whose gateway is dead. */
+/** Files that record which gateways ran here, so that a later start can kill processes a crash left behind. */
+interface Orphans {
+  /** Instances whose gateway no longer runs. */
   readonly stale: readonly number[];
-  /** Forgets the stale instances once they have been swept. */
-  swept(): void;
-  /** Forgets our own instance, after a clean end. */
-  forget(): void;
+  /** Removes the records of stale instances after their processes were killed. */
+  clearStale(): void;
+  /** Removes the record of this instance, after a clean exit. */
+  release(): void;
 }
 
-/** Writes down that this process owns an instance, and finds those whose owner is gone. */
+/** Records that this process owns an instance, and finds instances whose owner is gone. */
 export function orphans(folder: string, instance: number): Orphans {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fileOf = (owned: number): string => join(folder, `gateway-${owned}`);
@@ -19,22 +19,22 @@ export function orphans(folder: string, instance: number): Orphans {
     const owned = Number(/^gateway-(\d{1,10})$/.exec(name)?.[1] ?? Number.NaN);
     return Number.isNaN(owned) || isAlive(fileOf(owned)) ? [] : [owned];
   });
-  writeFileSync(fileOf(instance), identityOf(process.pid) ?? '', { mode: 0o600 });
-  const forget = (owned: number): void => rmSync(fileOf(owned), { force: true });
-  return { stale, swept: () => stale.forEach(forget), forget: () => forget(instance) };
+  writeFileSync(fileOf(instance), processIdentity(process.pid) ?? '', { mode: 0o600 });
+  const removeRecord = (owned: number): void => rmSync(fileOf(owned), { force: true });
+  return { stale, clearStale: () => stale.forEach(removeRecord), release: () => removeRecord(instance) };
 }
 
 function isAlive(file: string): boolean {
   try {
     const written = readFileSync(file, 'utf8');
-    return written !== '' && identityOf(Number(written.split(' ')[0])) === written;
+    return written !== '' && processIdentity(Number(written.split(' ')[0])) === written;
   } catch {
     return false;
   }
 }
 
-/** A pid alone is reused; with its start time and the boot it names one process for good. */
-function identityOf(pid: number): string | undefined {
+/** Unique identity of a process: pids are reused, but not together with start time and boot id. */
+function processIdentity(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

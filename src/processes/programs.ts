@@ -3,20 +3,20 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { findExecutable, fixedPath, isExecutable } from './tools.js';
+import { findExecutable, fixedPath, isExecutable } from './executables.js';
 
-/** A program found once and for all. */
+/** A resolved program. */
 export interface Program {
   readonly kind: 'program';
-  /** Where it really is, with no symbolic link left in the path. */
+  /** Real path, without symbolic links. */
   readonly path: string;
-  /** The name it was found under, which some programs look at. */
+  /** Path it was found under; some programs depend on their argv[0]. */
   readonly found: string;
-  /** The hash of its bytes; read on first use, so that finding a hundred programs costs nothing. */
+  /** SHA-256 of the file; computed on first use, so that resolving many programs stays cheap. */
   sha256(): Promise<string>;
 }
 
-/** Why a name leads to no program. */
+/** Reason why a name cannot be resolved to a program. */
 export interface ProgramProblem {
   readonly kind: 'problem';
   readonly reason: 'not_found' | 'unsafe';
@@ -25,19 +25,19 @@ export interface ProgramProblem {
 
 const worldWritable = 0o002;
 
-/** Finds a program on a fixed path and refuses one that any user of the machine could replace. */
+/** Finds a program on a fixed path; rejects one that other users could replace (world-writable path, binary planting). */
 export async function resolveProgram(name: string, path: string = fixedPath): Promise<Program | ProgramProblem> {
   if (name === '' || name.includes('\0') || (name.includes('/') && !isAbsolute(name))) {
-    return problem('not_found', `${JSON.stringify(name)} is neither a program's name nor an absolute path`);
+    return problem('not_found', `${JSON.stringify(name)} is neither the name of a program nor an absolute path`);
   }
   const found = isAbsolute(name) ? (isExecutable(name) ? name : undefined) : findExecutable(name, path);
   if (found === undefined) return problem('not_found', `${name} is not installed in ${path}`);
   const real = await realpath(found);
-  // Both ways are checked: the folder of the link and the folder of the file can each be swapped.
+  // Checks both paths: the folders of the symbolic link and those of its target can each be replaced.
   for (const start of new Set([found, real])) {
     for (let step = start; ; step = dirname(step)) {
       if (((await stat(step)).mode & worldWritable) !== 0)
-        return problem('unsafe', `${step} can be written by every user`);
+        return problem('unsafe', `${step} is writable by every user`);
       if (step === dirname(step)) break;
     }
   }

@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { killAll } from './sweep.js';
+import { killAll } from './process-sweep.js';
 
-/** Ends what runs leave behind; runs that end together share one walk through /proc. */
+/** Kills processes that runs leave behind; runs that end together share one scan of /proc (coalescing). */
 export interface Sweeper {
-  /** Kills every process of this run; resolves with how many could not be killed. */
+  /** Kills every process of a run; resolves to the number that could not be killed. */
   sweep(serial: number): Promise<number>;
 }
 
 /** A sweeper for the runs of one gateway instance. */
-export function sweeper(instance: number, gatherMs = 5): Sweeper {
-  let waiting: { readonly serials: Set<number>; readonly done: Promise<number> } | undefined;
+export function sweeper(instance: number, coalesceMs = 5): Sweeper {
+  let pending: { readonly serials: Set<number>; readonly done: Promise<number> } | undefined;
 
   const begin = (): { readonly serials: Set<number>; readonly done: Promise<number> } => {
     const serials = new Set<number>();
-    const done = pause(gatherMs).then(() => {
-      waiting = undefined;
+    const done = pause(coalesceMs).then(() => {
+      pending = undefined;
       return killAll((mark) => mark.instance === instance && serials.has(mark.serial));
     });
     return { serials, done };
@@ -22,9 +22,9 @@ export function sweeper(instance: number, gatherMs = 5): Sweeper {
 
   return {
     sweep(serial) {
-      waiting ??= begin();
-      waiting.serials.add(serial);
-      return waiting.done;
+      pending ??= begin();
+      pending.serials.add(serial);
+      return pending.done;
     },
   };
 }

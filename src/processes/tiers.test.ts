@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brokerSerial } from './mark.js';
+import { brokerSerial } from './process-marker.js';
 import { launcherFailure, probeTiers } from './tiers.js';
 
 const mark = { instance: 1, serial: brokerSerial };

@@ -1,31 +1,32 @@
 import { spawn } from 'node:child_process';
+import { describeSystemError } from '../lib/system-error.js';
 import type { BwrapFeatures } from './bwrap.js';
-import { launch } from './launch.js';
+import { planLaunch } from './launch.js';
 import { rootProblem } from './limits.js';
-import { toLimit, type Mark } from './mark.js';
-import { refused, type ProcessSpec, type Refused } from './spec.js';
-import { findExecutable } from './tools.js';
+import { toRttimeLimit, type ProcessMarker } from './process-marker.js';
+import { toRefusal, type ProcessSpec, type Refused } from './process-spec.js';
+import { findExecutable } from './executables.js';
 
-/** Whether a tier works on this machine; `reason` is there exactly when it does not. */
+/** Whether a tier works on this machine; `reason` is set if it does not. */
 export interface TierState {
   readonly available: boolean;
   readonly reason?: string;
 }
 
-/** The programs that hold others. */
-export interface Launchers {
+/** Paths of the launcher programs. */
+interface Launchers {
   readonly prlimit?: string;
   readonly setpriv?: string;
   readonly bwrap?: string;
   readonly features: BwrapFeatures;
 }
 
-/** What this machine can hold a process with, each tier tried and not guessed. */
+/** Sandbox tiers of this machine, each probed with a real program. */
 export interface TierReport {
   readonly bwrap: TierState;
   readonly bwrapNoNetwork: TierState;
   readonly prlimit: TierState;
-  /** Whether the number of processes can be limited; where not, a spec that asks for it is refused. */
+  /** Whether the number of processes can be limited; if not, specs with that limit are refused. */
   readonly processLimit: TierState;
   readonly launchers: Launchers;
 }
@@ -33,7 +34,7 @@ export interface TierReport {
 const available: TierState = { available: true };
 const unavailable = (reason: string): TierState => ({ available: false, reason });
 
-/** The report of a machine where nothing can be tried. */
+/** Report of a machine where no tier can be probed. */
 export const noTiers = (reason: string): TierReport => ({
   bwrap: unavailable(reason),
   bwrapNoNetwork: unavailable(reason),
@@ -42,15 +43,15 @@ export const noTiers = (reason: string): TierReport => ({
   launchers: { features: { size: false, disableUserns: false } },
 });
 
-/** Tries each tier with a real program and believes only what that program reports about itself. */
+/** Probes each tier with a real program and checks the limits it reports about itself. */
 export async function probeTiers(
-  mark: Mark,
+  mark: ProcessMarker,
   hasCgroups: boolean,
   platform: string = process.platform,
 ): Promise<TierReport> {
   const launchers = await findLaunchers(platform);
   const missing = missingLaunchers(launchers, platform);
-  const hopeful: TierReport = {
+  const assumed: TierReport = {
     bwrap: available,
     bwrapNoNetwork: available,
     prlimit: available,
@@ -59,15 +60,15 @@ export async function probeTiers(
   };
   const attempt = (tier: 'bwrap' | 'prlimit', network: 'host' | 'none'): Promise<TierState> => {
     const reason = missing.prlimit ?? (tier === 'bwrap' ? missing.bwrap : undefined);
-    return reason === undefined ? tried(tier, network, mark, hopeful) : Promise.resolve(unavailable(reason));
+    return reason === undefined ? probeTier(tier, network, mark, assumed) : Promise.resolve(unavailable(reason));
   };
   const [prlimit, bwrap, bwrapNoNetwork] = await Promise.all([
     attempt('prlimit', 'host'),
     attempt('bwrap', 'host'),
     attempt('bwrap', 'none'),
   ]);
-  const uncounted = prlimit.reason ?? (process.getuid?.() === 0 && !hasCgroups ? rootProblem : undefined);
-  const processLimit = uncounted === undefined ? available : unavailable(uncounted);
+  const problem = prlimit.reason ?? (process.getuid?.() === 0 && !hasCgroups ? rootProblem : undefined);
+  const processLimit = problem === undefined ? available : unavailable(problem);
   return { prlimit, bwrap, bwrapNoNetwork, processLimit, launchers };
 }
 
@@ -76,7 +77,7 @@ async function findLaunchers(platform: string): Promise<Launchers> {
   const prlimit = findExecutable('prlimit');
   const setpriv = findExecutable('setpriv');
   const bwrap = findExecutable('bwrap');
-  const help = bwrap === undefined ? '' : (await output([bwrap, '--help'], '/')).text;
+  const help = bwrap === undefined ? '' : (await runProbe([bwrap, '--help'], '/')).text;
   return {
     ...(prlimit === undefined ? {} : { prlimit }),
     ...(setpriv === undefined ? {} : { setpriv }),
@@ -89,7 +90,7 @@ function missingLaunchers(
   launchers: Launchers,
   platform: string,
 ): { readonly prlimit?: string; readonly bwrap?: string } {
-  if (platform !== 'linux') return { prlimit: `process limits need Linux; this is ${platform}` };
+  if (platform !== 'linux') return { prlimit: `sandboxing needs Linux; this is ${platform}` };
   if (launchers.prlimit === undefined) return { prlimit: 'prlimit is not installed (package util-linux)' };
   if (launchers.setpriv === undefined) return { prlimit: 'setpriv is not installed (package util-linux)' };
   return launchers.bwrap === undefined ? { bwrap: 'bwrap is not installed (package bubblewrap)' } : {};
@@ -105,10 +106,10 @@ const expectedLines = [
   /^CapEff:\s+0+$/m,
 ];
 
-async function tried(
+async function probeTier(
   tier: 'bwrap' | 'prlimit',
   network: 'host' | 'none',
-  mark: Mark,
+  mark: ProcessMarker,
   report: TierReport,
 ): Promise<TierState> {
   const cat = findExecutable('cat');
@@ -121,7 +122,7 @@ async function tried(
     network,
     limits: { cpuSeconds: 7, memoryBytes: 536_870_912, openFiles: 61, fileBytes: 1_048_576 },
   };
-  const planned = launch(spec, toLimit(mark), {
+  const planned = planLaunch(spec, toRttimeLimit(mark), {
     report,
     bestEffort: false,
     uid: process.getuid?.() ?? -1,
@@ -129,10 +130,10 @@ async function tried(
     hasCgroups: false,
   });
   if (planned.kind === 'refused') return unavailable(planned.message);
-  const { text, error } = await output(planned.argv, planned.cwd);
-  const wrong = expectedLines.find((line) => !line.test(text));
-  if (wrong === undefined && (tier !== 'bwrap' || /^Pid:\s+\d{1,2}$/m.test(text))) return available;
-  return unavailable(error === '' ? `${tier} ran a program but did not hold it as asked` : error);
+  const { text, error } = await runProbe(planned.argv, planned.cwd);
+  const missing = expectedLines.find((line) => !line.test(text));
+  if (missing === undefined && (tier !== 'bwrap' || /^Pid:\s+\d{1,2}$/m.test(text))) return available;
+  return unavailable(error === '' ? `${tier} ran a program but its limits had no effect` : error);
 }
 
 interface Output {
@@ -140,7 +141,7 @@ interface Output {
   readonly error: string;
 }
 
-function output([file, ...args]: readonly [string, ...string[]], cwd: string): Promise<Output> {
+function runProbe([file, ...args]: readonly [string, ...string[]], cwd: string): Promise<Output> {
   return new Promise((resolve) => {
     let text = '';
     let error = '';
@@ -153,20 +154,22 @@ function output([file, ...args]: readonly [string, ...string[]], cwd: string): P
     });
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(0, 65_536)));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error = (error + chunk).slice(0, 300)));
-    child.on('error', (problem) => resolve({ text: '', error: problem.message }));
+    child.on('error', (problem) =>
+      resolve({ text: '', error: `cannot start ${file}: ${describeSystemError(problem)}` }),
+    );
     child.on('close', () => resolve({ text, error: error.trim() }));
   });
 }
 
-const launcherWords = /^(?:prlimit|setpriv|bwrap): .*/;
-const execWords = /failed to execute|execvp|execute/;
+const launcherError = /^(?:prlimit|setpriv|bwrap): .*/;
+const execError = /failed to execute|execvp|execute/;
 
 /**
- * Why the program was never reached, read from what a launcher says when it gives up; undefined when the program ran.
- * A program that imitates a launcher only gets its own run called refused.
+ * Refusal if a launcher failed before the program started, recognised by its error message; undefined if the program ran.
+ * A program that imitates such a message only gets its own run reported as refused.
  */
 export function launcherFailure(code: number | null, stderrStart: string, sawStdout: boolean): Refused | undefined {
-  const line = launcherWords.exec(stderrStart)?.[0];
+  const line = launcherError.exec(stderrStart)?.[0];
   if (line === undefined || sawStdout || code === null || ![1, 126, 127].includes(code)) return undefined;
-  return refused(execWords.test(line) ? 'spawn_failed' : 'sandbox_unavailable', line.slice(0, 300));
+  return toRefusal(execError.test(line) ? 'spawn_failed' : 'sandbox_unavailable', line.slice(0, 300));
 }

@@ -1,9 +1,9 @@
-import { suspects } from '../core/admission.js';
+import { findInjectionSigns } from '../hostile-text/definition-injection.js';
 import { definitionOf } from '../core/definition.js';
 import type { Tool } from '../core/tool.js';
-import { lookAlike } from '../lib/look-alike.js';
+import { compareNames } from '../lib/look-alike.js';
 
-/** Something about a tool's name or words that misleads a model, by chance or on purpose. */
+/** A finding about the name or description of a tool that misleads a model, by accident or intent. */
 export interface ToolFinding {
   readonly tool: string;
   readonly rule:
@@ -13,12 +13,12 @@ export interface ToolFinding {
 }
 
 const shortest = 20;
-/** Above this share of common words two descriptions tell a model nothing that parts the tools. */
+/** Jaccard similarity of words above which a model cannot distinguish two descriptions. */
 const tooSimilar = 0.8;
-/** Comparing all with all is quadratic, so only so many are compared. */
+/** Bound of the pairwise comparison, which is quadratic. */
 const mostCompared = 600;
 
-/** Looks at all tools together: words a model can choose by, names that cannot be mistaken, no orders in between. */
+/** Checks all tools together: useful descriptions, distinct names, no prompt injection. */
 export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
   return [...tools.flatMap(words), ...tools.flatMap(orders), ...pairs(tools.slice(0, mostCompared))];
 }
@@ -31,10 +31,10 @@ function words({ name, description }: Tool): readonly ToolFinding[] {
         tool: name,
         rule: 'short-description',
         severity: 'warning',
-        message: `the description has ${text.length} characters; say what it does and when to use it`,
+        message: `the description has ${text.length} characters; describe what the tool does and when to use it`,
       },
     ];
-  // A sentence about what a tool does begins with its verb, or has one in its first words.
+  // A description of what a tool does has a verb among its first words.
   return hasVerb(text)
     ? []
     : [
@@ -42,7 +42,7 @@ function words({ name, description }: Tool): readonly ToolFinding[] {
           tool: name,
           rule: 'no-verb',
           severity: 'warning',
-          message: 'the description does not begin with what the tool does',
+          message: 'the description does not start with what the tool does',
         },
       ];
 }
@@ -66,7 +66,7 @@ const hasVerb = (text: string): boolean =>
   (text.toLowerCase().match(/[a-z]+/g) ?? []).slice(0, 12).some((word) => stem(word).some((form) => verbs.has(form)));
 
 const orders = (tool: Tool): readonly ToolFinding[] =>
-  suspects(definitionOf(tool))
+  findInjectionSigns(definitionOf(tool))
     .slice(0, 3)
     .map(({ where, why, excerpt }) => ({
       tool: tool.name,
@@ -82,11 +82,11 @@ function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
     for (let other = 0; other < index; other += 1) {
       const known = tools[other];
       if (known === undefined) continue;
-      // Within one source names are alike for honest reasons; across sources one borrows the trust in the other.
+      // Similar names within one source are normal; across sources they may exploit the trust in the other (tool shadowing).
       const imitates =
         known.source === tool.source
           ? undefined
-          : (lookAlike(ownName(tool), ownName(known)) ??
+          : (compareNames(ownName(tool), ownName(known)) ??
             (ownName(tool) === ownName(known) ? 'named the same' : undefined));
       if (imitates !== undefined)
         found.push({
@@ -101,21 +101,21 @@ function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
           tool: tool.name,
           rule: 'same-description',
           severity: 'warning',
-          message: `has the description of ${known.name}`,
+          message: `has the same description as ${known.name}`,
         });
       else if (similar >= tooSimilar)
         found.push({
           tool: tool.name,
           rule: 'similar-description',
           severity: 'warning',
-          message: `is described almost as ${known.name}`,
+          message: `has almost the same description as ${known.name}`,
         });
     }
   }
   return found;
 }
 
-/** The name without the prefix of its source. */
+/** Name without the prefix of its source. */
 const ownName = ({ name, source }: Tool): string =>
   name.startsWith(`${source}__`) ? name.slice(source.length + 2) : name;
 

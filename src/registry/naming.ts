@@ -2,12 +2,12 @@ import { sha256 } from '../lib/hash.js';
 
 const allowed = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Every tool name that any client accepts. */
+/** Whether all clients accept the name. */
 export const isToolName = (name: string): boolean => allowed.test(name);
 
 /**
- * A valid name for any text. It depends on that text alone, so names never change because something else was added;
- * what had to be replaced or cut is made unique by a hash of the original.
+ * Derives a valid name from any text. It depends on that text alone, so adding another tool never renames one; a hash of the
+ * original keeps shortened names unique.
  */
 export function toToolName(raw: string): string {
   if (isToolName(raw)) return raw;
@@ -19,6 +19,6 @@ export function toToolName(raw: string): string {
   return readable === '' ? tail : `${readable}_${tail}`;
 }
 
-/** `<source>__<tool>`, or the tool's own name where the source has no prefix. */
+/** `<source>__<tool>`, or the tool's own name if the source has no prefix. */
 export const namespaced = (source: string | undefined, tool: string): string =>
   toToolName(source === undefined ? tool : `${source}__${tool}`);

@@ -1,14 +1,14 @@
 import { definitionHash } from '../core/definition.js';
-import type { Changed } from '../core/gateway.js';
+import type { ChangedList } from '../core/gateway.js';
 import type { Prompt, Resource, ResourceTemplate } from '../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../core/source.js';
 import type { Tool } from '../core/tool.js';
-import { nobodyCancels } from '../lib/light-signal.js';
+import { neverAborted } from '../lib/light-signal.js';
 import type { NameFilter } from './filter.js';
-import { passes } from './filter.js';
+import { passesFilter } from './filter.js';
 import { isToolName } from './naming.js';
 
-/** All that is offered now; a new object after each change, the same one until then. */
+/** Snapshot of everything offered; replaced at each change, so it can be compared by identity. */
 export interface Catalogue {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly prompts: readonly Prompt[];
@@ -19,21 +19,21 @@ export interface Catalogue {
 export interface Registry {
   catalogue(): Catalogue;
   isEnabled(name: string): boolean;
-  /** False where there is no such tool. */
+  /** False if the tool does not exist. */
   setEnabled(name: string, enabled: boolean): boolean;
-  /** Asks sources for their lists again, all of them or one; one that fails keeps its last list and is reported. */
+  /** Lists all sources again, or one; a source that fails keeps its last list and is reported. */
   refresh(signal: AbortSignal, source?: string): Promise<void>;
-  /** Swaps the sources and filter; sources that are no longer there are closed. */
+  /** Swaps sources and filter, and closes sources that were removed. */
   replace(sources: readonly ToolSource[], filter: NameFilter, signal: AbortSignal): Promise<void>;
   withheld(): readonly (Withheld & { readonly source: string })[];
   health(): Readonly<Record<string, SourceHealth>>;
-  onChange(listener: (what: Changed) => void): () => void;
-  /** Tells that somebody is offered something else now, though the sources offer what they did. */
-  announce(what: Changed): void;
+  onChange(listener: (what: ChangedList) => void): () => void;
+  /** Notifies listeners of a change in visibility that did not change the lists of the sources. */
+  announce(what: ChangedList): void;
   close(): Promise<void>;
 }
 
-interface Shelf {
+interface SourceEntry {
   readonly source: ToolSource;
   tools: readonly Tool[];
   prompts: readonly Prompt[];
@@ -43,13 +43,13 @@ interface Shelf {
   stop?: (() => void) | undefined;
 }
 
-/** Knows which tools exist now. One broken source is reported and its tools withheld; the others work. */
+/** Merges the lists of all sources. A broken source is reported and its tools are withheld; the others keep working. */
 export function registry(options: {
   readonly sources: readonly ToolSource[];
   readonly filter: NameFilter;
   readonly onProblem?: (source: string, problem: string) => void;
   readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string>;
-  /** What the operator says of a tool, over what its source says. */ readonly adjust?: (tool: Tool) => Tool;
+  /** Applies the overrides of the operator. */ readonly adjust?: (tool: Tool) => Tool;
 }): Registry {
   const { adjust = (tool: Tool) => tool } = options;
   let filter = options.filter;
@@ -57,18 +57,18 @@ export function registry(options: {
   let left: (Withheld & { readonly source: string })[] = [];
   let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [] };
   const disabled = new Set<string>();
-  const listeners = new Set<(what: Changed) => void>();
+  const listeners = new Set<(what: ChangedList) => void>();
 
-  const announce = (what: Changed): void => {
+  const announce = (what: ChangedList): void => {
     for (const listener of listeners) listener(what);
   };
 
-  function shelf(source: ToolSource): Shelf {
+  function shelf(source: ToolSource): SourceEntry {
     return { source, tools: [], prompts: [], resources: [], templates: [] };
   }
 
-  async function fill(of: Shelf, signal: AbortSignal): Promise<void> {
-    of.stop ??= of.source.onChange?.(() => void refresh(nobodyCancels(), of.source.id));
+  async function fill(of: SourceEntry, signal: AbortSignal): Promise<void> {
+    of.stop ??= of.source.onChange?.(() => void refresh(neverAborted(), of.source.id));
     try {
       const [tools, prompts, resources, templates] = await Promise.all([
         of.source.list(signal),
@@ -86,10 +86,10 @@ export function registry(options: {
   function assemble(): void {
     const tools = new Map<string, Tool>();
     const problems: (Withheld & { readonly source: string })[] = [];
-    /** The first of each name, in order; a later one of another source is reported. */
+    /** First item of each name; a later one of another source is reported as withheld. */
     const unique = <T extends { readonly source: string }>(
       kind: string,
-      of: (each: Shelf) => readonly T[],
+      of: (each: SourceEntry) => readonly T[],
       key: (item: T) => string,
     ): readonly T[] => {
       const first = new Map<string, T>();
@@ -110,9 +110,9 @@ export function registry(options: {
       for (const withheld of source.withheld?.() ?? [])
         if (withheld.why !== problem) problems.push({ source: source.id, ...withheld });
       for (const tool of offered) {
-        if (!passes(filter, tool.name)) continue;
+        if (!passesFilter(filter, tool.name)) continue;
         const why = !isToolName(tool.name)
-          ? 'the name is not ^[A-Za-z0-9_-]{1,64}$'
+          ? 'the name does not match ^[A-Za-z0-9_-]{1,64}$'
           : tools.has(tool.name)
             ? `the name is taken by source ${tools.get(tool.name)?.source}`
             : undefined;
@@ -159,7 +159,7 @@ export function registry(options: {
     assemble();
   }
 
-  const closeShelf = async (each: Shelf): Promise<void> => {
+  const closeShelf = async (each: SourceEntry): Promise<void> => {
     each.stop?.();
     await each.source.close?.();
   };
@@ -182,7 +182,7 @@ export function registry(options: {
       const gone = shelves.filter((each) => !kept.has(each.source));
       const known = new Map(shelves.map((each) => [each.source, each]));
       const next = sources.map((source) => known.get(source) ?? shelf(source));
-      // New sources are asked before the swap, so that nobody sees a moment without tools.
+      // New sources are listed before the swap, so that no caller sees an empty catalogue.
       await Promise.all(next.filter((each) => !known.has(each.source)).map((each) => fill(each, signal)));
       shelves = next;
       filter = newFilter;
@@ -210,12 +210,12 @@ export function registry(options: {
   };
 }
 
-/** Do clients see the same? A source may build its items anew without anything having changed. */
+/** Whether clients see the same items: a source may rebuild them without a change. */
 const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length &&
   a.every((item, index) => item === b[index] || JSON.stringify(item) === JSON.stringify(b[index]));
 
-/** Do clients see the same? A source may build its tools anew without anything having changed. */
+/** Whether clients see the same tools: a source may rebuild them without a change. */
 function sameTools(a: ReadonlyMap<string, Tool>, b: ReadonlyMap<string, Tool>): boolean {
   if (a.size !== b.size) return false;
   for (const [name, tool] of a) {

@@ -1,6 +1,6 @@
 import type { Capability, ToolCapabilities } from './report.js';
 import type { EntryResult } from './taint/run.js';
-import type { Entry } from './taint/sources.js';
+import type { ToolEntry } from './taint/sources/sources.js';
 
 const exec =
   /^(?:os\.(?:system|popen|exec\w+|spawn\w+)|subprocess\.\w+|asyncio\.create_subprocess_\w+|pty\.spawn|child_process\.\w+|execa(?:\.\w+)?|shelljs\.exec|eval|exec|Function|vm\.\w+|vm2\..*)$/;
@@ -13,7 +13,7 @@ const sends =
 const destroys =
   /^(?:os\.(?:remove|unlink|rmdir|removedirs|truncate|rename|replace)|shutil\.(?:rmtree|move)|send2trash.*|pathlib\..*\.(?:unlink|rmdir|write_text|write_bytes)|fs(?:\.promises)?\.(?:unlink|unlinkSync|rm|rmSync|rmdir|rmdirSync|writeFile|writeFileSync|truncate|rename|renameSync)|axios\.delete|requests\.delete|httpx\..*\.delete)$/;
 
-const table: readonly (readonly [Capability, RegExp])[] = [
+const capabilityPatterns: readonly (readonly [Capability, RegExp])[] = [
   ['exec', exec],
   ['private-read', reads],
   ['untrusted-input', fetches],
@@ -21,20 +21,20 @@ const table: readonly (readonly [Capability, RegExp])[] = [
   ['destructive', destroys],
 ];
 
-/** What a tool does, from the calls that its code reaches. */
-export function capabilitiesIn(result: EntryResult): readonly Capability[] {
+/** Derives the capabilities of a tool from the calls its code reaches. */
+function capabilitiesIn(result: EntryResult): readonly Capability[] {
   const names = [...new Set(result.reached.map((call) => call.name.replace(/^\?\./, '')))];
-  const found = table
+  const found = capabilityPatterns
     .filter(([, pattern]) => names.some((name) => pattern.test(name)))
     .map(([capability]) => capability);
-  // A request whose address the caller decides carries whatever the caller puts into it.
+  // A caller-controlled URL can carry data out in its path or query.
   if (result.flows.some((flow) => flow.rule === 'url') && !found.includes('external-send')) found.push('external-send');
   return found;
 }
 
-/** The same for every tool. */
+/** Derives the capabilities of every tool. */
 export const capabilitiesOf = (
-  entries: readonly { readonly entry: Entry; readonly result: EntryResult }[],
+  entries: readonly { readonly entry: ToolEntry; readonly result: EntryResult }[],
 ): readonly ToolCapabilities[] =>
   entries
     .filter(({ entry }) => entry.kind === 'tool')

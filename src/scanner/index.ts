@@ -1,4 +1,4 @@
-/** The scanner: reads MCP servers in Python, JavaScript and TypeScript without running them. */
+/** Public API of the scanner: static analysis of MCP servers in Python, JavaScript and TypeScript. */
 export type { Arg, ClassNode, Expr, FunctionNode, Language, Module, Param, Pattern, Spot, Stmt } from './ir/nodes.js';
 export { locationOf, positionAt, type Location } from './ir/positions.js';
 export { walk, walkExpr, walkFunction, type Visitor } from './ir/walk.js';
@@ -31,7 +31,7 @@ export {
   type ToolCapabilities,
 } from './report.js';
 export { rules } from './rules/index.js';
-export { explainRule, rulePage } from './rules/page.js';
+export { explainRule, rulePage } from './rules/rule-page.js';
 export { severities, type Finding, type Rule, type Severity } from './rules/rule.js';
 export { formatScanJson } from './reporters/findings-json.js';
 export { formatScanMarkdown } from './reporters/findings-markdown.js';

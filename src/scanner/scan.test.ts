@@ -148,7 +148,7 @@ describe('bad input', () => {
     const { verdict, gaps } = await scan(folder, { limits: { maxTools: 2 } });
     expect({ verdict, gaps }).toEqual({
       verdict: 'incomplete',
-      gaps: [{ file: 'server.py', reason: 'the code of three was not followed to its end' }],
+      gaps: [{ file: 'server.py', reason: 'the code of three was not analysed completely' }],
     });
   });
 

@@ -1,134 +1,137 @@
-import type { Machine } from './evaluate/machine.js';
+import type { Machine } from './evaluate/interpreter/abstract-machine.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
-import { defaultLimits, loadWalked, noCode, type Project, type ProjectLimits } from './project/load.js';
-import { findingKey, inOrder, isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
-import type { Merged } from './parts/merge.js';
-import type { MarkedTool } from './parts/shadows.js';
-import { isLarge, scanTree, type LargeTrees } from './parts/scan-tree.js';
-import { walkFiles, type Walked } from './project/walk.js';
+import { defaultLimits, loadFiles, emptyProject, type Project, type ProjectLimits } from './project/load.js';
+import { findingKey, sortFindings, isOpen, type Gap, type ReportFinding, type ScanReport } from './report.js';
+import type { MergedReport } from './parts/merge.js';
+import type { MarkedTool } from './parts/cross-part-shadowing.js';
+import { isLarge, scanTree, type LargeTreeLimits } from './parts/scan-tree.js';
+import { walkFiles, type WalkedFiles } from './project/walk.js';
 import { capabilitiesOf } from './capabilities.js';
 import { rules } from './rules/index.js';
-import type { ToldTool } from './rules/look-alikes.js';
-import { severities, type Finding, type Rule, type Scanned, type Severity } from './rules/rule.js';
-import { shadowing, toldIn } from './rules/shadowing.js';
-import { examine } from './surface/scan.js';
+import type { ComparableTool } from './rules/tool-resemblance.js';
+import { severities, type Finding, type Rule, type RuleContext, type Severity } from './rules/rule.js';
+import { shadowing, comparableToolsOf } from './rules/shadowing.js';
+import { analyseSurface } from './surface/scan.js';
 import type { SurfaceReport } from './surface/report.js';
 import { suppressionAt } from './suppressions.js';
-import { entriesOf } from './taint/entries.js';
+import { entriesOf } from './taint/sources/entries.js';
 import { flowsOf } from './taint/run.js';
-import { readTexts } from './texts.js';
+import { readTextFiles } from './text-files.js';
 
+/** Options of a scan. */
 export interface ScanOptions {
   readonly limits?: Partial<ProjectLimits>;
-  /** Count functions that only look like tools by name; on unless false. */
+  /** Report functions that only look like tools by name; on by default. */
   readonly heuristics?: boolean;
-  /** Only these rules, by id; all where absent. */
+  /** Ids of the rules to run; all by default. */
   readonly rules?: readonly string[];
   /** Findings at or above this make the verdict `findings`. */
   readonly failOn?: Severity;
-  /** Fingerprints that are known and do not count. */
+  /** Fingerprints of known findings, which do not count. */
   readonly baseline?: ReadonlySet<string>;
-  /** Told what is being done now, for a progress line. */
+  /** Receives the current phase, for a progress line. */
   readonly onProgress?: (doing: string) => void;
-  /** How a large tree is read. */
-  readonly large?: Partial<LargeTrees>;
+  /** When and how a large tree is split into parts. */
+  readonly large?: Partial<LargeTreeLimits>;
 }
 
-/** Reads a server's source under a folder or file and reports what is wrong with it; nothing of it is run. */
+/** Scans the source of a server in a folder or file; never executes it. */
 export async function scan(root: string, options: ScanOptions = {}): Promise<ScanReport> {
   const limits = { ...defaultLimits, ...options.limits };
   options.onProgress?.('reading');
-  return scanWalked(await walkFiles(root, limits), options);
+  return scanFiles(await walkFiles(root, limits), options);
 }
 
-/** The same for files that were listed already. */
-export async function scanWalked(walked: Walked, options: ScanOptions = {}): Promise<ScanReport> {
+/** Scans files that are already listed. */
+export async function scanFiles(walked: WalkedFiles, options: ScanOptions = {}): Promise<ScanReport> {
   const limits = { ...defaultLimits, ...options.limits };
-  const texts = readTexts(walked);
-  if (!isLarge(walked, options.large)) return scanProject(await loadWalked(walked, limits), texts, options);
+  const texts = readTextFiles(walked);
+  if (!isLarge(walked, options.large)) return scanProject(await loadFiles(walked, limits), texts, options);
   const { heuristics = true, rules: wanted, onProgress, large } = options;
   const made = await scanTree(walked, { limits, heuristics, rules: wanted, surfaceOnly: false, onProgress, large });
-  const beside = scanProject(noCode, texts, wanted ? { rules: wanted } : {});
-  return concluded({ ...made, findings: inOrder([...made.findings, ...beside.findings]) }, options);
+  const beside = scanProject(emptyProject, texts, wanted ? { rules: wanted } : {});
+  return toReport({ ...made, findings: sortFindings([...made.findings, ...beside.findings]) }, options);
 }
 
-/** The same for a project that was loaded already. */
+/** Scans a project that is already loaded. */
 export const scanProject = (
   project: Project,
   texts: ReadonlyMap<string, string>,
   options: ScanOptions = {},
-): ScanReport => concluded(judgedProject(project, texts, options), options);
+): ScanReport => toReport(analyseProject(project, texts, options), options);
 
-/** What was found in a project, before anybody says what it is worth. */
-export function judgedProject(
+/** Runs all analyses on a project; the verdict is added later, when the parts of a large tree are merged. */
+export function analyseProject(
   project: Project,
   texts: ReadonlyMap<string, string>,
   options: ScanOptions = {},
-): Merged & { readonly told: readonly MarkedTool[] } {
+): MergedReport & { readonly comparableTools: readonly MarkedTool[] } {
   options.onProgress?.('finding tools');
-  const { report: surface, run } = examine(project, {
+  const { report: surface, run } = analyseSurface(project, {
     ...(options.heuristics === undefined ? {} : { heuristics: options.heuristics }),
     ...(options.limits ? { limits: options.limits } : {}),
   });
-  const registered = [run.findings, run.unreached];
+  const registered = [run.discoveries, run.unreached];
   const { timeoutMs, maxTools } = { ...defaultLimits, ...options.limits };
   const deadline = Date.now() + timeoutMs;
-  const unfinished: Gap[] = unfinishedIn(run.machine);
+  const unfinished: Gap[] = unfinishedGaps(run.machine);
   const entries = entriesOf(run.machine, registered).flatMap((entry, at) => {
     if (at % 20 === 0) options.onProgress?.(`following tool ${at + 1}`);
     const result = at >= maxTools || Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
     if (!result?.isFinished)
       unfinished.push({
         file: entry.handler.module.path,
-        reason: `the code of ${entry.name} was not followed to its end`,
+        reason: `the code of ${entry.name} was not analysed completely`,
       });
     return result ? [{ entry, result }] : [];
   });
-  // A server whose tools are known and their code is not was looked at from outside only.
+  // Tools without any analysed handler mean that only the surface was examined.
   const [unfollowed] = entries.length > 0 ? [] : surface.tools.filter(({ confidence }) => confidence !== 'heuristic');
   if (unfollowed && unfinished.length === 0)
-    unfinished.push({ file: unfollowed.location.file, reason: 'the code that answers the tools was not found' });
-  options.onProgress?.('judging');
-  const scanned: Scanned = { project, surface, machine: run.machine, registered, entries, texts };
-  const findings = finished(project, judged(scanned, options.rules));
+    unfinished.push({ file: unfollowed.location.file, reason: 'the code that handles the tools was not found' });
+  options.onProgress?.('applying rules');
+  const scanned: RuleContext = { project, surface, machine: run.machine, registered, entries, texts };
+  const findings = toReportFindings(project, runRules(scanned, options.rules));
   const skipped = project.skipped.map(({ path, reason }) => ({ file: path, reason }));
   return {
     findings,
     gaps: [...skipped, ...unfinished],
     surface: { ...surface, skipped },
     capabilities: capabilitiesOf(entries),
-    // Only a part is compared with others.
-    told:
-      project.part && isWanted(shadowing, options.rules) ? toldIn(scanned).map((tool) => marked(project, tool)) : [],
+    // Only the parts of a large tree are compared with each other.
+    comparableTools:
+      project.part && isSelected(shadowing, options.rules)
+        ? comparableToolsOf(scanned).map((tool) => toMarkedTool(project, tool))
+        : [],
   };
 }
 
-/** What was not run to its end may register more, and its tools were not followed. */
-function unfinishedIn({ unfinished, exhausted }: Machine): Gap[] {
-  const modules = [...unfinished].map((file) => ({ file, reason: 'it nests deeper than can be followed' }));
+/** Gaps for modules that were not evaluated completely, since they may register more tools. */
+function unfinishedGaps({ unfinished, exhausted }: Machine): Gap[] {
+  const modules = [...unfinished].map((file) => ({ file, reason: 'nested too deeply to analyse' }));
   return exhausted === undefined
     ? modules
     : [...modules, { file: '.', reason: `the analysis ended early: ${exhausted}` }];
 }
 
-/** A tool of a part as it would be reported if it passed for a tool of another part. */
-function marked(project: Project, tool: ToldTool): MarkedTool {
+/** A tool with the fingerprint and suppression that a shadowing finding about it would have. */
+function toMarkedTool(project: Project, tool: ComparableTool): MarkedTool {
   const { location, name } = tool;
   const suppressed = suppressionAt(project.modules.get(location.file), location.startLine, shadowing.id);
   const fingerprint = fingerprintOf(project, { rule: shadowing.id, location, tool: name });
   return { ...tool, fingerprint, ...(suppressed === undefined ? {} : { suppressed }) };
 }
 
-const isWanted = ({ id }: Rule, wanted: readonly string[] | undefined): boolean => wanted?.includes(id) ?? true;
+const isSelected = ({ id }: Rule, wanted: readonly string[] | undefined): boolean => wanted?.includes(id) ?? true;
 
-/** What the wanted rules find. */
-function judged(scanned: Scanned, wanted: readonly string[] | undefined): readonly Finding[] {
-  return rules.filter((rule) => isWanted(rule, wanted)).flatMap((rule) => rule.find(scanned));
+/** Runs the selected rules. */
+function runRules(scanned: RuleContext, wanted: readonly string[] | undefined): readonly Finding[] {
+  return rules.filter((rule) => isSelected(rule, wanted)).flatMap((rule) => rule.find(scanned));
 }
 
-/** The report with its verdict. */
-function concluded(made: Merged, { failOn = 'high', baseline }: ScanOptions): ScanReport {
+/** Applies the baseline and the threshold, and adds the verdict. */
+function toReport(made: MergedReport, { failOn = 'high', baseline }: ScanOptions): ScanReport {
   const { surface, gaps, capabilities } = made;
   const findings = made.findings.map((each) => ({
     ...each,
@@ -142,20 +145,20 @@ function concluded(made: Merged, { failOn = 'high', baseline }: ScanOptions): Sc
     findings,
     gaps,
     surface,
-    counts: countOf(findings),
+    counts: countBySeverity(findings),
     surfaceHash: surfaceHash(surface),
     capabilities,
   };
 }
 
-function countOf(findings: readonly ReportFinding[]): Record<Severity, number> {
+function countBySeverity(findings: readonly ReportFinding[]): Record<Severity, number> {
   const counts: Record<Severity, number> = { critical: 0, high: 0, medium: 0, low: 0, note: 0 };
   for (const finding of findings) if (isOpen(finding)) counts[finding.severity] += 1;
   return counts;
 }
 
-/** Puts findings in a fixed order, once each, with their marks. */
-function finished(project: Project, findings: readonly Finding[]): readonly ReportFinding[] {
+/** Deduplicates and sorts findings, and adds fingerprints and suppressions. */
+function toReportFindings(project: Project, findings: readonly Finding[]): readonly ReportFinding[] {
   const found = new Map<string, ReportFinding>();
   for (const finding of findings) {
     const key = findingKey(finding);
@@ -171,10 +174,10 @@ function finished(project: Project, findings: readonly Finding[]): readonly Repo
       ...(suppressed === undefined ? {} : { suppressed }),
     });
   }
-  return inOrder([...found.values()]);
+  return sortFindings([...found.values()]);
 }
 
-/** The text of the line counts, not its number: a finding keeps its mark when code above it changes. */
+/** Fingerprints use the text of the line, not its number, so they survive changes above it. */
 function fingerprintOf(
   project: Project,
   { rule, location, tool, param }: Pick<Finding, 'rule' | 'location' | 'tool' | 'param'>,
@@ -190,7 +193,7 @@ function fingerprintOf(
   return sha256([rule, location.file, tool ?? '', param ?? '', line].join('\n')).slice(0, 32);
 }
 
-/** The hash of names, texts and inputs of everything that is offered. */
+/** Hashes the names, descriptions and input schemas of the surface. */
 export function surfaceHash(surface: SurfaceReport): string {
   const offered = [...surface.tools, ...surface.optionalTools]
     .filter((tool) => tool.confidence !== 'heuristic')

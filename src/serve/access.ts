@@ -4,31 +4,31 @@ import type { FlowMemory } from '../access/flow-memory.js';
 import { flowMemory } from '../access/flow-memory.js';
 import { join } from 'node:path';
 import type { Credential } from '../access/bearer.js';
-import type { ListedToken } from '../access/credentials.js';
-import { credentials, listedPrincipal, owner } from '../access/credentials.js';
+import type { ConfiguredToken } from '../access/credentials.js';
+import { credentials, tokenPrincipal, owner } from '../access/credentials.js';
 import { control as makeControl } from '../access/control.js';
 import type { Control } from '../access/control.js';
 import { explainer } from '../access/explain.js';
-import type { Supposed } from '../access/explain.js';
+import type { HypotheticalCall } from '../access/explain.js';
 import type { Flows } from '../access/flows.js';
 import { flows as makeFlows } from '../access/flows.js';
 import type { Issuer } from '../access/issuers.js';
-import { tokenJudge } from '../access/issuers.js';
+import { tokenVerifier } from '../access/issuers.js';
 import { keySet } from '../access/key-sets.js';
 import type { KeyFile } from '../access/keys.js';
 import { keyFile, keyPrincipal } from '../access/keys.js';
-import type { Misnamed } from '../access/known-names.js';
-import { unknownNames } from '../access/known-names.js';
+import type { UnknownName } from '../access/unknown-names.js';
+import { unknownNames } from '../access/unknown-names.js';
 import type { LabelsOf } from '../access/labels.js';
 import { labeller } from '../access/labels.js';
-import { limits } from '../access/limits.js';
-import { compileRules, policy as makePolicy } from '../access/policy.js';
+import { callLimits } from '../access/limits.js';
+import { compileRules, accessPolicy as makePolicy } from '../access/policy.js';
 import type { RuleProblem } from '../access/policy.js';
 import { profiles as makeProfiles } from '../access/profiles.js';
 import type { Profiles } from '../access/profiles.js';
 import { protectedResource } from '../access/protected-resource.js';
 import type { ProtectedResource } from '../access/protected-resource.js';
-import { isLoopback } from '../config/checks.js';
+import { isLoopback } from '../config/conflicts.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
 import type { Principal } from '../core/principal.js';
@@ -37,11 +37,11 @@ import type { Allowances } from '../guards/allowance.js';
 import { sha256 } from '../lib/hash.js';
 import { egress } from '../net/egress.js';
 import type { Registry } from '../registry/registry.js';
-import { keptResultsId } from '../sources/kept-results.js';
+import { truncatedResultsId } from '../sources/truncated-results.js';
 import { localUser } from './local-user.js';
-import { policiesOf } from './policies.js';
+import { policiesOf } from './network-policies.js';
 
-/** Who may do what, as one configuration says. */
+/** Compiled access rules of one configuration. */
 export interface Rules {
   readonly control: Control;
   readonly flows: Flows;
@@ -49,32 +49,32 @@ export interface Rules {
   readonly profiles: Profiles;
   readonly allowances: Allowances;
   readonly visibility: Visibility;
-  explain(supposed: Supposed): Promise<JsonObject>;
-  /** Names in the rules that nothing has; asked once the sources have told what they offer. */
-  unknown(registry: Registry): readonly Misnamed[];
+  explain(supposed: HypotheticalCall): Promise<JsonObject>;
+  /** Names in the rules that match nothing; complete once all sources are listed. */
+  unknown(registry: Registry): readonly UnknownName[];
 }
 
-/** What is remembered of callers: it outlives reloads, and restarts where something must be kept. */
-export interface Remembered {
+/** State about callers that survives reloads, and restarts if it must be persisted. */
+export interface CallerMemory {
   readonly flows: FlowMemory;
   readonly budgets: Budgets;
 }
 
-export const remembered = ({ rate_limit: rate }: Config): Remembered => ({
+export const callerMemory = ({ rate_limit: rate }: Config): CallerMemory => ({
   flows: flowMemory(),
   budgets: budgets({ maxKeys: rate.max_keys }),
 });
 
-/** Whether forgetting would give somebody something back: a budget, or a clean conversation. */
-export const mustKeep = ({ access, flows, policy }: Config): boolean =>
+/** Whether a restart would reset something a caller could exploit: a budget, or the labels of a conversation. */
+export const needsPersistence = ({ access, flows, policy }: Config): boolean =>
   access.limits.some(({ calls_per_day: budget }) => budget !== undefined) ||
   flows.rules.length > 0 ||
   policy.rules.some(({ when }) => when?.includes('session') === true);
 
-/** Compiles the rules of a configuration, or says what is wrong with them. */
-export function rulesOf(
+/** Compiles the rules of a configuration, or returns their problems. */
+export function compileAccess(
   { access, policy, flows, sources, rate_limit: rate }: Config,
-  remembered: Remembered,
+  remembered: CallerMemory,
 ): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
   const labelsOf = labeller(flows);
   const { rules, problems } = compileRules(policy.rules, labelsOf);
@@ -94,10 +94,10 @@ export function rulesOf(
     flows: memory,
     labelsOf,
     confirmEffects: policy.confirmation.effects,
-    ownSource: keptResultsId,
+    ownSource: truncatedResultsId,
   });
   const parts = makeProfiles({ profiles: access.profiles, roles: access.roles, labelsOf });
-  const allowances = limits(access.limits, { maxKeys: rate.max_keys, budgets: remembered.budgets });
+  const allowances = callLimits(access.limits, { maxKeys: rate.max_keys, budgets: remembered.budgets });
   return {
     ok: true,
     rules: {
@@ -108,8 +108,8 @@ export function rulesOf(
       profiles: parts,
       visibility: {
         group: (view) => `${parts.key(view)}|${judged.key(view.principal)}`,
-        sees: (view, item) =>
-          item.source === keptResultsId ||
+        isVisible: (view, item) =>
+          item.source === truncatedResultsId ||
           (parts.holds(view, item) && (!isTool(item) || judged.couldAllow(view.principal, item))),
       },
       explain: explainer({
@@ -119,7 +119,7 @@ export function rulesOf(
         limits: (principal, tool) => allowances.about(principal, tool),
       }),
       unknown(registry) {
-        const there = Object.keys(registry.health()).filter((id) => id !== keptResultsId);
+        const there = Object.keys(registry.health()).filter((id) => id !== truncatedResultsId);
         return unknownNames(rules, {
           tools: [...registry.catalogue().tools.values()],
           sources: [...there, ...Object.keys(sources)],
@@ -130,7 +130,7 @@ export function rulesOf(
   };
 }
 
-/** How the names of tools begin whose source is not there, not well, or has something withheld. */
+/** Name prefixes of sources that are missing, unhealthy, or have withheld items: their tools may still appear. */
 function awaitedNames(sources: Config['sources'], registry: Registry): readonly string[] {
   const health = registry.health();
   const held = new Set(registry.withheld().map(({ source }) => source));
@@ -148,8 +148,8 @@ function awaitedNames(sources: Config['sources'], registry: Registry): readonly 
     });
 }
 
-type Item = Parameters<Visibility['sees']>[1];
-const isTool = (item: Item): item is Parameters<Control['decide']>[1] => 'effects' in item;
+type VisibleItem = Parameters<Visibility['isVisible']>[1];
+const isTool = (item: VisibleItem): item is Parameters<Control['decide']>[1] => 'effects' in item;
 
 function unknownProfiles({ profiles, roles, local_profile: local }: Config['access']): readonly RuleProblem[] {
   const named = [
@@ -160,25 +160,25 @@ function unknownProfiles({ profiles, roles, local_profile: local }: Config['acce
   ];
   return named
     .filter(([, name]) => !Object.hasOwn(profiles, name))
-    .map(([path, name]) => ({ path, message: `names the profile ${name}, which there is not` }));
+    .map(([path, name]) => ({ path, message: `unknown profile ${name}` }));
 }
 
-/** Who may come in over HTTP. */
+/** Authentication of HTTP callers. */
 export interface Credentials {
   readonly resource: ProtectedResource;
-  /** Who is behind an Authorization header, given the gateway's own token. */
+  /** Resolves an Authorization header to a principal, given the gateway's own token. */
   authenticate(ownerToken: string, authorization: string | undefined): Credential | Promise<Credential>;
-  /** A principal by its id, as `explain --as` names it; undefined where none is known by it. */
+  /** Finds a principal by id, as in `explain --as`; undefined if unknown. */
   known(id: string): Principal | undefined;
   close(): Promise<void>;
 }
 
 export const keysIn = (folder: string): KeyFile => keyFile(join(folder, 'keys.json'));
 
-/** The callers a configuration knows, and where their keys and tokens are checked. */
+/** Credentials of a configuration: tokens, keys and issuers. */
 export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.ProcessEnv): Credentials {
   const { auth } = config;
-  const tokens = auth.tokens.map(({ name, token, sha256: hash, roles, profile }): ListedToken => {
+  const tokens = auth.tokens.map(({ name, token, sha256: hash, roles, profile }): ConfiguredToken => {
     const resolved = token?.resolve(env);
     return {
       name,
@@ -210,8 +210,7 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
     }): Issuer => {
       const here = isLoopback(new URL(issuer).hostname);
       const policy = networks[here && network === 'public' ? 'loopback' : network];
-      if (policy === undefined)
-        throw new Error(`auth.issuers: ${name} names the network policy ${network}, which there is not`);
+      if (policy === undefined) throw new Error(`auth.issuers: ${name}: unknown network policy ${network}`);
       const way = egress({
         networks: policy,
         hosts: [...new Set([issuer, jwksUrl ?? issuer].map((url) => new URL(url).hostname))],
@@ -243,7 +242,7 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
         keys,
         challenge: resource.challenge,
         anonymous: !auth.required,
-        ...(issuers.length > 0 && { issuers: tokenJudge(issuers) }),
+        ...(issuers.length > 0 && { issuers: tokenVerifier(issuers) }),
       });
       return judge.authenticate(authorization);
     },
@@ -252,7 +251,7 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
       const local = localUser(config);
       if (id === local.id) return local;
       const [kind, name] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
-      if (kind === 'token') return tokens.filter((token) => token.name === name).map(listedPrincipal)[0];
+      if (kind === 'token') return tokens.filter((token) => token.name === name).map(tokenPrincipal)[0];
       return kind === 'key'
         ? keys
             .list()

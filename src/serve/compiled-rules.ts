@@ -1,22 +1,23 @@
 import type { RuleProblem } from '../access/policy.js';
-import type { Good } from '../config/load.js';
+import type { LoadedConfig } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import type { Config } from '../config/schema.js';
 import type { Registry } from '../registry/registry.js';
-import { type Remembered, type Rules, rulesOf } from './access.js';
+import { type CallerMemory, type Rules, compileAccess } from './access.js';
 
-/** The rules of a configuration; what is wrong with them is thrown with its place, since nothing may start without them. */
-export function compiled(config: Config, remembered: Remembered, loaded?: Good): Rules {
-  const made = rulesOf(config, remembered);
-  if (!made.ok) throw new Error(told(made.problems, loaded));
+/** Compiles the rules of a configuration; throws their problems with file and line, since a gateway must not start without them. */
+export function compileOrThrow(config: Config, remembered: CallerMemory, loaded?: LoadedConfig): Rules {
+  const made = compileAccess(config, remembered);
+  if (!made.ok) throw new Error(formatRuleProblems(made.problems, loaded));
   return made.rules;
 }
 
-/** Names in rules that nothing has and nothing can still bring. */
-export const misspelt = (rules: Rules, known: Registry): readonly RuleProblem[] =>
-  rules.unknown(known).filter(({ mayCome }) => !mayCome);
+/** Names in rules that match no tool and no pending source. */
+export const unresolvableNames = (rules: Rules, known: Registry): readonly RuleProblem[] =>
+  rules.unknown(known).filter(({ mayAppear: mayCome }) => !mayCome);
 
-export const told = (problems: readonly RuleProblem[], loaded?: Good): string =>
+/** Formats problems as lines with file, line and key. */
+export const formatRuleProblems = (problems: readonly RuleProblem[], loaded?: LoadedConfig): string =>
   problems
     .map(({ path, message }) =>
       problemLine({ file: loaded?.file ?? 'configuration', ...loaded?.place(path), path, message }),

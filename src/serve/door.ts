@@ -1,26 +1,26 @@
 import type { Config } from '../config/schema.js';
 import type { Transport } from '../core/gateway.js';
 import { identity } from '../identity.js';
-import type { ProtocolOptions } from '../transports/mcp/methods.js';
+import type { McpOptions } from '../transports/mcp/dispatcher.js';
 import { stdioTransport } from '../transports/stdio/stdio.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import { localUser } from './local-user.js';
-import { sideDoor } from './side-door.js';
-import { stateTaskStore } from './task-store.js';
+import { operatorSocket } from './operator-socket.js';
+import { stateTaskStore } from '../transports/mcp/tasks/state-task-store.js';
 
-/** A door that is open, and what people need to find it. */
+/** An open transport, with the address and token file to report. */
 export interface OpenDoor {
   readonly transport: Transport;
   readonly url?: string;
   readonly tokenFile?: string;
-  /** Resolves when the client of a pipe is gone; never for a listener. */
+  /** Resolves when the stdio client disconnects; never for a listener. */
   readonly ended: Promise<void>;
 }
 
-/** Opens the door the configuration asks for, with MCP behind it. */
+/** Opens the configured transport (stdio or HTTP) and the operator socket. */
 export async function openDoor(gate: Gate, config: Config, home: Home): Promise<OpenDoor> {
-  const protocol: ProtocolOptions = {
+  const protocol: McpOptions = {
     identity,
     ready: gate.ready,
     taskStore: stateTaskStore(gate.state.open),
@@ -34,10 +34,10 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
     config.server.transport === 'stdio'
       ? stdio(gate, protocol)
       : (await import('./http-door.js')).http(gate, config, home, protocol);
-  const side = sideDoor(gate, home);
+  const side = operatorSocket(gate, home);
   await door.transport.start();
   const beside = side.start();
-  // An assistant that starts us waits for nothing that it does not use.
+  // Over stdio the client waits for its first answer, so the operator socket opens in the background.
   if (config.server.transport !== 'stdio') await beside;
   const { address, transport, ...found } = door;
   return {
@@ -52,10 +52,10 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
   };
 }
 
-/** A door before it is opened: a listener knows its address only afterwards. */
-export type Ajar = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
+/** A transport before it is opened: a listener has its address only afterwards. */
+export type UnopenedDoor = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
 
-function stdio(gate: Gate, protocol: ProtocolOptions): Ajar {
+function stdio(gate: Gate, protocol: McpOptions): UnopenedDoor {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;

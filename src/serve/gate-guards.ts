@@ -9,7 +9,7 @@ import { authorize } from '../guards/authorize.js';
 import type { Breakers } from '../guards/breaker.js';
 import { breakers } from '../guards/breaker.js';
 import { callLog } from '../guards/call-log.js';
-import type { Consent } from '../guards/confirm.js';
+import type { CallApprovals } from '../guards/confirm.js';
 import { confirm } from '../guards/confirm.js';
 import { contain } from '../guards/contain.js';
 import { flow } from '../guards/flow.js';
@@ -18,35 +18,35 @@ import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import { sanitize } from '../guards/sanitize.js';
 import { tracing } from '../guards/trace.js';
-import type { Redactor } from '../lib/redact.js';
+import type { Redactor } from '../hostile-text/redact.js';
 import { tokenBucket } from '../lib/token-bucket.js';
 import type { EventBus } from '../observe/events.js';
 import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
-import { callLines } from './call-lines.js';
-import type { InForce } from './in-force.js';
+import { callLines } from '../observe/call-lines.js';
+import type { ActiveConfig } from './active-config.js';
 
 export interface GateGuardsOptions {
-  readonly now: InForce;
+  readonly active: ActiveConfig;
   readonly journal: AuditLog;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly events: EventBus;
-  readonly consent: Consent;
+  readonly approvals: CallApprovals;
   readonly hideSecrets: Redactor;
 }
 
-/** Introduces the guards to what they need; their order is the pipeline's. */
+/** Wires the guards to their dependencies; guards/pipeline.ts defines their order. */
 export async function gateGuards(
   options: GateGuardsOptions,
 ): Promise<{ readonly wire: (tool: Tool) => Handler; readonly breakers: Breakers }> {
-  const { now, journal, metrics, log, events, consent, hideSecrets } = options;
-  const config = now.config();
+  const { active, journal, metrics, log, events, approvals, hideSecrets } = options;
+  const config = active.config();
   const all = breakers({
-    settings: (tool) => breakerSettings(now.config(), tool),
+    settings: (tool) => breakerSettings(active.config(), tool),
     circuit: {
       backoff: config.circuit_breaker.backoff_factor,
-      maxRestMs: config.circuit_breaker.max_recovery_timeout * 1000,
+      maxCooldownMs: config.circuit_breaker.max_recovery_timeout * 1000,
       jitter: config.circuit_breaker.jitter,
     },
     onChange(tool, from, to) {
@@ -65,30 +65,35 @@ export async function gateGuards(
     trace: await tracing(),
     callLog: callLog({ sink: callLines(log, events) }),
     contain: contain({ faults: log }),
-    authorize: authorize({ authorizer: { decide: (call, tool) => now.rules().control.decide(call, tool) } }),
+    authorize: authorize({ authorizer: { decide: (call, tool) => active.rules().control.decide(call, tool) } }),
     rateLimit: rateLimit({
       bucket: tokenBucket({
         maxKeys: config.rate_limit.max_keys,
         onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }),
       }),
     }),
-    allowance: allowance({ allowances: { take: (call, tool) => now.rules().allowances.take(call, tool) } }),
-    confirm: confirm({ demands: { demand: (call, tool) => now.rules().control.demand(call, tool) }, consent }),
-    flow: flow({ record: { note: (call, tool, outcome) => now.rules().flows.note(call, tool, earned(outcome)) } }),
+    allowance: allowance({ allowances: { take: (call, tool) => active.rules().allowances.take(call, tool) } }),
+    confirm: confirm({
+      policy: { requirement: (call, tool) => active.rules().control.requirement(call, tool) },
+      approvals,
+    }),
+    flow: flow({
+      record: { add: (call, tool, outcome) => active.rules().flows.note(call, tool, injectionLabels(outcome)) },
+    }),
     breaker: all.guard,
-    sanitize: sanitize(now.output),
+    sanitize: sanitize(active.output),
   });
   return { wire, breakers: all };
 }
 
-/** Labels that a result earned by what it says: orders to the model make everything after it suspect. */
-const earned = (outcome: Outcome): readonly string[] =>
+/** Labels derived from a result: after instructions to the model, later calls of the conversation are suspect. */
+const injectionLabels = (outcome: Outcome): readonly string[] =>
   outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : [];
 
-function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly restMs: number } {
+function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly cooldownMs: number } {
   const own = config.tool.overrides[tool.name]?.breaker;
   return {
     failures: own?.failure_threshold ?? config.circuit_breaker.failure_threshold,
-    restMs: (own?.recovery_timeout ?? config.circuit_breaker.recovery_timeout) * 1000,
+    cooldownMs: (own?.recovery_timeout ?? config.circuit_breaker.recovery_timeout) * 1000,
   };
 }

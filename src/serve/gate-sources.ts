@@ -8,14 +8,15 @@ import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Processes } from '../processes/processes.js';
 import { originBreakers } from '../sources/http/breakers.js';
-import type { KeptResults } from '../sources/kept-results.js';
-import { recordAdmission } from './admin-records.js';
-import { admission } from './admission.js';
+import type { TruncatedResults } from '../sources/truncated-results.js';
+import { recordAdmission } from '../admission/audit-record.js';
+import { definitionAdmission } from '../admission/definitions.js';
 import type { Home } from './home.js';
-import type { PinFiles } from './pin-files.js';
-import type { Screening } from './screening/evidence.js';
-import type { Screens } from './screening/screening.js';
+import type { PinFiles } from '../admission/pins/pin-files.js';
+import type { AdmissionRecord } from '../admission/evidence.js';
+import type { SourceAdmission } from '../admission/source-admission.js';
 import { sourcesOf } from './sources.js';
+import { version } from '../version.js';
 
 export interface GateSourcesOptions {
   readonly config: () => Config;
@@ -23,7 +24,7 @@ export interface GateSourcesOptions {
   readonly home: Home;
   readonly processes: Processes;
   readonly pins: PinFiles;
-  readonly results: KeptResults;
+  readonly results: TruncatedResults;
   readonly env: NodeJS.ProcessEnv;
   readonly journal: AuditLog;
   readonly metrics: Metrics;
@@ -31,15 +32,15 @@ export interface GateSourcesOptions {
   readonly events: EventBus;
 }
 
-/** Builds the sources of the configuration in force, again at each reload; what they share outlives it. */
+/** Builds the sources of the active configuration, again at each reload; shared state such as breakers survives. */
 export interface GateSources {
   build(): Promise<readonly ToolSource[]>;
-  /** What was decided about a local server before it was started, and by what. */
-  screening(source: string): Screening | undefined;
+  /** Admission decision about a local server, with its evidence. */
+  admission(source: string): AdmissionRecord | undefined;
   close(): Promise<void>;
 }
 
-/** Sources with the breakers, the screening and the admission that stand before them. */
+/** Sources with their circuit breakers and the admission of servers and definitions. */
 export function gateSources(options: GateSourcesOptions): GateSources {
   const { config, base, home, processes, pins, results, env, journal, metrics, log, events } = options;
   const origins = originBreakers({
@@ -54,39 +55,45 @@ export function gateSources(options: GateSourcesOptions): GateSources {
     if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr')
       events.publish('source', { event, ...fields });
   };
-  let screens: (Screens & { close(): Promise<void> }) | undefined;
+  let sourceAdmission: (SourceAdmission & { close(): Promise<void> }) | undefined;
   return {
     async build() {
       const whole = config();
-      // Whoever has no upstream server need not load what reads them.
+      // Loaded on demand: a gateway without upstream servers does not need the scanner.
       if (Object.values(whole.sources).some(({ kind }) => kind === 'mcp')) {
-        screens ??= (await import('./screens.js')).screensOf({
+        const [{ openSourceAdmission }, { configuredRegistry }] = await Promise.all([
+          import('../admission/open.js'),
+          import('./mcp-registry.js'),
+        ]);
+        sourceAdmission ??= openSourceAdmission({
           config,
           base,
-          home,
+          scans: home.scans,
+          version,
+          registry: configuredRegistry(config),
           processes,
           pins,
           onEvent,
-          onDecision: (screening) => recordAdmission(journal, log, screening),
+          onDecision: (record) => recordAdmission(journal, log, record),
         });
       }
-      const made = await sourcesOf({
+      const sources = await sourcesOf({
         config: whole,
         base,
         processes,
         env,
         origins,
-        screens,
-        admit: admission({ files: pins, screens, onEvent }),
+        admission: sourceAdmission,
+        admit: definitionAdmission({ files: pins, sourceAdmission, onEvent }),
         grants: home.grants,
         packages: home.packages,
         onEvent,
       });
-      return [results.source, ...made];
+      return [results.source, ...sources];
     },
-    screening: (source) => screens?.of(source),
+    admission: (source) => sourceAdmission?.record(source),
     async close() {
-      await screens?.close();
+      await sourceAdmission?.close();
     },
   };
 }

@@ -1,10 +1,10 @@
 import type { Config } from '../config/schema.js';
-import type { Good } from '../config/load.js';
+import type { LoadedConfig } from '../config/load.js';
 import type { Gateway } from '../core/gateway.js';
 import { gateway } from '../gateway.js';
 import type { Breakers } from '../guards/breaker.js';
-import { nobodyCancels } from '../lib/light-signal.js';
-import { redactor } from '../lib/redact.js';
+import { neverAborted } from '../lib/light-signal.js';
+import { redactor } from '../hostile-text/redact.js';
 import type { EventBus } from '../observe/events.js';
 import { eventBus } from '../observe/events.js';
 import type { Health } from '../observe/health.js';
@@ -15,30 +15,30 @@ import type { Processes } from '../processes/processes.js';
 import { processes } from '../processes/processes.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
-import { keptResults } from '../sources/kept-results.js';
+import { truncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
 import type { Credentials, Rules } from './access.js';
-import { keysIn, mustKeep, remembered as memory } from './access.js';
-import { recordAdmin, recordAnswer } from './admin-records.js';
-import { admissionCheck } from './admission-check.js';
-import { quarantine } from './admission.js';
-import { misspelt, told } from './compiled-rules.js';
-import { consentOf } from './consent.js';
+import { keysIn, needsPersistence, callerMemory as memory } from './access.js';
+import { recordAdmin, recordAnswer } from '../observe/admin-records.js';
+import { admissionCheck } from '../admission/health-check.js';
+import { quarantineLookAlikes } from '../admission/definitions.js';
+import { unresolvableNames, formatRuleProblems } from './compiled-rules.js';
+import { approvalsOf } from './approvals.js';
 import { gateGuards } from './gate-guards.js';
 import { gateSources } from './gate-sources.js';
 import { gateHealth } from './health.js';
 import type { Home } from './home.js';
 import { makeHome } from './home.js';
-import { inForce } from './in-force.js';
+import { activeConfig } from './active-config.js';
 import { gateJournal } from './journal.js';
-import { pinFiles } from './pin-files.js';
-import { ruleNames } from './rule-names.js';
-import type { Screening } from './screening/evidence.js';
+import { pinFiles } from '../admission/pins/pin-files.js';
+import { ruleNames } from './unknown-names-watch.js';
+import type { AdmissionRecord } from '../admission/evidence.js';
 import { secretValues } from './secret-values.js';
-import { lazyState } from './task-store.js';
+import { lazyState } from '../state/lazy-state.js';
 
-/** A gateway with everything behind it, and no door yet. */
+/** A gateway with its sources, guards and state, but without a transport. */
 export interface Gate {
   readonly gateway: Gateway & { active(): number; close(): void };
   readonly registry: Registry;
@@ -48,47 +48,47 @@ export interface Gate {
   readonly events: EventBus;
   readonly health: Health;
   readonly log: Log;
-  /** Who may do what, under the configuration in force. */
+  /** Access rules of the active configuration. */
   rules(): Rules;
   readonly approvals: Approvals;
-  /** Resolves when the first call needs somebody's consent. */
-  readonly asked: Promise<void>;
-  /** Where small things are kept; opened at the first use. */
+  /** Resolves when the first call needs approval. */
+  readonly approvalRequested: Promise<void>;
+  /** State store, opened at the first use. */
   readonly state: { open(): Promise<Store> };
   callers(): Credentials;
-  /** What was decided about a local server before it was started, and by what. */
-  screening(source: string): Screening | undefined;
+  /** Admission decision about a local server, with its evidence. */
+  admission(source: string): AdmissionRecord | undefined;
   config(): Config;
-  /** Takes a new configuration: new sources are built and swapped in, running calls end on the old ones. */
+  /** Activates a new configuration: builds new sources and swaps them in; running calls finish on the old ones. */
   reload(config: Config): Promise<void>;
-  /** Resolves when the sources have been listed; rejects, with everything closed, when rules name what no source has. */
+  /** Resolves when all sources are listed; closes the gate and rejects if rules name unknown tools. */
   readonly ready: Promise<void>;
-  /** Ends every process within the grace and closes the books. */
+  /** Ends every process within the grace period and closes the stores. */
   close(graceMs: number): Promise<void>;
 }
 
 export interface GateOptions {
-  readonly loaded: Good;
+  readonly loaded: LoadedConfig;
   readonly home: Home;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Builds the gateway that a configuration describes, with its tools. */
+/** Builds the gateway of a configuration and lists its tools. */
 export async function openGate(options: GateOptions): Promise<Gate> {
-  const gate = await beginGate(options);
+  const gate = await startGate(options);
   await gate.ready;
   return gate;
 }
 
-/** The same, before its sources were asked: what needs no tools can be answered already. */
-export async function beginGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
+/** Builds the gateway without waiting for its sources: methods that need no tools can be answered at once. */
+export async function startGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
   const { config } = loaded;
   const remembered = memory(config);
-  const results = keptResults({ keepMs: () => now.config().output.keep_seconds * 1000 });
+  const results = truncatedResults({ ttlMs: () => active.config().output.keep_seconds * 1000 });
   const state = lazyState(home.state, (problem) => log.event('state.set_aside', { problem }));
   const keys = keysIn(home.folder);
-  const now = inForce({ loaded, remembered, results, open: state.open, keys, env });
+  const active = activeConfig({ loaded, remembered, results, open: state.open, keys, env });
   makeHome(home);
   log.hide(secretValues(config, env));
   const journal = gateJournal(home.audit, config, log);
@@ -101,7 +101,7 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
   });
   const pins = pinFiles(home.pins);
   const sources = gateSources({
-    config: now.config,
+    config: active.config,
     base: loaded.base,
     home,
     processes: programs,
@@ -113,146 +113,146 @@ export async function beginGate({ loaded, home, log, env }: GateOptions): Promis
     log,
     events,
   });
-  const known = registry({
+  const toolRegistry = registry({
     sources: await sources.build(),
     filter: filterOf(config),
-    adjust: (tool) => now.override(tool),
-    quarantine: quarantine(pins),
+    adjust: (tool) => active.override(tool),
+    quarantine: quarantineLookAlikes(pins),
     onProblem(source, problem) {
       log.event('source.failed', { source, problem });
       events.publish('source', { event: 'source.failed', source, problem });
     },
   });
   const hideSecrets = redactor(secretValues(config, env));
-  const asking = consentOf({
-    config: now.config,
+  const approvals = approvalsOf({
+    config: active.config,
     open: state.open,
-    labelsOf: (tool) => now.rules().labelsOf(tool),
+    labelsOf: (tool) => active.rules().labelsOf(tool),
     redactor: hideSecrets,
     log,
     events,
     onAnswer: ({ id, tool, status }, by) => recordAnswer(journal, log, { id, tool, status }, by),
   });
   const guards = await gateGuards({
-    now,
+    active,
     journal,
     metrics: numbers,
     log,
     events,
-    consent: asking.consent,
+    approvals: approvals.consent,
     hideSecrets,
   });
   const gate = gateway({
-    registry: known,
+    registry: toolRegistry,
     wire: guards.wire,
     breakers: guards.breakers,
     visibility: {
-      group: (view) => now.group(view),
-      sees: (view, item) => now.rules().visibility.sees(view, item),
+      group: (view) => active.group(view),
+      isVisible: (view, item) => active.rules().visibility.isVisible(view, item),
     },
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
-  const settle = (): void => {
-    const names = [...known.catalogue().tools.keys(), 'prompts/get', 'resources/read', 'completion/complete'];
+  const updateToolNames = (): void => {
+    const names = [...toolRegistry.catalogue().tools.keys(), 'prompts/get', 'resources/read', 'completion/complete'];
     numbers.tools(names);
-    guards.breakers.keep(new Set(names));
+    guards.breakers.retainOnly(new Set(names));
   };
-  known.onChange((what) => {
-    settle();
+  toolRegistry.onChange((what) => {
+    updateToolNames();
     events.publish('registry', { changed: what });
   });
-  const names = ruleNames({ rules: now.rules, registry: known, log, events });
+  const names = ruleNames({ rules: active.rules, registry: toolRegistry, log, events });
   const healthy = gateHealth({
     gateway: gate,
-    registry: known,
+    registry: toolRegistry,
     journal,
     folder: home.folder,
     log,
     events,
-    more: [names.check, admissionCheck(() => Object.keys(now.config().sources), sources.screening)],
+    more: [names.check, admissionCheck(() => Object.keys(active.config().sources), sources.admission)],
   });
   let unwatch = (): void => {};
 
-  const shut = async (graceMs: number): Promise<void> => {
+  const shutDown = async (graceMs: number): Promise<void> => {
     gate.close();
     unwatch();
     healthy.stop();
     events.close();
     await programs.close(graceMs);
-    await known.close();
+    await toolRegistry.close();
     await sources.close();
-    await now.callers().close();
+    await active.callers().close();
     remembered.budgets.settle();
     await state.close();
     journal.close();
   };
   let closed: Promise<void> | undefined;
-  const close = (graceMs: number): Promise<void> => (closed ??= shut(graceMs));
+  const close = (graceMs: number): Promise<void> => (closed ??= shutDown(graceMs));
 
   const keep = async (from: Config): Promise<void> => {
-    if (!mustKeep(from)) return;
+    if (!needsPersistence(from)) return;
     const store = await state.open();
     remembered.flows.keepIn(store);
     remembered.budgets.keepIn(store);
   };
   const list = async (): Promise<void> => {
-    await Promise.all([known.refresh(nobodyCancels()), keep(config)]);
+    await Promise.all([toolRegistry.refresh(neverAborted()), keep(config)]);
     for (const [name, over] of Object.entries(config.tool.overrides))
-      if (over.enabled === false) known.setEnabled(name, false);
-    settle();
-    const misnamed = misspelt(now.rules(), known);
+      if (over.enabled === false) toolRegistry.setEnabled(name, false);
+    updateToolNames();
+    const misnamed = unresolvableNames(active.rules(), toolRegistry);
     if (misnamed.length > 0) {
       await close(0);
-      throw new Error(told(misnamed, loaded));
+      throw new Error(formatRuleProblems(misnamed, loaded));
     }
     names.look();
-    known.onChange(() => names.look());
+    toolRegistry.onChange(() => names.look());
     if (Object.keys(config.sources).length > 0)
-      unwatch = pins.watch((source) => void known.refresh(nobodyCancels(), source));
+      unwatch = pins.watch((source) => void toolRegistry.refresh(neverAborted(), source));
     healthy.start();
   };
   const ready = list();
-  ready.catch(() => {}); // whoever awaits it hears of it
+  ready.catch(() => {}); // reported to the caller that awaits `ready`
 
-  const serveFrom = async (next: Config): Promise<void> => {
-    now.serveFrom(next);
+  const switchSources = async (next: Config): Promise<void> => {
+    active.useSources(next);
     log.hide(secretValues(next, env));
-    await known.replace(await sources.build(), filterOf(next), nobodyCancels());
+    await toolRegistry.replace(await sources.build(), filterOf(next), neverAborted());
   };
 
   return {
     ready,
     close,
-    rules: now.rules,
-    approvals: asking.approvals,
-    asked: asking.asked,
+    rules: active.rules,
+    approvals: approvals.approvals,
+    approvalRequested: approvals.asked,
     state,
-    callers: now.callers,
-    screening: sources.screening,
+    callers: active.callers,
+    admission: sources.admission,
     gateway: gate,
-    registry: known,
+    registry: toolRegistry,
     breakers: guards.breakers,
     metrics: numbers,
     processes: programs,
     events,
     health: healthy,
     log,
-    config: now.config,
+    config: active.config,
     async reload(next) {
-      const [before, ruled] = [now.config(), now.compiled(next)];
-      await serveFrom(next);
-      // Only now is it known which tools there are; rules about others would protect nothing, so nothing of this is taken.
-      const unknown = misspelt(ruled, known);
+      const [before, ruled] = [active.config(), active.compiled(next)];
+      await switchSources(next);
+      // The tools are known only now. A rule about an unknown tool protects nothing, so the whole reload is rolled back.
+      const unknown = unresolvableNames(ruled, toolRegistry);
       if (unknown.length > 0) {
-        await serveFrom(before);
-        throw new Error(told(unknown));
+        await switchSources(before);
+        throw new Error(formatRuleProblems(unknown));
       }
       await keep(next);
-      const oldCallers = now.callers();
-      now.judgeBy(ruled);
+      const oldCallers = active.callers();
+      active.useRules(ruled);
       names.look();
       await oldCallers.close();
-      for (const what of ['tools', 'prompts', 'resources'] as const) known.announce(what);
+      for (const what of ['tools', 'prompts', 'resources'] as const) toolRegistry.announce(what);
     },
   };
 }

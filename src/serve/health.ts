@@ -5,12 +5,12 @@ import type { EventBus } from '../observe/events.js';
 import type { Health, HealthCheck } from '../observe/health.js';
 import { health } from '../observe/health.js';
 import type { Log } from '../observe/log.js';
-import { machine, resourceChecks } from '../observe/resource-checks.js';
+import { machineResources, resourceChecks } from '../observe/resource-checks.js';
 import type { Registry } from '../registry/registry.js';
 
 const watcher: Principal = { id: 'health', name: 'health', kind: 'local', roles: ['admin'] };
 
-/** Watches, once started, what makes a gateway well: its audit, its sources, its tools, and the machine. */
+/** Health checks of a gateway: audit, sources, tools and machine resources. */
 export function gateHealth(options: {
   readonly gateway: Gateway;
   readonly registry: Registry;
@@ -34,7 +34,7 @@ export function gateHealth(options: {
       },
       { name: 'sources', priority: 'important', check: () => sources(registry) },
       ...more,
-      ...resourceChecks(machine(folder)),
+      ...resourceChecks(machineResources(folder)),
     ],
     onChange(from, to) {
       log.event('health.changed', { old: from, new: to });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Where the token, the audit and the state are kept. */
+/** Paths in the state folder. */
 export interface Home {
   readonly folder: string;
   readonly token: string;
@@ -13,11 +13,11 @@ export interface Home {
   readonly grants: string;
   readonly packages: string;
   readonly scans: string;
-  /** Sockets by which operators on this machine answer what gateways ask. */
+  /** Operator sockets, one per running gateway. */
   readonly approvals: string;
 }
 
-/** The home that the configuration names (file, `TOOLGATE_HOME` or `--home`), else `~/.toolgate`; nothing is made yet. */
+/** State folder from the configuration (file, `TOOLGATE_HOME` or `--home`), else `~/.toolgate`; creates nothing. */
 export function homeOf(env: NodeJS.ProcessEnv, configured?: string): Home {
   const folder = resolve(configured || join(env['HOME'] || homedir(), '.toolgate'));
   return {
@@ -34,7 +34,7 @@ export function homeOf(env: NodeJS.ProcessEnv, configured?: string): Home {
   };
 }
 
-/** Makes the home where it is missing, and closes it to others where it is open to them. */
+/** Creates the state folder if it is missing, and restricts it to its owner. */
 export function makeHome(home: Home): void {
   mkdirSync(home.folder, { recursive: true, mode: 0o700 });
   if ((statSync(home.folder).mode & 0o077) !== 0) chmodSync(home.folder, 0o700);

@@ -1,7 +1,7 @@
 import { metadataPath } from '../access/protected-resource.js';
 import { tokenFromFile } from '../access/token-file.js';
-import { isLoopback } from '../config/checks.js';
-import { redacted } from '../config/redacted.js';
+import { isLoopback } from '../config/conflicts.js';
+import { redactConfig } from '../config/redact-config.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
 import { identity } from '../identity.js';
@@ -17,16 +17,16 @@ import { sendProblem } from '../transports/http/respond.js';
 import { restRoutes } from '../transports/http/rest.js';
 import type { Route } from '../transports/http/route.js';
 import { httpDoor } from '../transports/http/server.js';
-import type { McpEndpoint } from '../transports/mcp/endpoint.js';
-import { mcpEndpoint } from '../transports/mcp/endpoint.js';
-import type { ProtocolOptions } from '../transports/mcp/methods.js';
-import { mcpRoutes, ssePairRoutes } from '../transports/mcp/routes.js';
+import type { McpEndpoint } from '../transports/mcp/http/endpoint.js';
+import { mcpEndpoint } from '../transports/mcp/http/endpoint.js';
+import type { McpOptions } from '../transports/mcp/dispatcher.js';
+import { mcpRoutes, ssePairRoutes } from '../transports/mcp/http/routes.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
-import type { Ajar } from './door.js';
+import type { UnopenedDoor } from './door.js';
 
-/** The listener with everything behind it: REST, MCP, events, health; loaded only where it is asked for. */
-export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolOptions): Ajar {
+/** HTTP listener with the REST, MCP, events and health routes; loaded only if configured. */
+export function http(gate: Gate, config: Config, home: Home, protocol: McpOptions): UnopenedDoor {
   const { server, auth } = config;
   const tokenFile = auth.token_file ?? home.token;
   const token = tokenFromFile(tokenFile);
@@ -42,13 +42,17 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
     metrics: () => ({ ...gate.metrics.totals() }) satisfies JsonObject,
   });
   const routes: Route[] = [
-    ...restRoutes({ gateway: gate.gateway, trace: traceContext, usable: (view) => gate.rules().profiles.usable(view) }),
+    ...restRoutes({
+      gateway: gate.gateway,
+      trace: traceContext,
+      isUsableView: (view) => gate.rules().profiles.usable(view),
+    }),
     ...opsRoutes({
       health: () => Promise.resolve(gate.health.report()),
       notReady: () => undefined,
       metricsText: () => gate.metrics.text(),
       metricsJson: () => gate.metrics.json(),
-      config: () => redacted(gate.config()),
+      config: () => redactConfig(gate.config()),
       openMetrics: server.open_metrics,
       openHealth: server.open_health,
     }),
@@ -57,7 +61,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
     explainRoute({
       gateway: gate.gateway,
       explain: (supposed) => gate.rules().explain(supposed),
-      known: (id) => gate.callers().known(id),
+      findPrincipal: (id) => gate.callers().known(id),
     }),
     ...protectedResourceRoutes(
       [...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])],
@@ -92,7 +96,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
       name: listener.name,
       start: () => listener.start(),
       async stop(signal) {
-        // Streams would hold the listener open until the grace is over.
+        // Open streams would keep the listener alive until the end of the grace period.
         feed.close();
         const closed = listener.stop(signal);
         await mcp.close();
@@ -104,19 +108,19 @@ export function http(gate: Gate, config: Config, home: Home, protocol: ProtocolO
 
 const profilePath = (mcpPath: string): string => `${mcpPath.replace(/\/$/, '')}/p/{profile}`;
 
-/** The profile a URL stands for. */
+/** Profile name in a URL path. */
 function profileIn(pathname: string, mcpPath: string): string | undefined {
   const prefix = profilePath(mcpPath).replace('{profile}', '');
   if (!pathname.startsWith(prefix)) return undefined;
-  // Names of profiles need no escapes; what has some names none of them.
+  // Not decoded: profile names need no escapes, so an escaped name matches none.
   return pathname.slice(prefix.length);
 }
 
-/** MCP below a profile's URL, which is not there for those who may not use the profile. */
+/** MCP endpoint under a profile's URL; responds like an unknown route if the caller may not use the profile. */
 const profiled = (mcp: Pick<McpEndpoint, 'handle'>, gate: Gate, mcpPath: string): Pick<McpEndpoint, 'handle'> => ({
   handle(exchange) {
     const profile = profileIn(exchange.pathname, mcpPath) ?? '';
     if (gate.rules().profiles.usable({ principal: exchange.principal, profile })) return mcp.handle(exchange);
-    return sendProblem(exchange.res, 404, 'no_such_route', 'There is nothing here; GET /openapi.json lists what is');
+    return sendProblem(exchange.res, 404, 'no_such_route', 'No such route; see GET /openapi.json');
   },
 });

@@ -5,12 +5,12 @@ import type { Json, JsonObject } from '../core/json.js';
 import type { ToolSource } from '../core/source.js';
 import { isRedactable } from './secret-values.js';
 import type { OriginBreakers, Thresholds } from '../sources/http/breakers.js';
-import { strictest } from '../sources/http/breakers.js';
+import { strictestThresholds } from '../sources/http/breakers.js';
 import type {
   CallLimits,
   DeclaredEffects,
   Declaration,
-  HiddenTexts,
+  SecretValues,
   PlacedParameter,
 } from '../sources/http/declarations.js';
 import { httpFunctionsSource, type HttpFunctionsOptions } from '../sources/http/source.js';
@@ -26,12 +26,12 @@ export interface HttpSourcesOptions {
   onEvent(event: string, fields: JsonObject): void;
 }
 
-/** The sources that call over HTTP: the functions of `mcp_tools`, and each source of kind `http`. */
+/** Sources that call over HTTP: the functions of `mcp_tools`, and each source of kind `http`. */
 export function httpSourcesOf({ config, env, breakers, onEvent }: HttpSourcesOptions): readonly ToolSource[] {
   const { outbound, mcp_tools: functions, sources } = config;
   const named = Object.entries(sources).filter((entry): entry is [string, HttpSource] => entry[1].kind === 'http');
   breakers.use(
-    strictest(
+    strictestThresholds(
       thresholds(
         config,
         named.map(([, source]) => source),
@@ -43,14 +43,14 @@ export function httpSourcesOf({ config, env, breakers, onEvent }: HttpSourcesOpt
       breakers,
       onEvent,
       allowedDomains: domains,
-      // The loader lets `*` through only together with the switch.
+      // The loader accepts `*` only together with --insecure-dev.
       insecureDev: domains.includes('*'),
       limits: {
         timeoutMs: outbound.timeout * 1000,
         attempts: outbound.retries,
         maxResponseBytes: outbound.max_response_bytes,
       },
-      guarding: (name: string) => guarding(config, name),
+      toolLimits: (name: string) => guarding(config, name),
     }) satisfies Partial<HttpFunctionsOptions>;
 
   const declared = Object.entries(functions).map(([name, one]): Declaration => ({
@@ -84,7 +84,7 @@ export function httpSourcesOf({ config, env, breakers, onEvent }: HttpSourcesOpt
             category: id,
             headers: hidden(source.headers, env),
             ...effects(source),
-            ...limits(source),
+            ...declaredLimits(source),
           },
         }),
         ...shared(source.allowed_domains ?? outbound.allowed_domains),
@@ -103,22 +103,22 @@ function toEndpoint(name: string, one: Endpoint, source: HttpSource, env: NodeJS
     query: hidden(one.query, env),
     bodyType: one.body_type,
     resource: one.resource,
-    // YAML gives JSON values; the schema leaves them as they are.
+    // YAML yields JSON values, and the schema does not transform them.
     ...(one.body !== undefined && { body: one.body as Json }),
     ...(one.select !== undefined && { select: one.select }),
-    ...limits(source),
+    ...declaredLimits(source),
     ...described(one, { ...hidden(source.headers, env), ...hidden(one.headers, env) }),
   };
 }
 
-const described = (one: McpTool | Endpoint, headers: HiddenTexts) => ({
+const described = (one: McpTool | Endpoint, headers: SecretValues) => ({
   description: one.description,
   headers,
-  // YAML gives JSON values, and the schema has held enum and default against the type.
+  // YAML yields JSON values, and the schema has checked enum and default against the type.
   parameters: one.parameters as readonly PlacedParameter[],
   ...(one.title !== undefined && { title: one.title }),
   ...effects(one),
-  ...limits(one),
+  ...declaredLimits(one),
 });
 
 const effects = (
@@ -131,7 +131,7 @@ const effects = (
   ...(one.idempotent !== undefined && { idempotent: one.idempotent }),
 });
 
-const limits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response_bytes'>): Partial<CallLimits> => ({
+const declaredLimits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response_bytes'>): Partial<CallLimits> => ({
   ...(one.timeout !== undefined && { timeoutMs: one.timeout * 1000 }),
   ...(one.retries !== undefined && { attempts: one.retries }),
   ...(one.max_response_bytes !== undefined && { maxResponseBytes: one.max_response_bytes }),
@@ -164,24 +164,25 @@ function* thresholds(
     const { failure_threshold: failures, recovery_timeout: rest } = outbound.circuit_breaker;
     yield [
       new URL(address).origin,
-      { failures: own?.failure_threshold ?? failures, restMs: (own?.recovery_timeout ?? rest) * 1000 },
+      { failures: own?.failure_threshold ?? failures, cooldownMs: (own?.recovery_timeout ?? rest) * 1000 },
     ];
   }
 }
 
-/** Secrets as they are sent and as they may be shown; every variable is set, or the configuration would not have loaded. */
-function hidden(texts: Readonly<Record<string, SecretText>>, env: NodeJS.ProcessEnv): HiddenTexts {
+/** Header and query values as sent and as displayed; every variable is set, or the configuration would not have loaded. */
+function hidden(texts: Readonly<Record<string, SecretText>>, env: NodeJS.ProcessEnv): SecretValues {
   return Object.fromEntries(
     Object.entries(texts).map(([name, secret]) => {
       const resolved = secret.resolve(env);
       const referring = secret.resolve(Object.fromEntries(secret.names.map((each) => [each, `$${each}`])));
-      const shown = isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : referring.ok ? referring.value : '';
-      return [name, { value: resolved.ok ? resolved.value : '', shown }];
+      const masked =
+        isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : referring.ok ? referring.value : '';
+      return [name, { value: resolved.ok ? resolved.value : '', masked }];
     }),
   );
 }
 
-/** Each whole value and each variable in it: a service may echo one without the other. */
+/** Values to redact: each whole value and each variable in it, since a service may echo one without the other. */
 function secretsOf(value: unknown, env: NodeJS.ProcessEnv): readonly string[] {
   return [...secretsIn(value)].flatMap(({ path, secret }) => {
     if (!isRedactable(String(path.at(-1)), secret)) return [];

@@ -5,12 +5,12 @@ import { auditLog } from '../observe/audit-log.js';
 import type { LogEvent } from '../observe/log-events.js';
 import type { Log } from '../observe/log.js';
 
-/** More gateways than this on one home are a mistake. */
+/** More gateways than this on one state folder indicate a mistake. */
 const mostJournals = 64;
 
 /**
- * Opens a journal below the audit folder. A journal has one writer, and several assistants on one machine each start a gateway
- * of their own, so each takes the first journal nobody else holds; every one of them is a chain that can be verified.
+ * Opens a journal in the audit folder. A journal has one writer, and several assistants on one machine each start a gateway, so
+ * each takes the first journal that is not locked; every journal is a separate hash chain.
  */
 export function openJournal(folder: string, options: Omit<AuditLogOptions, 'folder'>): AuditLog {
   let last = '';
@@ -20,10 +20,10 @@ export function openJournal(folder: string, options: Omit<AuditLogOptions, 'fold
     last = opened.problem;
     if (!last.includes('in use')) break;
   }
-  throw new Error(`The audit cannot be opened: ${last}`);
+  throw new Error(`Cannot open the audit journal: ${last}`);
 }
 
-/** The journal as a configuration wants it; what it notes about itself is logged. */
+/** Opens the journal with the audit settings of a configuration, and logs its notes. */
 export const gateJournal = (folder: string, { audit }: Config, log: Log): AuditLog =>
   openJournal(folder, {
     sync: audit.sync,

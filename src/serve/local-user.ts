@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.js';
 import type { Principal } from '../core/principal.js';
 
-/** Who sits at this machine and owns this process: over a pipe, or with the command line. */
+/** Principal of stdio and CLI callers: the user who owns this process. */
 export const localUser = ({ access }: Config): Principal => ({
   id: 'local',
   name: 'local user',

@@ -1,18 +1,18 @@
-import { isLoopback } from '../config/checks.js';
+import { isLoopback } from '../config/conflicts.js';
 import type { Config } from '../config/schema.js';
 import { egress } from '../net/egress.js';
-import { registryLookup, type Known } from '../sources/mcp/registry-lookup.js';
-import { policiesOf } from './policies.js';
+import { registryLookup, type RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
+import { policiesOf } from './network-policies.js';
 
-/** A way to ask an MCP registry. */
+/** Client of an MCP registry. */
 export interface McpRegistry {
-  lookup(name: string): Promise<Known>;
+  lookup(name: string): Promise<RegistryListing>;
   close(): Promise<void>;
 }
 
 const askAgainMs = 60_000;
 
-/** A registry at an address, reached through the guard and nothing but it; undefined where no network policy leads there. */
+/** Registry client limited to one host by the egress guard; undefined if no network policy allows it. */
 export function mcpRegistry(config: Config, url: string, policy?: string): McpRegistry | undefined {
   const { hostname, protocol } = new URL(url);
   const local = isLoopback(hostname);
@@ -28,10 +28,10 @@ export function mcpRegistry(config: Config, url: string, policy?: string): McpRe
   return { lookup: registryLookup({ url, egress: way }), close: () => way.close() };
 }
 
-/** Asks the registry that the configuration names now; one that could not be asked is left alone for a minute. */
+/** Client of the currently configured registry; a failed lookup is retried after a minute at the earliest. */
 export function configuredRegistry(config: () => Config, now: () => number = Date.now): McpRegistry {
   let current: { readonly url: string; readonly registry: McpRegistry | undefined } | undefined;
-  const failed = new Map<string, { readonly at: number; readonly known: Known }>();
+  const failed = new Map<string, { readonly at: number; readonly known: RegistryListing }>();
   return {
     async lookup(name) {
       const wanted = config().mcp_registry;
@@ -41,7 +41,7 @@ export function configuredRegistry(config: () => Config, now: () => number = Dat
         failed.clear();
         current = { url: wanted.url, registry: mcpRegistry(config(), wanted.url, wanted.network_policy) };
       }
-      if (!current.registry) return { verdict: 'unknown', why: 'no network policy leads to the registry' };
+      if (!current.registry) return { verdict: 'unknown', why: 'no network policy allows access to the registry' };
       const before = failed.get(name);
       if (before && now() - before.at < askAgainMs) return before.known;
       const known = await current.registry.lookup(name);

@@ -1,19 +1,20 @@
-import { isLoopback } from '../config/checks.js';
+import { isLoopback } from '../config/conflicts.js';
 import type { Config } from '../config/schema.js';
 import type { SecretText } from '../config/secrets.js';
 import { egress } from '../net/egress.js';
 import type { Egress } from '../net/egress-types.js';
-import type { NetworkPolicy } from '../net/policies.js';
-import type { OpenChannel } from '../sources/mcp/channel.js';
-import type { Credentials } from '../sources/mcp/http-channel.js';
+import type { NetworkPolicy } from '../net/network-policy.js';
+import type { OpenChannel } from '../sources/mcp/channels/channel.js';
+import type { Credentials } from '../sources/mcp/channels/http-channel.js';
 import { tokenKeeper } from '../sources/mcp/oauth/credentials.js';
 import type { Client } from '../sources/mcp/oauth/tokens.js';
-import { remoteChannel } from '../sources/mcp/remote.js';
-import { grantFiles } from './grant-files.js';
-import type { McpConfig, McpSourcesOptions } from './mcp-sources.js';
-import { policiesOf } from './policies.js';
+import { remoteChannel } from '../sources/mcp/channels/remote-channel.js';
+import { grantFiles } from '../sources/mcp/oauth/grant-files.js';
+import type { McpSourcesOptions } from './mcp-sources.js';
+import type { McpConfig } from '../admission/source-config.js';
+import { policiesOf } from './network-policies.js';
 
-/** The way to a remote server and who we are to it. */
+/** Channel to a remote server, with its credentials. */
 export function remoteOf(
   id: string,
   url: string,
@@ -27,7 +28,7 @@ export function remoteOf(
       source: id,
       url,
       headers,
-      way: authorizationEgress(url, config, whole),
+      egress: authorizationEgress(url, config, whole),
       grants: grantFiles(grants),
       grant: config.oauth.grant,
       scopes: config.oauth.scopes,
@@ -39,18 +40,18 @@ export function remoteOf(
     url,
     transport: config.transport,
     egress: serverEgress(url, config, whole),
-    // An owner is a principal, with a session after it where sessions are kept apart.
+    // An owner is a principal id, followed by a session id if sessions are separate.
     credentials: (owner) => keeper?.of(everyone ? 'local' : (owner.split('\n')[0] ?? '')) ?? { headers },
   });
 }
 
 function networksFor(url: string, { network_policy: named }: McpConfig, config: Config): NetworkPolicy {
   const networks = policiesOf(config)[named ?? (isLoopback(new URL(url).hostname) ? 'loopback' : 'public')];
-  if (networks === undefined) throw new Error(`the network policy ${named ?? 'public'} is not configured`);
+  if (networks === undefined) throw new Error(`unknown network policy ${named ?? 'public'}`);
   return networks;
 }
 
-/** A way out to this one server and nowhere else. */
+/** Egress limited to this server. */
 function serverEgress(url: string, config: McpConfig, whole: Config): Egress {
   const { hostname, port, protocol } = new URL(url);
   return egress({
@@ -62,7 +63,7 @@ function serverEgress(url: string, config: McpConfig, whole: Config): Egress {
   });
 }
 
-/** A way to authorization servers: a stranger names them, so only the networks of the server itself are open. */
+/** Egress to authorization servers. The untrusted server chooses them, so only its own networks are allowed (SSRF). */
 export function authorizationEgress(url: string, config: McpConfig, whole: Config): Egress {
   const local = isLoopback(new URL(url).hostname);
   return egress({
@@ -73,14 +74,14 @@ export function authorizationEgress(url: string, config: McpConfig, whole: Confi
   });
 }
 
-/** The client that the configuration names, its secret resolved now. */
+/** OAuth client of the configuration, with its secret resolved. */
 export function clientOf({ oauth }: McpConfig, env: NodeJS.ProcessEnv): Client | undefined {
   if (oauth?.client_id === undefined) return undefined;
   const secret = oauth.client_secret?.resolve(env);
   return { id: oauth.client_id, ...(secret?.ok === true && { secret: secret.value }) };
 }
 
-/** The configured headers, resolved at the moment they are sent. */
+/** Resolves the configured headers when they are sent. */
 const headersOf =
   ({ headers }: McpConfig, env: NodeJS.ProcessEnv): Credentials['headers'] =>
   () => {
@@ -92,6 +93,6 @@ const headersOf =
       else missing.push(...resolved.unset);
     }
     return Promise.resolve(
-      missing.length > 0 ? { problem: `needs ${missing.join(', ')}, which is not set` } : { headers: values },
+      missing.length > 0 ? { problem: `environment variable not set: ${missing.join(', ')}` } : { headers: values },
     );
   };

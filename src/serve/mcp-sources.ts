@@ -1,55 +1,54 @@
 import { join, resolve } from 'node:path';
+import type { McpConfig } from '../admission/source-config.js';
 import type { Config } from '../config/schema.js';
 import type { SecretText } from '../config/secrets.js';
 import type { JsonObject } from '../core/json.js';
 import type { SourceHealth } from '../core/source.js';
 import { identity } from '../identity.js';
 import type { Processes } from '../processes/processes.js';
-import type { Ended, OpenChannel } from '../sources/mcp/channel.js';
-import { npmCommand, type PackageLock } from '../sources/mcp/packages.js';
-import { uvCommand } from '../sources/mcp/python-packages.js';
-import { identityOf } from './admission.js';
+import type { ChannelEnd, OpenChannel } from '../sources/mcp/channels/channel.js';
+import { npmCommand, type PackageLock } from '../sources/mcp/packages/npm-package.js';
+import { uvCommand } from '../sources/mcp/packages/python-package.js';
+import { sourceIdentity } from '../admission/definitions.js';
 import { remoteOf } from './mcp-remote.js';
-import { packageLock } from './package-lock.js';
-import { pluginChannel, type Command } from '../sources/mcp/plugin.js';
-import type { Screening } from './screening/evidence.js';
-import type { Screens } from './screening/screening.js';
+import { packageLock } from '../admission/package-lock.js';
+import { localChannel, type LaunchCommand } from '../sources/mcp/channels/local-channel.js';
+import type { AdmissionRecord } from '../admission/evidence.js';
+import type { SourceAdmission } from '../admission/source-admission.js';
 import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
-
-export type McpConfig = Extract<Config['sources'][string], { readonly kind: 'mcp' }>;
 
 export interface McpSourcesOptions {
   readonly config: Config;
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
-  /** The folder into which packages are installed. */
+  /** Folder for installed packages. */
   readonly packages: string;
-  /** The folder in which tokens of remote servers are kept. */
+  /** Folder for OAuth tokens of remote servers. */
   readonly grants: string;
-  /** Who decides whether a local server is started at all. */
-  readonly screens?: Screens | undefined;
-  /** Who decides what of a source is offered. */
+  /** Decides whether a local server may start. */
+  readonly admission?: SourceAdmission | undefined;
+  /** Decides which definitions of a source are offered. */
   readonly admit?: (id: string, config: McpConfig) => Admit;
   onEvent(event: string, fields: JsonObject): void;
 }
 
-/** The upstream MCP servers a configuration names. */
+/** Upstream MCP servers of a configuration. */
 export function mcpSourcesOf(options: McpSourcesOptions): readonly McpSource[] {
   return Object.entries(options.config.sources).flatMap(([id, config]) =>
     config.kind === 'mcp' && config.enabled ? [mcpSourceOf(id, config, options)] : [],
   );
 }
 
-/** One upstream server as its entry describes it. */
+/** Builds one upstream server from its entry. */
 export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOptions): McpSource {
-  const { config: whole, onEvent, admit, screens } = options;
+  const { config: whole, onEvent, admit, admission: screens } = options;
   const remote = config.url !== undefined;
   const source = mcpSource({
     id,
     remote,
     onEvent,
-    identity: identityOf(config),
+    identity: sourceIdentity(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
     open: config.url === undefined ? plugin(id, config, options) : remoteOf(id, config.url, config, options),
     era: config.era,
@@ -63,7 +62,7 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
       ratePerMinute: whole.rate_limit.requests,
       maxOutputBytes: config.max_output_bytes,
     },
-    // A token is one person's: nobody else may speak through a connection that bears it.
+    // A token belongs to one principal, so its connection must not be shared with others (confused deputy).
     sharing: ownTokens(config) && config.sharing === 'all' ? 'principal' : config.sharing,
     ...(ownTokens(config) && { listAs: 'local' }),
     connectMs: config.connect_timeout * 1000,
@@ -77,11 +76,11 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     },
     ...(admit && { admit: admit(id, config) }),
   });
-  return { ...source, health: () => withDifferences(source.health?.() ?? { status: 'healthy' }, screens?.of(id)) };
+  return { ...source, health: () => withDifferences(source.health?.() ?? { status: 'healthy' }, screens?.record(id)) };
 }
 
-/** How a source stands, and that it offers what its code does not have where it does. */
-function withDifferences(health: SourceHealth, screening: Screening | undefined): SourceHealth {
+/** Health of a source, degraded if it offers tools that its code does not register. */
+function withDifferences(health: SourceHealth, screening: AdmissionRecord | undefined): SourceHealth {
   const hidden =
     screening?.differences
       .filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high')
@@ -89,23 +88,23 @@ function withDifferences(health: SourceHealth, screening: Screening | undefined)
   if (health.status !== 'healthy' || hidden.length === 0) return health;
   return {
     status: 'degraded',
-    detail: `offers what nothing in its code registers: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}`,
+    detail: `offers tools that its code does not register: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}`,
   };
 }
 
-/** Whether each caller has a token of their own. */
+/** Whether each caller uses a separate OAuth token. */
 const ownTokens = ({ oauth }: McpConfig): boolean =>
   oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
 function plugin(
   id: string,
   config: McpConfig,
-  { base, env, processes, packages, screens, onEvent }: McpSourcesOptions,
+  { base, env, processes, packages, admission: screens, onEvent }: McpSourcesOptions,
 ): OpenChannel {
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   const { sandbox } = config;
   const path = (given: string): string => resolve(base, given);
-  return pluginChannel({
+  return localChannel({
     id,
     processes,
     async command() {
@@ -124,11 +123,11 @@ function plugin(
       ...(sandbox.cpu_seconds !== undefined && { cpuSeconds: sandbox.cpu_seconds }),
       ...(sandbox.processes !== undefined && { processes: sandbox.processes }),
     },
-    onNoise: (what) => onEvent('upstream.stderr', { source: id, problem: what }),
+    onInvalidLine: (what) => onEvent('upstream.stderr', { source: id, problem: what }),
   });
 }
 
-/** Where it runs: beside the configuration unless told, and where it is not let see that folder, wherever its tier puts it. */
+/** Working directory: `cwd`, else the config folder; unset if the sandbox does not mount that folder. */
 function cwdOf({ cwd, sandbox: { tier, readable, writable } }: McpConfig, base: string): { readonly cwd?: string } {
   if (cwd !== undefined) return { cwd: resolve(base, cwd) };
   const sees = [...readable, ...writable].some((folder) =>
@@ -147,7 +146,7 @@ interface PackageParts {
 async function commandOf(
   { command, runtime, args, package: packaged }: McpConfig,
   { env, processes, packages, lock }: PackageParts,
-): Promise<Command | Ended> {
+): Promise<LaunchCommand | ChannelEnd> {
   if (command !== undefined) return { program: command, args };
   if (packaged !== undefined && runtime === 'npx')
     return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
@@ -158,7 +157,7 @@ async function commandOf(
   return { program: 'python3', args };
 }
 
-/** What a package manager may know of our environment: where its settings are, and nothing that is not its own. */
+/** Environment of a package manager: its own settings and proxies, without secrets of the gateway. */
 function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
   const own = Object.entries(env).filter(
     ([name, value]) =>
@@ -166,10 +165,10 @@ function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
       (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name) ||
         name === 'HOME'),
   );
-  return Object.fromEntries(own) as Record<string, string>; // undefined values were left out
+  return Object.fromEntries(own) as Record<string, string>; // undefined values are filtered out above
 }
 
-/** Exactly the declared variables; the gateway's own environment stays behind. */
+/** Declared variables only; the environment of the gateway, with its secrets, is not inherited. */
 export function environmentOf(
   { env: declared, pass_env: passed, required_env: required }: McpConfig,
   env: NodeJS.ProcessEnv,

@@ -4,22 +4,22 @@ import type { SecretText } from '../config/secrets.js';
 import type { ToolSource } from '../core/source.js';
 import { egress } from '../net/egress.js';
 import { egressProblems } from '../net/egress-rules.js';
-import type { NetworkPolicy } from '../net/policies.js';
-import type { Credential, Secret } from '../sources/openapi/credentials.js';
+import type { NetworkPolicy } from '../net/network-policy.js';
+import type { Credential, Secret } from '../sources/openapi/request/credentials.js';
 import { openApiSource } from '../sources/openapi/source.js';
 
 type OpenApiConfig = Extract<Config['sources'][string], { readonly kind: 'openapi' }>;
 
 export interface OpenApiSourcesOptions {
   readonly config: Config;
-  /** What relative paths are relative to. */
+  /** Folder that relative paths refer to. */
   readonly base: string;
-  /** Where secrets are looked up, at the moment they are needed. */
+  /** Environment for secrets, read when they are needed. */
   readonly env: NodeJS.ProcessEnv;
   readonly policies: Readonly<Record<string, NetworkPolicy>>;
 }
 
-/** The sources that the `openapi` entries of a configuration ask for. */
+/** Sources of the `openapi` entries of a configuration. */
 export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): readonly ToolSource[] {
   return Object.entries(config.sources).flatMap(([id, each]) =>
     each.kind === 'openapi' ? [openApiFrom(id, each, { whole: config, ...rest })] : [],
@@ -32,9 +32,8 @@ function openApiFrom(
   { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config },
 ): ToolSource {
   const networks = policies[config.network];
-  if (networks === undefined)
-    throw new Error(`sources.${id}.network names the network policy ${config.network}, which there is not`);
-  // The loader lets `*` through only together with the switch.
+  if (networks === undefined) throw new Error(`sources.${id}.network: unknown network policy ${config.network}`);
+  // The loader accepts `*` only together with --insecure-dev.
   const insecureDev = config.allowed_hosts.includes('*');
   const problems = egressProblems({ networks, hosts: config.allowed_hosts, insecureDev });
   if (problems.length > 0) throw new Error(`sources.${id}: ${problems.join('; ')}`);
@@ -62,7 +61,7 @@ function openApiFrom(
       ratePerMinute: whole.rate_limit.requests,
     },
     ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
-    reach(origins) {
+    openEgress(origins) {
       const urls = origins.map((origin) => new URL(origin));
       return egress({
         networks,
@@ -76,7 +75,7 @@ function openApiFrom(
                   urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))),
                 ),
               ],
-        // The guard ends each call in its own time; an operator may have given single tools more.
+        // The deadline guard enforces the timeout of each call; overrides may allow single tools more.
         timeoutMs:
           Math.max(config.timeout, ...Object.values(whole.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
         maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),

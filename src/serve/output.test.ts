@@ -9,7 +9,7 @@ import type { Outcome } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 import { readOnly } from '../core/tool.js';
 import { sanitize } from '../guards/sanitize.js';
-import { keptResults } from '../sources/kept-results.js';
+import { truncatedResults } from '../sources/truncated-results.js';
 import { memoryStore } from '../state/memory-store.js';
 import { aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
 import { outputRulesOf } from './output.js';
@@ -19,7 +19,7 @@ const web = aTool({ name: 'web__get', source: 'web', effects: { ...readOnly, ope
 
 function gate(output: Partial<Config['output']> = {}, secrets: readonly string[] = [], tool: Tool = web) {
   const clock = handClock(1_000);
-  const results = keptResults({ keepMs: () => 60_000, now: clock });
+  const results = truncatedResults({ ttlMs: () => 60_000, now: clock });
   const store = memoryStore();
   const rules = outputRulesOf({
     config: { ...defaults, output: { ...defaults.output, ...output } },
@@ -208,7 +208,7 @@ test('an MCP server does not decide itself that it is trusted', async () => {
   const notes = mcpSource.parse({ kind: 'mcp', command: 'notes' });
   const trustIn = async (sources: Config['sources'], trusted: readonly string[] = []): Promise<unknown> => {
     const config = { ...defaults, sources, output: { ...defaults.output, trusted_sources: [...trusted] } };
-    const results = keptResults({ keepMs: () => 60_000 });
+    const results = truncatedResults({ ttlMs: () => 60_000 });
     const rules = outputRulesOf({ config, secrets: [], results, open: () => Promise.resolve(memoryStore()) });
     const washed = await guarded([sanitize(() => rules)], () => Promise.resolve(done('fine')), closed)(aCall());
     return washed.kind === 'done' ? washed.meta?.['toolgate/provenance'] : undefined;

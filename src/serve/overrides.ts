@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.js';
 import type { Limits, Tool } from '../core/tool.js';
 
-/** Puts what the operator says of single tools over what their sources say; the same tool gives the same object each time. */
+/** Applies the overrides of the operator to tools; returns the same object for the same tool. */
 export function overridesOf(config: Config): (tool: Tool) => Tool {
   const made = new WeakMap<Tool, Tool>();
   return (tool) => {
@@ -9,23 +9,23 @@ export function overridesOf(config: Config): (tool: Tool) => Tool {
     if (over === undefined) return tool;
     let changed = made.get(tool);
     if (changed === undefined) {
-      // By descriptors, so that what a tool only makes when asked stays unmade.
+      // Copies descriptors, so that lazy getters are not evaluated.
       changed = Object.defineProperties(
         {},
         {
           ...Object.getOwnPropertyDescriptors(tool),
-          limits: { value: limitsUnder(config, tool), enumerable: true },
+          limits: { value: overriddenLimits(config, tool), enumerable: true },
           ...(over.tasks !== undefined && { tasks: { value: over.tasks, enumerable: true } }),
         },
-      ) as Tool; // a tool's own fields, with two others in their place
+      ) as Tool; // the fields of the tool, two of them replaced
       made.set(tool, changed);
     }
     return changed;
   };
 }
 
-/** Command and HTTP sources have settled their own times and slots, within ranges that only they know; nobody exceeds the operator's maximum anywhere. */
-function limitsUnder(config: Config, { name, source, limits }: Tool): Limits {
+/** Limits with overrides. Command and HTTP sources apply timeouts and slots themselves; the operator's maximum applies to all. */
+function overriddenLimits(config: Config, { name, source, limits }: Tool): Limits {
   const { timeout, max_timeout: most, concurrency, rate } = config.tool.overrides[name] ?? {};
   const kind = config.sources[source]?.kind;
   const foreign = kind === 'openapi' || kind === 'mcp';

@@ -1,19 +1,19 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.js';
 import type { ToolSource } from '../core/source.js';
-import type { ToolSettings } from '../sources/command/settings.js';
+import type { ToolSettings } from '../sources/command/limits.js';
 import { commandSource } from '../sources/command/source.js';
 import type { OriginBreakers } from '../sources/http/breakers.js';
 import { gatewayPrompts } from '../sources/gateway-prompts.js';
 import type { McpSourcesOptions } from './mcp-sources.js';
-import { policiesOf } from './policies.js';
+import { policiesOf } from './network-policies.js';
 
 export interface SourcesOptions extends McpSourcesOptions {
-  /** Breakers of the origins that HTTP tools call, kept over reloads. */
+  /** Circuit breakers by origin of HTTP tools; they survive reloads. */
   readonly origins: OriginBreakers;
 }
 
-/** The sources a configuration asks for; kinds that it does not name are not even loaded. */
+/** Sources of a configuration; modules of unused kinds are not loaded. */
 export async function sourcesOf(options: SourcesOptions): Promise<readonly ToolSource[]> {
   const { config, base, processes, env, origins, onEvent } = options;
   const { tool, security, commands, rate_limit: rate } = config;

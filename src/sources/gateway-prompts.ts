@@ -2,8 +2,8 @@ import type { Prompt } from '../core/prompt.js';
 import { done, refuse } from '../core/outcome.js';
 import type { ToolSource } from '../core/source.js';
 
-/** A prompt as an operator writes it; `{{name}}` in a text stands for an argument. */
-export interface PromptDeclaration {
+/** A prompt from the configuration; `{{name}}` in a text is replaced by an argument. */
+interface PromptDeclaration {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -16,7 +16,7 @@ export interface PromptDeclaration {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
 }
 
-/** The gateway's own prompts, as a source without tools. */
+/** Source of the prompts in the configuration; has no tools. */
 export function gatewayPrompts(declared: readonly PromptDeclaration[]): ToolSource {
   const prompts = declared.map(toPrompt);
   return { id: 'prompts', list: () => Promise.resolve([]), prompts: () => Promise.resolve(prompts) };
@@ -28,19 +28,19 @@ function toPrompt({ name, title, description, arguments: args, messages }: Promp
     source: 'prompts',
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    arguments: args.map((each) => ({
-      name: each.name,
-      required: each.required,
-      ...(each.title !== undefined && { title: each.title }),
-      ...(each.description !== undefined && { description: each.description }),
+    arguments: args.map((argument) => ({
+      name: argument.name,
+      required: argument.required,
+      ...(argument.title !== undefined && { title: argument.title }),
+      ...(argument.description !== undefined && { description: argument.description }),
     })),
     get(call) {
       const missing = args
-        .filter((each) => each.required && typeof call.args[each.name] !== 'string')
-        .map((each) => each.name);
+        .filter((argument) => argument.required && typeof call.args[argument.name] !== 'string')
+        .map((argument) => argument.name);
       if (missing.length > 0)
         return Promise.resolve(refuse('invalid_arguments', `The prompt ${name} needs ${missing.join(', ')}`));
-      // One pass over the template: an argument that itself holds {{…}} is text, not a second template.
+      // One pass over the template: {{…}} inside an argument stays text (template injection).
       const filled = messages.map(({ role, text }) => ({
         role,
         content: {

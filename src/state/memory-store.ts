@@ -5,7 +5,7 @@ interface Cell {
   readonly expiresAt: number;
 }
 
-/** A store that lives and ends with this process, for calls without a server and for tests. */
+/** Store in memory, for calls without a server and for tests. */
 export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): Store {
   const spaces = new Map<string, Map<string, Cell>>();
 

@@ -84,7 +84,7 @@ test('a home that is a file is a problem in a sentence', async () => {
   writeFileSync(home, '');
   expect(await sqliteStore({ home })).toEqual({
     ok: false,
-    problem: expect.stringMatching(/^The state cannot be opened: E/),
+    problem: expect.stringMatching(/^Cannot open the state database: E/),
   });
 });
 

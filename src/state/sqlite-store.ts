@@ -2,15 +2,15 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import { lockFile, type LockFile } from '../lib/lock-file.js';
-import { MOST_LISTED, type Kept, type Store } from './store.js';
+import { MOST_LISTED, type StoredEntry, type Store } from './store.js';
 
 export interface SqliteStoreOptions {
-  /** The folder of this gateway's state. */
+  /** State folder. */
   readonly home: string;
   readonly now?: () => number;
 }
 
-/** The store, or a sentence why there is none; `setAside` names the file that a damaged one was moved to. */
+/** The store, or the problem; `setAside` is the file that a damaged database was renamed to. */
 export type OpenedStore =
   | { readonly ok: true; readonly store: Store; readonly setAside?: string }
   | { readonly ok: false; readonly problem: string };
@@ -18,7 +18,7 @@ export type OpenedStore =
 const FILE = 'state.db';
 const BESIDE = ['', '-wal', '-journal'] as const;
 
-/** Opens the embedded store in a folder. SQLite is loaded here and not before, so that who keeps nothing pays nothing. */
+/** Opens the SQLite store in a folder. SQLite is loaded on demand, since many gateways store nothing. */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   const path = join(options.home, FILE);
@@ -45,24 +45,24 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
     lock?.release();
     return {
       ok: false,
-      problem: `The state cannot be opened: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`,
+      problem: `Cannot open the state database: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`,
     };
   }
 }
 
-/** The driver's own lock is a folder that a killed process leaves behind for ever; ours is held, so nobody owns it. */
+/** Removes the lock folder that the driver of a killed process left behind; safe because the state lock is held. */
 function forgetDriverLock(path: string): void {
   if (existsSync(`${path}.lock`)) rmdirSync(`${path}.lock`);
 }
 
-/** The database with its table, or an error where the file is none or is damaged. */
+/** Checks the database and creates its table; throws if the file is damaged. */
 function sound(database: Database, path: string): Database {
   try {
     chmodSync(path, 0o600);
-    // Exclusive locking spares the shared memory file that this build of SQLite cannot have.
+    // Exclusive locking avoids the shared-memory file, which the WASM build does not support.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = WAL');
-    // In WAL mode this survives a killed process whole; a power cut may cost the last writes but not the file.
+    // In WAL mode a killed process loses nothing; a power failure may lose the last writes but cannot corrupt the file.
     database.exec('PRAGMA synchronous = NORMAL');
     const check = database.get('PRAGMA quick_check(1)')?.['quick_check'];
     if (check !== 'ok') throw new Damage(String(check));
@@ -83,7 +83,7 @@ const isDamage = (error: unknown): boolean =>
   error instanceof Damage ||
   (error instanceof Error && /not a database|malformed|disk image|corrupt/.test(error.message));
 
-/** Moves a damaged database and its journals out of the way, to be looked at later. */
+/** Renames a damaged database and its journals, and keeps them for inspection. */
 function setAside(path: string): string {
   const suffix = `.damaged-${new Date().toISOString().replaceAll(/[^0-9TZ]/g, '')}`;
   forgetDriverLock(path);
@@ -92,8 +92,8 @@ function setAside(path: string): string {
 }
 
 /**
- * Everything is kept as the bytes of its text: the driver ends a text it reads at the first NUL. Every statement is run to
- * its end with `all`: one left at a row keeps its transaction open, and what it wrote is not written.
+ * Texts are stored as bytes, because the driver truncates a text at the first NUL. Every statement runs to completion with `all`:
+ * one that stops at a row keeps its transaction open, and its writes are lost.
  */
 function storeOn(database: Database, lock: LockFile, now: () => number = Date.now): Store {
   const get = database.prepare(
@@ -122,16 +122,16 @@ function storeOn(database: Database, lock: LockFile, now: () => number = Date.no
     },
     list(space, { prefix = '', after, limit = MOST_LISTED } = {}) {
       const from = after === undefined ? null : bytes(after);
-      // No text holds the byte FF, so this is above every key with the prefix and below every other.
+      // UTF-8 never contains the byte FF, so this is the upper bound of all keys with the prefix.
       const end = Buffer.concat([bytes(prefix), Buffer.of(0xff)]);
       const rows = list.all([bytes(space), bytes(prefix), end, from, from, now(), Math.min(limit, MOST_LISTED)]);
-      return rows.map((row): Kept => ({ key: text(row['key']), value: text(row['value']) }));
+      return rows.map((row): StoredEntry => ({ key: text(row['key']), value: text(row['value']) }));
     },
     sweep: (at) => sweep.run([at]).changes,
     close() {
       if (!open) return;
       open = false;
-      // The driver keeps its lock on a database that is closed with statements left.
+      // The driver keeps its lock if statements are not finalised before the close.
       for (const statement of [get, put, take, list, sweep]) statement.finalize();
       database.close();
       lock.release();

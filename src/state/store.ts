@@ -1,11 +1,11 @@
-/** One kept value. */
-export interface Kept {
+/** One stored value. */
+export interface StoredEntry {
   readonly key: string;
   readonly value: string;
 }
 
 export interface PutOptions {
-  /** Wall-clock milliseconds after which the value is as good as deleted. */
+  /** Wall-clock milliseconds at which the value expires. */
   readonly expiresAt?: number;
 }
 
@@ -17,19 +17,19 @@ export interface ListOptions {
 }
 
 /**
- * Where small things are kept: text by key, in spaces that do not see each other. A value put is there after a crash of the
- * process. Keys and values are well-formed text; lists are in the order of the keys' UTF-8 bytes.
+ * Key-value store for small texts, in separate namespaces (spaces). A stored value survives a crash of the process. Keys and
+ * values are well-formed text; lists are in the order of the keys' UTF-8 bytes.
  */
 export interface Store {
   get(space: string, key: string): string | undefined;
   put(space: string, key: string, value: string, options?: PutOptions): void;
-  /** Whether there was something to delete. */
+  /** Returns whether the key existed. */
   delete(space: string, key: string): boolean;
-  list(space: string, options?: ListOptions): readonly Kept[];
-  /** Forgets what has expired and says how much that was. */
+  list(space: string, options?: ListOptions): readonly StoredEntry[];
+  /** Removes expired entries and returns their number. */
   sweep(now: number): number;
   close(): void;
 }
 
-/** A list is never longer, whatever is asked. */
+/** Maximum length of a list, whatever limit is requested. */
 export const MOST_LISTED = 10_000;

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../core/json.js';
 
-/** A JSON-RPC error as it stands on the wire. */
+/** JSON-RPC error object. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: JsonObject;
 }
 
-/** The error codes of JSON-RPC and MCP that we send or understand. */
-export const codes = {
+/** JSON-RPC and MCP error codes that the gateway sends or interprets. */
+export const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -16,7 +16,7 @@ export const codes = {
   internalError: -32603,
   /** Legacy: a request outside any session. */
   badRequest: -32000,
-  /** Legacy: the session is gone. */
+  /** Legacy: the session does not exist or has expired. */
   sessionNotFound: -32001,
   /** Legacy: the resource does not exist. */
   resourceNotFound: -32002,
@@ -25,6 +25,7 @@ export const codes = {
   unsupportedVersion: -32022,
 } as const;
 
+/** Creates a JSON-RPC error object. */
 export const rpcError = (code: number, message: string, data?: JsonObject): RpcError => ({
   code,
   message,

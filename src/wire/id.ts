@@ -1,13 +1,13 @@
-/** The id of a request; a bigint where a double would round it, so that it is echoed digit for digit. */
+/** Request id; a bigint if a double would round it, so that it is echoed without loss. */
 export type Id = string | number | bigint;
 
 const maxDigits = 64;
 const maxIdLength = 1_024;
 
-/** The id as JSON text. */
+/** Serialises an id as JSON. */
 export const encodeId = (id: Id): string => (typeof id === 'string' ? JSON.stringify(id) : String(id));
 
-/** Reads an id from its parsed value; `source` is asked for the text only where the parser may have rounded. */
+/** Validates an id; calls `source` for the original text only if JSON.parse may have rounded the number. */
 export function readId(value: unknown, source: () => string | undefined): Id | undefined {
   if (typeof value === 'string') return value.length <= maxIdLength ? value : undefined;
   if (typeof value !== 'number') return undefined;
@@ -22,7 +22,7 @@ const skipString = (json: string, at: number): number => {
   return end + 1;
 };
 
-/** The text of a scalar member of the outermost object of valid JSON; the last one wins, as it does for the parser. */
+/** Source text of a scalar member of the outermost object of valid JSON; the last duplicate wins, as in JSON.parse. */
 export function memberText(json: string, name: string): string | undefined {
   let depth = 0;
   let found: string | undefined;
@@ -36,7 +36,7 @@ export function memberText(json: string, name: string): string | undefined {
         found = scalar?.[0];
       }
       at = colon ? end + colon[0].length : end;
-      // A member's string value is stepped over here, so that it is never taken for a key.
+      // Skip the string value of the member, so that it is never mistaken for a key.
       if (colon && json[at] === '"') at = skipString(json, at);
       continue;
     }

@@ -1,42 +1,45 @@
 const newline = 0x0a;
 
-/** A line past the limit: all of it was skipped but how it begins and how it ends. */
-export interface Overlong {
-  readonly begins: string;
-  readonly ends: string;
+/** A line over the limit: only its first and last characters were buffered. */
+export interface OverlongLine {
+  readonly head: string;
+  readonly tail: string;
 }
 
-/** Cuts a byte stream into lines. */
+/** Splits a byte stream into lines. */
 export interface LineReader {
-  /** The lines completed by this piece, without their line ends. */
-  push(piece: Buffer): readonly (Buffer | Overlong)[];
-  /** What came after the last newline. */
+  /** Returns the lines completed by this chunk, without line terminators. */
+  push(piece: Buffer): readonly (Buffer | OverlongLine)[];
+  /** Returns the bytes after the last newline. */
   end(): Buffer | undefined;
 }
 
-/** A reader that never holds more than `maxLineBytes` of an unfinished line. */
+/** Line reader that buffers at most `maxLineBytes` of an unfinished line, so that a peer cannot exhaust memory. */
 export function lineReader(maxLineBytes: number): LineReader {
   let parts: Buffer[] = [];
-  let held = 0;
-  let skipped: { readonly begins: string; ends: string } | undefined;
+  let bufferedBytes = 0;
+  let skipped: { readonly head: string; tail: string } | undefined;
 
   const take = (tail: Buffer): Buffer => {
     const line = parts.length === 0 ? tail : Buffer.concat([...parts, tail]);
     parts = [];
-    held = 0;
+    bufferedBytes = 0;
     return line.length > 0 && line[line.length - 1] === 0x0d ? line.subarray(0, -1) : line;
   };
 
   return {
     push(piece) {
-      const lines: (Buffer | Overlong)[] = [];
+      const lines: (Buffer | OverlongLine)[] = [];
       let start = 0;
       for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, start)) {
         if (skipped) {
-          lines.push({ begins: skipped.begins, ends: endOf(skipped.ends + edgesOf(piece.subarray(start, at)).ends) });
+          lines.push({
+            head: skipped.head,
+            tail: lastChars(skipped.tail + headAndTail(piece.subarray(start, at)).tail),
+          });
           skipped = undefined;
-        } else if (held + at - start > maxLineBytes) {
-          lines.push(edgesOf(take(piece.subarray(start, at))));
+        } else if (bufferedBytes + at - start > maxLineBytes) {
+          lines.push(headAndTail(take(piece.subarray(start, at))));
         } else {
           const line = take(piece.subarray(start, at));
           if (line.length > 0) lines.push(line);
@@ -45,10 +48,10 @@ export function lineReader(maxLineBytes: number): LineReader {
       }
       if (start === piece.length) return lines;
       const rest = piece.subarray(start);
-      if (skipped) skipped.ends = endOf(skipped.ends + edgesOf(rest).ends);
-      else if (held + rest.length > maxLineBytes) skipped = edgesOf(take(rest));
+      if (skipped) skipped.tail = lastChars(skipped.tail + headAndTail(rest).tail);
+      else if (bufferedBytes + rest.length > maxLineBytes) skipped = headAndTail(take(rest));
       else {
-        held += rest.length;
+        bufferedBytes += rest.length;
         parts.push(rest);
       }
       return lines;
@@ -60,11 +63,11 @@ export function lineReader(maxLineBytes: number): LineReader {
   };
 }
 
-const edge = 256;
-const endOf = (text: string): string => text.slice(-edge);
+const edgeLength = 256;
+const lastChars = (text: string): string => text.slice(-edgeLength);
 
-/** How a line begins and ends, each byte as one character. */
-export const edgesOf = (line: Buffer): { readonly begins: string; ends: string } => ({
-  begins: line.toString('latin1', 0, edge),
-  ends: line.toString('latin1', Math.max(0, line.length - edge)),
+/** First and last bytes of a line, one Latin-1 character per byte. */
+export const headAndTail = (line: Buffer): { readonly head: string; tail: string } => ({
+  head: line.toString('latin1', 0, edgeLength),
+  tail: line.toString('latin1', Math.max(0, line.length - edgeLength)),
 });

@@ -1,115 +1,120 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../core/json.js';
 import { nestsDeeperThan } from '../lib/json-limits.js';
-import { codes, rpcError } from './codes.js';
+import { rpcCodes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
 import { encodeId, memberText, readId } from './id.js';
 import type { Id } from './id.js';
 
+/** A request; missing params are an empty object. */
 export interface RpcRequest {
   readonly kind: 'request';
   readonly id: Id;
   readonly method: string;
   readonly params: JsonObject;
 }
+/** A notification; missing params are an empty object. */
 export interface RpcNotification {
   readonly kind: 'notification';
   readonly method: string;
   readonly params: JsonObject;
 }
-/** An answer to a request of ours. */
+/** Response to a request that this side sent. */
 export interface RpcResponse {
   readonly kind: 'response';
   readonly id: Id;
   readonly reply: { readonly result: JsonObject } | { readonly error: RpcError };
 }
-/** Not JSON-RPC; `error` says why and `id` is the one to answer under, null where it was null, absent where none could be read. */
-export interface Invalid {
+/** Not valid JSON-RPC; `id` is the id to answer under: null if it was null, absent if it could not be read. */
+export interface InvalidMessage {
   readonly kind: 'invalid';
   readonly id?: Id | null;
   readonly error: RpcError;
 }
-export type Message = RpcRequest | RpcNotification | RpcResponse | Invalid;
+export type Message = RpcRequest | RpcNotification | RpcResponse | InvalidMessage;
+/** A message or a batch of messages. */
 export type Decoded = Message | { readonly kind: 'batch'; readonly messages: readonly Message[] };
 
-/** Bounds of one message before it is believed. */
+/** Limits checked before a message is parsed. */
 export interface MessageLimits {
   readonly maxDepth: number;
   readonly maxBatch: number;
 }
 
+/** Default limits; deep nesting would overflow the stack of recursive code. */
 export const messageLimits: MessageLimits = { maxDepth: 64, maxBatch: 64 };
 
-const nothing: JsonObject = Object.freeze({});
+const emptyParams: JsonObject = Object.freeze({});
 const maxMethodLength = 256;
 
-export const isObject = (value: unknown): value is JsonObject =>
+/** Whether a value is a JSON object, not an array or null. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const invalid = (message: string, id?: Id | null): Invalid => ({
+const invalidMessage = (message: string, id?: Id | null): InvalidMessage => ({
   kind: 'invalid',
-  error: rpcError(codes.invalidRequest, message),
+  error: rpcError(rpcCodes.invalidRequest, message),
   ...(id !== undefined && { id }),
 });
 
-/** Parses one JSON-RPC message or batch, once; whatever is wrong with it is a value, never a throw. */
+/** Parses one JSON-RPC message or batch; malformed input is returned as `invalid`, never thrown. */
 export function decode(bytes: Buffer, limits: MessageLimits = messageLimits): Decoded {
   if (nestsDeeperThan(bytes, limits.maxDepth)) {
-    return { kind: 'invalid', error: rpcError(codes.invalidRequest, `JSON nests deeper than ${limits.maxDepth}`) };
+    return { kind: 'invalid', error: rpcError(rpcCodes.invalidRequest, `JSON nests deeper than ${limits.maxDepth}`) };
   }
-  // Bytes that are not UTF-8 would be replaced silently, and two readers could then see two different names.
-  if (!isUtf8(bytes)) return { kind: 'invalid', error: rpcError(codes.parseError, 'Not UTF-8') };
+  // Invalid UTF-8 would be replaced silently, and two parsers could then read two different tool names.
+  if (!isUtf8(bytes)) return { kind: 'invalid', error: rpcError(rpcCodes.parseError, 'Not UTF-8') };
   const text = bytes.toString('utf8');
   let value: Json;
   try {
-    // JSON.parse yields JSON by definition; its declared type is wider.
+    // JSON.parse returns JSON by definition; its declared type is wider.
     value = JSON.parse(text) as Json;
   } catch {
-    return { kind: 'invalid', error: rpcError(codes.parseError, 'Not valid JSON') };
+    return { kind: 'invalid', error: rpcError(rpcCodes.parseError, 'Not valid JSON') };
   }
   if (!Array.isArray(value)) return readMessage(value, () => memberText(text, 'id'));
-  if (value.length === 0) return invalid('A batch must hold a message');
-  if (value.length > limits.maxBatch) return invalid(`A batch may hold at most ${limits.maxBatch} messages`);
-  // Ids too long for a double are refused inside batches: their digits cannot be told apart there.
+  if (value.length === 0) return invalidMessage('A batch must contain at least one message');
+  if (value.length > limits.maxBatch) return invalidMessage(`A batch may contain at most ${limits.maxBatch} messages`);
+  // Ids beyond double precision are rejected inside batches: their source text cannot be located there.
   return { kind: 'batch', messages: value.map((part: Json) => readMessage(part, () => undefined)) };
 }
 
-/** Sorts a parsed value into one of the kinds of message. */
+/** Classifies a parsed value as request, notification, response or invalid. */
 export function readMessage(value: Json, idText: () => string | undefined): Message {
-  if (!isObject(value)) return invalid('A message must be an object');
+  if (!isJsonObject(value)) return invalidMessage('A message must be an object');
   const given = value['id'];
   const id = given === undefined ? undefined : given === null ? null : readId(given, idText);
-  if (value['jsonrpc'] !== '2.0') return invalid('jsonrpc must be "2.0"', id);
-  if (given !== undefined && id === undefined) return invalid('id must be a string or an integer');
+  if (value['jsonrpc'] !== '2.0') return invalidMessage('jsonrpc must be "2.0"', id);
+  if (given !== undefined && id === undefined) return invalidMessage('id must be a string or an integer');
   const method = value['method'];
   if (method === undefined) return readResponse(value, id);
   if (typeof method !== 'string' || method === '' || method.length > maxMethodLength)
-    return invalid('method must be a short string', id);
-  if (id === null) return invalid('id must not be null', id);
+    return invalidMessage('method must be a short string', id);
+  if (id === null) return invalidMessage('id must not be null', id);
   const params = value['params'];
-  if (params !== undefined && !isObject(params)) return invalid('params must be an object', id);
+  if (params !== undefined && !isJsonObject(params)) return invalidMessage('params must be an object', id);
   return id === undefined
-    ? { kind: 'notification', method, params: params ?? nothing }
-    : { kind: 'request', id, method, params: params ?? nothing };
+    ? { kind: 'notification', method, params: params ?? emptyParams }
+    : { kind: 'request', id, method, params: params ?? emptyParams };
 }
 
 function readResponse(value: JsonObject, id: Id | null | undefined): Message {
   const { result, error } = value;
   if (id === undefined || id === null || (result === undefined) === (error === undefined))
-    return invalid('Neither a request nor a response', id);
-  if (isObject(result)) return { kind: 'response', id, reply: { result } };
-  if (isObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') {
-    const data = isObject(error['data']) ? error['data'] : undefined;
+    return invalidMessage('Neither a request nor a response', id);
+  if (isJsonObject(result)) return { kind: 'response', id, reply: { result } };
+  if (isJsonObject(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') {
+    const data = isJsonObject(error['data']) ? error['data'] : undefined;
     return { kind: 'response', id, reply: { error: rpcError(Number(error['code']), error['message'], data) } };
   }
-  return invalid('A response needs a result object or an error', id);
+  return invalidMessage('A response needs a result object or an error', id);
 }
 
-/** The text of a successful response around an already serialised result. */
+/** Serialises a successful response around an already serialised result. */
 export const encodeResult = (id: Id, result: string): string =>
   `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${result}}`;
 
-/** The text of an error response; an id that could not be read is null or left out. */
+/** Serialises an error response; an unreadable id is null or omitted. */
 export const encodeError = (id: Id | null | undefined, error: RpcError): string =>
   id === undefined
     ? `{"jsonrpc":"2.0","error":${JSON.stringify(error)}}`

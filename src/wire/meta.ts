@@ -1,69 +1,72 @@
 import type { JsonObject } from '../core/json.js';
-import { codes, rpcError } from './codes.js';
+import { rpcCodes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
-import { isObject } from './message.js';
+import { isJsonObject } from './message.js';
 import { isModernVersion, modernVersions } from './versions.js';
 import type { ModernVersion } from './versions.js';
 
-const prefix = 'io.modelcontextprotocol/';
+const reservedPrefix = 'io.modelcontextprotocol/';
 
 /** The reserved keys of `_meta`. */
 export const metaKeys = {
-  protocolVersion: `${prefix}protocolVersion`,
-  clientCapabilities: `${prefix}clientCapabilities`,
-  clientInfo: `${prefix}clientInfo`,
-  logLevel: `${prefix}logLevel`,
-  serverInfo: `${prefix}serverInfo`,
-  subscriptionId: `${prefix}subscriptionId`,
-  relatedTask: `${prefix}related-task`,
+  protocolVersion: `${reservedPrefix}protocolVersion`,
+  clientCapabilities: `${reservedPrefix}clientCapabilities`,
+  clientInfo: `${reservedPrefix}clientInfo`,
+  logLevel: `${reservedPrefix}logLevel`,
+  serverInfo: `${reservedPrefix}serverInfo`,
+  subscriptionId: `${reservedPrefix}subscriptionId`,
+  relatedTask: `${reservedPrefix}related-task`,
 } as const;
 
-/** The extension under which the tasks of 2026 are declared. */
-export const tasksExtension = `${prefix}tasks`;
+/** Extension id under which clients declare the 2026 tasks. */
+export const tasksExtension = `${reservedPrefix}tasks`;
 
-/** What a modern request says about itself. */
+/** Protocol fields that every modern request carries in `_meta`. */
 export interface Envelope {
   readonly version: ModernVersion;
   readonly capabilities: JsonObject;
   readonly logLevel?: string;
 }
 
+/** The `_meta` object of request parameters. */
 export const metaOf = (params: JsonObject): JsonObject | undefined => {
   const meta = params['_meta'];
-  return isObject(meta) ? meta : undefined;
+  return isJsonObject(meta) ? meta : undefined;
 };
 
-/** The protocol version that a request claims in its body; its presence makes a request modern. */
+/** Protocol version claimed in the body of a request; its presence marks the request as modern. */
 export const claimedVersion = (params: JsonObject): unknown => metaOf(params)?.[metaKeys.protocolVersion];
 
-const missing = (key: string): RpcError => rpcError(codes.invalidParams, `_meta must hold ${key}`, { missing: [key] });
+const missingMetaKey = (key: string): RpcError =>
+  rpcError(rpcCodes.invalidParams, `_meta must contain ${key}`, { missing: [key] });
 
-/** Reads the envelope of a modern request, or says what is wrong with it. */
+/** Validates the envelope of a modern request. */
 export function readEnvelope(params: JsonObject): Envelope | RpcError {
   const meta = metaOf(params);
   const version = meta?.[metaKeys.protocolVersion];
-  if (meta === undefined || typeof version !== 'string') return missing(metaKeys.protocolVersion);
+  if (meta === undefined || typeof version !== 'string') return missingMetaKey(metaKeys.protocolVersion);
   if (!isModernVersion(version)) return unsupportedVersion(version);
   const capabilities = meta[metaKeys.clientCapabilities];
-  if (!isObject(capabilities)) return missing(metaKeys.clientCapabilities);
+  if (!isJsonObject(capabilities)) return missingMetaKey(metaKeys.clientCapabilities);
   const logLevel = meta[metaKeys.logLevel];
   if (logLevel !== undefined && !isLogLevel(logLevel))
-    return rpcError(codes.invalidParams, `${metaKeys.logLevel} is not a log level`);
+    return rpcError(rpcCodes.invalidParams, `${metaKeys.logLevel} is not a log level`);
   return { version, capabilities, ...(logLevel !== undefined && { logLevel }) };
 }
 
+/** Error that lists the supported versions; the requested one is truncated because it is untrusted. */
 export const unsupportedVersion = (requested: string): RpcError =>
-  rpcError(codes.unsupportedVersion, 'Unsupported protocol version', {
+  rpcError(rpcCodes.unsupportedVersion, 'Unsupported protocol version', {
     supported: [...modernVersions],
     requested: requested.slice(0, 64),
   });
 
-/** The log levels of MCP, mildest first. */
+/** MCP log levels, least severe first. */
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 export type WireLogLevel = (typeof logLevels)[number];
 export const isLogLevel = (level: unknown): level is WireLogLevel => (logLevels as readonly unknown[]).includes(level);
 
-/** A progress token as given, or undefined where there is none or it is neither string nor integer. */
+/** Progress token of a request; undefined if absent or neither a string nor an integer. */
 export function progressTokenOf(params: JsonObject): string | number | undefined {
   const token = metaOf(params)?.['progressToken'];
   return typeof token === 'string' || Number.isSafeInteger(token) ? (token as string | number) : undefined; // isSafeInteger does not narrow
@@ -71,7 +74,7 @@ export function progressTokenOf(params: JsonObject): string | number | undefined
 
 const traceparent = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The W3C trace context of a request, dropped unless well-formed: it ends up in logs and upstream headers. */
+/** W3C trace context of a request; dropped if malformed, because it is copied into logs and upstream headers (header injection). */
 export function traceOf(
   params: JsonObject,
 ): { readonly traceparent: string; readonly tracestate?: string } | undefined {

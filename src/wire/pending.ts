@@ -1,33 +1,35 @@
 import type { JsonObject } from '../core/json.js';
 import { slotTable } from '../lib/slot-table.js';
 import type { SlotTable } from '../lib/slot-table.js';
-import { codes, rpcError } from './codes.js';
+import { rpcCodes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
 import { encodeNotification, encodeRequest } from './message.js';
 import type { RpcResponse } from './message.js';
 
+/** Result or error of a request. */
 export type RpcReply = RpcResponse['reply'];
 
+/** Timeout and cancellation of one request. */
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Where the serialised request goes, where not the usual way. */
+  /** Overrides the default `send` for this request. */
   readonly send?: (text: string) => void;
 }
 
-/** Requests of ours that wait for an answer; ids are our own, so a peer cannot answer what was not asked. */
+/** Outgoing requests awaiting a response; ids are generated here, so a peer cannot answer a request that was never sent. */
 export interface PendingRequests {
   ask(method: string, params: JsonObject | undefined, options: AskOptions): Promise<RpcReply>;
-  /** False where nobody waits for this answer. */
+  /** Returns false if no request is pending under this id. */
   settle(response: RpcResponse): boolean;
-  /** Ends every wait with this error, for a peer that is gone. */
+  /** Fails every pending request, for example after a disconnect. */
   fail(error: RpcError): void;
   readonly size: number;
 }
 
-/** One request that waits. A class, since one is made for every call: its methods are made once, closures would be each time. */
-class Waiting {
-  readonly #table: SlotTable<Waiting>;
+/** A pending request. A class because one is allocated per call: prototype methods are shared, closures are not. */
+class PendingRequest {
+  readonly #table: SlotTable<PendingRequest>;
   readonly #resolve: (reply: RpcReply) => void;
   readonly #route: (text: string) => void;
   readonly #signal: AbortSignal | undefined;
@@ -35,7 +37,7 @@ class Waiting {
   readonly id: number;
 
   constructor(
-    table: SlotTable<Waiting>,
+    table: SlotTable<PendingRequest>,
     resolve: (reply: RpcReply) => void,
     route: (text: string) => void,
     { timeoutMs, signal }: AskOptions,
@@ -45,7 +47,7 @@ class Waiting {
     this.#route = route;
     this.#signal = signal;
     this.id = table.add(this);
-    this.#timer = setTimeout(expired, timeoutMs, this);
+    this.#timer = setTimeout(onTimeout, timeoutMs, this);
     signal?.addEventListener('abort', this);
   }
 
@@ -56,22 +58,22 @@ class Waiting {
     this.#resolve(reply);
   }
 
-  giveUp(reason: string): void {
+  cancel(reason: string): void {
     this.#route(encodeNotification('notifications/cancelled', { requestId: this.id, reason }));
-    this.end({ error: rpcError(codes.internalError, reason) });
+    this.end({ error: rpcError(rpcCodes.internalError, reason) });
   }
 
-  /** What an aborted signal calls. */
+  /** EventListener interface: called when the signal aborts. */
   handleEvent(): void {
-    this.giveUp('Cancelled');
+    this.cancel('Cancelled');
   }
 }
 
-const expired = (waiting: Waiting): void => waiting.giveUp('No answer in time');
+const onTimeout = (request: PendingRequest): void => request.cancel('Request timed out');
 
-/** Correlates requests and answers on one connection; a wait that ends early tells the peer. */
+/** Correlates requests and responses on one connection; a timeout or abort sends `notifications/cancelled` to the peer. */
 export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
-  const table = slotTable<Waiting>();
+  const table = slotTable<PendingRequest>();
 
   return {
     get size() {
@@ -79,11 +81,11 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
     },
     ask(method, params, options) {
       const { signal, send: route = send } = options;
-      if (signal?.aborted) return Promise.resolve({ error: rpcError(codes.internalError, 'Cancelled') });
+      if (signal?.aborted) return Promise.resolve({ error: rpcError(rpcCodes.internalError, 'Cancelled') });
       if (table.size >= maxPending)
-        return Promise.resolve({ error: rpcError(codes.internalError, 'Too many requests are waiting') });
+        return Promise.resolve({ error: rpcError(rpcCodes.internalError, 'Too many pending requests') });
       return new Promise((resolve) => {
-        const { id } = new Waiting(table, resolve, route, options);
+        const { id } = new PendingRequest(table, resolve, route, options);
         route(encodeRequest(id, method, params));
       });
     },

@@ -1,26 +1,27 @@
 import { StringDecoder } from 'node:string_decoder';
 
+/** One server-sent event. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
   readonly id?: string;
 }
 
-/** Reads server-sent events from pieces of any size. */
+/** Parses server-sent events from chunks of any size. */
 export interface SseReader {
-  /** The events completed by this piece; undefined once one grew past the limit, after which the stream is not to be trusted. */
+  /** Returns the events completed by this chunk; undefined once an event exceeded the limit, after which the stream is unusable. */
   push(piece: Uint8Array): readonly SseEvent[] | undefined;
-  /** The last event id and retry time the server named. */
+  /** Last event id and retry time sent by the server. */
   readonly last: { readonly id: string | undefined; readonly retryMs: number | undefined };
 }
 
-/** An incremental reader that holds at most `maxEventBytes` of an unfinished event. */
+/** Incremental SSE parser that buffers at most `maxEventBytes` of an unfinished event. */
 export function sseReader(maxEventBytes: number): SseReader {
   const decoder = new StringDecoder('utf8');
   const last: { id: string | undefined; retryMs: number | undefined } = { id: undefined, retryMs: undefined };
-  /** The unfinished line, in the pieces it came in: to join them with each one would take the square of their number. */
+  /** Chunks of the unfinished line; joining them on every chunk would take quadratic time. */
   let parts: string[] = [];
-  let held = 0;
+  let bufferedChars = 0;
   let carried = '';
   let event = '';
   let data: string[] = [];
@@ -35,15 +36,15 @@ export function sseReader(maxEventBytes: number): SseReader {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') {
       data.push(value);
-      // An empty line of data takes room, too.
+      // Charge a fixed cost per line: many empty data lines also use memory.
       size += value.length + lineCost;
     } else if (name === 'event') event = value;
-    else if (name === 'id' && value.length <= longestId && !value.includes('\0')) last.id = value;
+    else if (name === 'id' && value.length <= maxIdLength && !value.includes('\0')) last.id = value;
     else if (name === 'retry' && /^\d{1,9}$/.test(value)) last.retryMs = Number(value);
   };
 
   const textOf = (piece: Uint8Array): string => {
-    // A Buffer view is needed by the decoder; the bytes are not copied.
+    // The decoder needs a Buffer view; the bytes are not copied.
     const text = carried + decoder.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     carried = '';
     if (!first || text === '') return text;
@@ -72,15 +73,15 @@ export function sseReader(maxEventBytes: number): SseReader {
       for (let at = 0; at < text.length; at += 1) {
         const char = text.charCodeAt(at);
         if (char !== 0x0a && char !== 0x0d) continue;
-        // A carriage return at the very end may be half of a pair.
+        // A carriage return at the end of a chunk may be the first half of CRLF.
         if (char === 0x0d && at === text.length - 1) {
           carried = '\r';
           break;
         }
         const end = text.slice(start, at);
-        const line = held === 0 ? end : parts.join('') + end;
+        const line = bufferedChars === 0 ? end : parts.join('') + end;
         parts = [];
-        held = 0;
+        bufferedChars = 0;
         if (char === 0x0d && text.charCodeAt(at + 1) === 0x0a) at += 1;
         start = at + 1;
         if (line === '') finish(events);
@@ -88,8 +89,8 @@ export function sseReader(maxEventBytes: number): SseReader {
       }
       const rest = text.slice(start, text.length - carried.length);
       if (rest !== '') parts.push(rest);
-      held += rest.length;
-      if (held + parts.length * lineCost + size > maxEventBytes) {
+      bufferedChars += rest.length;
+      if (bufferedChars + parts.length * lineCost + size > maxEventBytes) {
         broken = true;
         parts = [];
         return undefined;
@@ -100,5 +101,5 @@ export function sseReader(maxEventBytes: number): SseReader {
 }
 
 const lineCost = 16;
-/** Ids are sent back in a header. */
-const longestId = 1_024;
+/** Ids are sent back in the Last-Event-ID header. */
+const maxIdLength = 1_024;

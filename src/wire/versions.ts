@@ -1,13 +1,13 @@
-/** Protocol revisions with an `initialize` handshake, newest first. */
+/** Legacy revisions: sessions opened by an `initialize` handshake; newest first. */
 export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
-/** Protocol revisions in which every request stands alone. */
+/** Modern revisions: stateless, every request carries its own envelope. */
 export const modernVersions = ['2026-07-28'] as const;
 
 export type LegacyVersion = (typeof legacyVersions)[number];
 export type ModernVersion = (typeof modernVersions)[number];
 export type Version = LegacyVersion | ModernVersion;
 
-/** What one revision can carry; what it lacks is rendered in older words or left out. */
+/** Features of one protocol revision; results are downgraded to what the revision supports. */
 export interface Features {
   readonly version: Version;
   readonly modern: boolean;
@@ -24,13 +24,13 @@ export interface Features {
   readonly urlElicitation: boolean;
   /** The experimental tasks of 2025-11-25. */
   readonly coreTasks: boolean;
-  /** Streams begin with an event id, so that a client may come back for the rest. */
+  /** Streams begin with an event id, so that a client can reconnect and resume. */
   readonly primedStreams: boolean;
-  /** Errors without an id leave it out instead of saying null. */
+  /** Error responses to unreadable requests omit `id` instead of sending null. */
   readonly omitsUnknownId: boolean;
 }
 
-const oldest: Features = {
+const revision20241105: Features = {
   version: '2024-11-05',
   modern: false,
   batches: true,
@@ -46,25 +46,31 @@ const oldest: Features = {
   primedStreams: false,
   omitsUnknownId: false,
 };
-const march: Features = {
-  ...oldest,
+const revision20250326: Features = {
+  ...revision20241105,
   version: '2025-03-26',
   audio: true,
   toolAnnotations: true,
   progressMessage: true,
   completions: true,
 };
-const june: Features = { ...march, version: '2025-06-18', batches: false, structured: true, elicitation: true };
-const november: Features = {
-  ...june,
+const revision20250618: Features = {
+  ...revision20250326,
+  version: '2025-06-18',
+  batches: false,
+  structured: true,
+  elicitation: true,
+};
+const revision20251125: Features = {
+  ...revision20250618,
   version: '2025-11-25',
   urlElicitation: true,
   coreTasks: true,
   primedStreams: true,
   omitsUnknownId: true,
 };
-const modern: Features = {
-  ...november,
+const revision20260728: Features = {
+  ...revision20251125,
   version: '2026-07-28',
   modern: true,
   anyData: true,
@@ -72,15 +78,16 @@ const modern: Features = {
   primedStreams: false,
 };
 
-const table: Readonly<Record<Version, Features>> = {
-  '2024-11-05': oldest,
-  '2025-03-26': march,
-  '2025-06-18': june,
-  '2025-11-25': november,
-  '2026-07-28': modern,
+const featureTable: Readonly<Record<Version, Features>> = {
+  '2024-11-05': revision20241105,
+  '2025-03-26': revision20250326,
+  '2025-06-18': revision20250618,
+  '2025-11-25': revision20251125,
+  '2026-07-28': revision20260728,
 };
 
-export const featuresOf = (version: Version): Features => table[version];
+/** Features of a revision. */
+export const featuresOf = (version: Version): Features => featureTable[version];
 
 export const isLegacyVersion = (version: unknown): version is LegacyVersion =>
   typeof version === 'string' && (legacyVersions as readonly string[]).includes(version);
@@ -88,5 +95,6 @@ export const isLegacyVersion = (version: unknown): version is LegacyVersion =>
 export const isModernVersion = (version: unknown): version is ModernVersion =>
   typeof version === 'string' && (modernVersions as readonly string[]).includes(version);
 
-/** The revision an `initialize` is answered with: the one asked for where we speak it, else our newest of that era. */
-export const negotiated = (asked: unknown): LegacyVersion => (isLegacyVersion(asked) ? asked : legacyVersions[0]);
+/** Revision used to answer `initialize`: the requested one if supported, else the newest legacy one. */
+export const negotiateVersion = (requested: unknown): LegacyVersion =>
+  isLegacyVersion(requested) ? requested : legacyVersions[0];

@@ -9,7 +9,7 @@ import { paramHeaderProblem, paramHeaders, toParamHeaders } from './param-header
 import { pendingRequests } from './pending.js';
 import { sseReader } from './sse-reader.js';
 import { sseEvent, ssePriming } from './sse.js';
-import { negotiated } from './versions.js';
+import { negotiateVersion } from './versions.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -152,7 +152,7 @@ describe('headers', () => {
     ).toBeUndefined();
     expect(paramHeaderProblem(declared, { 'mcp-param-n': '8' }, { deep: { n: 7 } })).toMatch(/differs/);
     expect(paramHeaderProblem(declared, {}, args)).toMatch(/missing/);
-    expect(paramHeaderProblem(declared, { 'mcp-param-region': 'x' }, { region: null })).toMatch(/no argument/);
+    expect(paramHeaderProblem(declared, { 'mcp-param-region': 'x' }, { region: null })).toMatch(/no matching argument/);
     expect(paramHeaderProblem(declared, {}, { region: null })).toBeUndefined();
   });
 
@@ -228,9 +228,9 @@ describe('streams of bytes', () => {
       reader.push(bytes(piece)).map((line) => (Buffer.isBuffer(line) ? String(line) : line)),
     );
     expect(read).toEqual([
-      { begins: 'x'.repeat(16), ends: 'x'.repeat(17) },
+      { head: 'x'.repeat(16), tail: 'x'.repeat(17) },
       'next',
-      { begins: 'y'.repeat(11), ends: 'y'.repeat(11) },
+      { head: 'y'.repeat(11), tail: 'y'.repeat(11) },
     ]);
     expect(String(reader.end())).toBe('last');
   });
@@ -256,7 +256,7 @@ describe('requests of ours', () => {
     const late = pending.ask('b', undefined, { timeoutMs: 1 });
     stop.abort();
     expect(await asked).toMatchObject({ error: { message: 'Cancelled' } });
-    expect(await late).toMatchObject({ error: { message: 'No answer in time' } });
+    expect(await late).toMatchObject({ error: { message: 'Request timed out' } });
     expect(sent.filter((text) => text.includes('notifications/cancelled'))).toHaveLength(2);
     expect(pending.size).toBe(0);
   });
@@ -265,7 +265,7 @@ describe('requests of ours', () => {
     const pending = pendingRequests(() => {}, 1);
     const asked = pending.ask('a', undefined, { timeoutMs: 60_000 });
     expect(await pending.ask('b', undefined, { timeoutMs: 60_000 })).toMatchObject({
-      error: { message: 'Too many requests are waiting' },
+      error: { message: 'Too many pending requests' },
     });
     pending.fail({ code: -1, message: 'gone' });
     expect(await asked).toEqual({ error: { code: -1, message: 'gone' } });
@@ -279,7 +279,7 @@ test.each([
   [undefined, '2025-11-25'],
   [{}, '2025-11-25'],
 ])('initialize asking for %j is answered with %s', (asked, given) => {
-  expect(negotiated(asked)).toBe(given);
+  expect(negotiateVersion(asked)).toBe(given);
 });
 
 test('a trace is taken only where it is one', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Args } from '../../src/core/call.js';
 import { builtins } from '../../src/sources/command/pack/index.js';
-import { readWord } from '../../src/sources/command/values.js';
+import { parseFlagWord } from '../../src/sources/command/input/flag-values.js';
 import { commandBench, type Bench } from '../support/commands.js';
 import { dangerousFlags, dangerousTargets, dangerousValues, injectionVectors } from './command-dangers.js';
 
@@ -129,7 +129,7 @@ function strangers(
   return words.filter((word, index) => {
     if (fixed.has(word) || all.some(({ flag }) => flag[0] === word)) return false;
     const isValueOf = (spelling: string | undefined, text: string): boolean =>
-      all.some((rule) => rule.flag[0] === spelling && rule.type !== 'boolean' && readWord(rule, text).ok);
+      all.some((rule) => rule.flag[0] === spelling && rule.type !== 'boolean' && parseFlagWord(rule, text).ok);
     if (isValueOf(words[index - 1], word)) return false;
     return !all.some(
       ({ flag: [spelling = ' '], form }) =>

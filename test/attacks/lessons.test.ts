@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { discover } from '../../src/sources/command/discovery.js';
+import { discoverManifests } from '../../src/sources/command/manifest/discovery.js';
 import { lessons } from '../lessons.js';
 import { aPlace, serving } from '../support/toolgate.js';
 
@@ -61,7 +61,7 @@ test.each(['../../etc/cron.d/x', '..', '/etc/passwd', 'a/b', 'a\\b', '.hidden/..
     const folder = aPlace({
       'x.tool.yaml': `name: ${JSON.stringify(name)}\ncommand: wc\ndescription: Counts\nflags: {}\ntarget: { kind: none }\n`,
     });
-    const found = await discover(folder);
+    const found = await discoverManifests(folder);
     expect(found.definitions).toEqual([]);
     expect(found.withheld.map(({ what }) => what)).toEqual(['x.tool.yaml']);
   },

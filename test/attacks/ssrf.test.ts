@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { egress } from '../../src/net/egress.js';
 import type { Egress, EgressRules } from '../../src/net/egress-types.js';
-import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/policies.js';
+import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
 import type { Resolver } from '../../src/net/resolver.js';
 import { recordingServer, type RecordingServer } from '../support/recording-server.js';
 import { tinyDns } from '../support/tiny-dns.js';

@@ -1,7 +1,7 @@
 import { schemaContract } from '../../dist/core/contract.js';
 import { httpDoor } from '../../dist/transports/http/server.js';
-import { mcpEndpoint } from '../../dist/transports/mcp/endpoint.js';
-import { mcpRoutes } from '../../dist/transports/mcp/routes.js';
+import { mcpEndpoint } from '../../dist/transports/mcp/http/endpoint.js';
+import { mcpRoutes } from '../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../support/compose.mjs';
 import { conformanceSource } from './fixture.mjs';
 

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { egress } from '../../dist/net/egress.js';
-import { networkPolicy } from '../../dist/net/policies.js';
+import { networkPolicy } from '../../dist/net/network-policy.js';
 import { processes } from '../../dist/processes/index.js';
-import { pluginChannel } from '../../dist/sources/mcp/plugin.js';
-import { remoteChannel } from '../../dist/sources/mcp/remote.js';
+import { localChannel } from '../../dist/sources/mcp/channels/local-channel.js';
+import { remoteChannel } from '../../dist/sources/mcp/channels/remote-channel.js';
 import { mcpSource } from '../../dist/sources/mcp/source.js';
 import { serveFixture, serveSources } from './serve.mjs';
 
@@ -40,7 +40,7 @@ export async function serveThrough({ kind, era, legacyAnswers = 'json' }) {
         egress: way,
         credentials: () => ({ headers: async () => ({ headers: {} }) }),
       })
-    : pluginChannel({
+    : localChannel({
         id: 'conformance',
         processes: local,
         tier: 'prlimit',

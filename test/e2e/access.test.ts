@@ -49,7 +49,7 @@ test('keys are made, listed, used by a running gateway, limited by their profile
     status: 403,
     json: {
       error_type: 'policy_denied',
-      error: 'The rule no-floods forbids this call: Four are enough',
+      error: 'Rule no-floods denies this call: Four are enough',
       error_context: { recovery_suggestion: 'Send fewer', metadata: { rule: 'no-floods' } },
     },
   });
@@ -120,7 +120,7 @@ test('explain tells the deciding rule, those that almost apply, and the limits; 
   const off = await toolgate(cwd, ['explain', '--as', 'key:ci', 'ping', 'target=10.0.0.1']);
   expect(off.code).toBe(3);
   expect(off.out).toContain('deny by default');
-  expect(off.out).toContain('almost: loopback-only (allow), but args.target is absent or not what the rule asks for');
+  expect(off.out).toContain('almost: loopback-only (allow), but args.target is missing or does not match');
   expect(
     (await toolgate(cwd, ['explain', '--as', 'jwt:corp:eve', '--role', 'user', 'nmap', 'target=10.0.0.1'])).out,
   ).toContain('does not see nmap');

@@ -43,7 +43,7 @@ test('a server whose code has a serious flaw is quarantined and never started; a
   });
 
   const diff = await toolgate(place, ['pins', 'diff', 'notes']);
-  expect(diff.out).toMatch(/source scan: its code must be looked at: high TG-TAINT-CMD/);
+  expect(diff.out).toMatch(/source scan: its code needs review: high TG-TAINT-CMD/);
   expect(await toolgate(place, ['pins', 'approve', 'notes', 'scan'])).toMatchObject({
     code: 0,
     out: 'approved   source scan\n',
@@ -132,7 +132,7 @@ test('a tool that runs but is not in the code is reported under pin and withheld
   await gate.stop();
   expect((await toolgate(place, ['sources', 'list'])).out).toMatch(/^ {2}not in source +extra \((?:high|medium)\): /m);
   configure(', admission: strict');
-  expect((await toolgate(place, ['sources', 'list'])).out).toMatch(/is quarantined: not known before it runs/);
+  expect((await toolgate(place, ['sources', 'list'])).out).toMatch(/is quarantined: unknown before run time/);
   await toolgate(place, ['pins', 'approve', 'notes', 'scan']);
   const strict = await toolgate(place, ['sources', 'list']);
   expect(strict.out).toMatch(/withheld +tool extra: it is offered/);
@@ -158,7 +158,7 @@ test('a program without source is unknown: started with a warning under pin, hel
     'is quarantined: cat is a program whose source is not known',
   );
   expect(await unknownOf(', scan: { unknown: deny }')).toContain('is denied: cat is a program');
-  expect(await unknownOf(', admission: open')).toContain('its code was not read: admission is open');
+  expect(await unknownOf(', admission: open')).toContain('its code was not scanned: admission is open');
 }, 60_000);
 
 test('code that cannot be read within its memory is unknown, which is said, and the others are served', async () => {

@@ -65,7 +65,7 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
       expect(heard).toHaveLength(4);
       expect(await client.call('ping', thrice)).toMatchObject({
         isError: true,
-        text: expect.stringContaining('consent of an operator (ask-the-operator)'),
+        text: expect.stringContaining('approval by an operator (ask-the-operator)'),
       });
       expect(heard).toHaveLength(4);
     },
@@ -83,12 +83,10 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
     expect((await operator('approve', ticket)).code).toBe(0);
     expect(await client.call('ping', { ...twice, target: '127.0.0.2' })).toMatchObject({ isError: true });
     await expect(client.call('ping', { ...twice, target: '127.0.0.2' }, { 'toolgate/ticket': ticket })).rejects.toThrow(
-      'does not belong to this call',
+      'is for another call',
     );
     expect(await client.call('ping', twice, { 'toolgate/ticket': ticket })).toMatchObject({ isError: false });
-    await expect(client.call('ping', twice, { 'toolgate/ticket': ticket })).rejects.toThrow(
-      'does not belong to this call',
-    );
+    await expect(client.call('ping', twice, { 'toolgate/ticket': ticket })).rejects.toThrow('is for another call');
     expect(await client.call('ping', twice)).toMatchObject({ isError: true });
   }, 60_000);
 });
@@ -192,7 +190,7 @@ test('the side door is a socket that only its owner can reach, has no routes but
   expect(readdirSync(folder)).toEqual([]);
   expect(await toolgate(cwd, ['approvals', '--port', '1'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('no gateway can be asked'),
+    err: expect.stringContaining('no gateway can be reached'),
   });
 }, 60_000);
 
@@ -201,7 +199,7 @@ test('a socket below a long path is found through a link', async () => {
   mkdirSync(deep);
   writeFileSync(join(deep, 'toolgate.yaml'), config);
   await serving(deep);
-  expect(await toolgate(deep, ['approvals'])).toMatchObject({ code: 0, out: 'Nothing waits.\n' });
+  expect(await toolgate(deep, ['approvals'])).toMatchObject({ code: 0, out: 'No calls are waiting for approval.\n' });
 }, 60_000);
 
 test('a killed gateway gives nobody a budget back, and washes no conversation clean', async () => {

@@ -128,7 +128,7 @@ test('* in the domains needs --insecure-dev, from the file or the environment [S
   const refused = await toolgate(cwd, ['check'], { MCP_ALLOWED_DOMAINS: '*' });
   expect([refused.code, refused.err]).toEqual([
     1,
-    expect.stringContaining('MCP_ALLOWED_DOMAINS: outbound.allowed_domains holds *'),
+    expect.stringContaining('MCP_ALLOWED_DOMAINS: outbound.allowed_domains contains *'),
   ]);
   const allowed = await toolgate(cwd, ['tools', '--json', '--insecure-dev'], { MCP_ALLOWED_DOMAINS: '*' });
   expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining('"name": "f"')]);

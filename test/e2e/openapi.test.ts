@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { readData } from '../../src/sources/openapi/document.js';
-import { readOverlay } from '../../src/sources/openapi/overrides.js';
+import { parseData } from '../../src/sources/openapi/document/parse.js';
+import { parseOverlay } from '../../src/sources/openapi/tools/overrides.js';
 import { aPlace, serving, toolgate } from '../support/toolgate.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -164,8 +164,8 @@ test('every overlay that the guide shows is one [S1.27]', () => {
   const overlays = [...guide.matchAll(/```yaml\n(operations:[\s\S]*?)```/g)].map(([, text = '']) => text);
   expect(overlays.length).toBeGreaterThan(1);
   for (const text of overlays) {
-    const data = readData(Buffer.from(text));
-    expect(data.ok && readOverlay(data.value)).toMatchObject({ ok: true });
+    const data = parseData(Buffer.from(text));
+    expect(data.ok && parseOverlay(data.value)).toMatchObject({ ok: true });
   }
 });
 

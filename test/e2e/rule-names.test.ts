@@ -28,7 +28,7 @@ test('a rule about a tool of a source that is still starting does not stop the g
   const gate = await serving(place);
   expect(gate.banner).toContain('withheld   slow: is still starting');
   await gate.logged('policy.waiting');
-  expect(gate.log()).toContain('policy.rules.0.tools.0 names slow__echo, and there is no tool like that');
+  expect(gate.log()).toContain('policy.rules.0.tools.0 matches no tool: slow__echo');
   writeFileSync(until, '');
   await eventually(
     () => gate.send('/tools/slow__echo/execute', { body: { text: 'x' } }),
@@ -61,5 +61,5 @@ test('a misspelt name that no source can bring stops the start, whatever another
   const place = aPlace({ 'toolgate.yaml': config(rule('typo', 'slwo__echo'), [serverFile], ', enabled: false') });
   const ended = await toolgate(place, ['tools']);
   expect(ended.code).not.toBe(0);
-  expect(ended.err).toContain('names slwo__echo, and there is no tool like that');
+  expect(ended.err).toContain('matches no tool: slwo__echo');
 });

@@ -136,7 +136,7 @@ test('a port that is taken is an error, not another transport [S0.112]', async (
   const { code, err, out } = await toolgate(aPlace(), ['serve', '--http', '--port', String(port)]);
   taken.close();
   expect([code, out]).toEqual([1, '']);
-  expect(err).toContain('EADDRINUSE');
+  expect(err).toContain('the address is already in use');
 });
 
 test('a listener for all interfaces without a token is refused [S0.17]', async () => {

@@ -77,7 +77,7 @@ test('a definition that changed is withheld until it is approved, and a running 
   // What waits may have changed while somebody read: their word no longer fits then.
   expect(await toolgate(place, ['pins', 'approve', 'fix', 'echo', '--seen=0123456789abcdef'])).toMatchObject({
     code: 1,
-    err: expect.stringContaining('what waits is not what you saw'),
+    err: expect.stringContaining('the pending definitions changed since you saw them'),
   });
   expect(await toolgate(place, ['pins', 'approve', 'fix', 'echo', seen])).toMatchObject({
     code: 0,

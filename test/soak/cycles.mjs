@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { processes } from '../../dist/processes/index.js';
-import { pluginChannel } from '../../dist/sources/mcp/plugin.js';
+import { localChannel } from '../../dist/sources/mcp/channels/local-channel.js';
 import { mcpSource } from '../../dist/sources/mcp/source.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../support/upstream/server.mjs');
@@ -59,7 +59,7 @@ export async function soak({ cycles, seed = 1, onCycle = () => {} }) {
       connectMs: 10_000,
       startupMs: 10_000,
       pool: { maxSessions: 3, crashLimit: 1_000_000 },
-      open: pluginChannel({
+      open: localChannel({
         id: 'soak',
         processes: local,
         tier: 'prlimit',

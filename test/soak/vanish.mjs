@@ -6,8 +6,8 @@ import { schemaContract } from '../../dist/core/contract.js';
 import { failed } from '../../dist/core/outcome.js';
 import { defaultLimits, readOnly } from '../../dist/core/tool.js';
 import { httpDoor } from '../../dist/transports/http/server.js';
-import { mcpEndpoint } from '../../dist/transports/mcp/endpoint.js';
-import { mcpRoutes } from '../../dist/transports/mcp/routes.js';
+import { mcpEndpoint } from '../../dist/transports/mcp/http/endpoint.js';
+import { mcpRoutes } from '../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../support/compose.mjs';
 
 const token = 'soak-token-0123456789abcdef0123456789ab';

@@ -1,12 +1,12 @@
 import type { Args } from '../../src/core/call.js';
-import { asCommandOutput, type CommandOutput } from '../../src/core/command-output.js';
+import { asCommandOutput, type CommandOutput } from '../../src/wire/command-output.js';
 import { compose } from '../../src/core/guard.js';
 import type { Outcome } from '../../src/core/outcome.js';
 import type { Tool } from '../../src/core/tool.js';
 import { deadline } from '../../src/guards/deadline.js';
 import { sanitize } from '../../src/guards/sanitize.js';
 import { validate } from '../../src/guards/validate.js';
-import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/policies.js';
+import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
 import type { Resolver } from '../../src/net/resolver.js';
 import { processes, type Processes, type ProcessSpec } from '../../src/processes/index.js';
 import { commandSource, type CommandSource, type CommandSourceOptions } from '../../src/sources/command/source.js';

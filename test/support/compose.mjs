@@ -7,7 +7,7 @@ import { authorize } from '../../dist/guards/authorize.js';
 import { breakers } from '../../dist/guards/breaker.js';
 import { contain } from '../../dist/guards/contain.js';
 import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
-import { absent, pipeline } from '../../dist/guards/pipeline.js';
+import { noopGuard, pipeline } from '../../dist/guards/pipeline.js';
 import { rateLimit } from '../../dist/guards/rate-limit.js';
 import { sanitize } from '../../dist/guards/sanitize.js';
 import { tokenBucket } from '../../dist/lib/token-bucket.js';
@@ -23,7 +23,7 @@ export async function wholeGateway(sources, options = {}) {
   const opened = auditLog({ folder });
   if (!opened.ok) throw new Error(opened.problem);
   const numbers = metrics();
-  const all = breakers({ settings: () => ({ failures: options.failures ?? 5, restMs: 1_000 }) });
+  const all = breakers({ settings: () => ({ failures: options.failures ?? 5, cooldownMs: 1_000 }) });
   const known = registry({ sources, filter: { include: [], exclude: [] } });
   await known.refresh(new AbortController().signal);
   numbers.tools([...known.catalogue().tools.keys()]);
@@ -36,9 +36,14 @@ export async function wholeGateway(sources, options = {}) {
     breaker: all.guard,
     sanitize: sanitize(),
   };
-  // A guard that only the composition root can introduce (a log, a person to ask) is absent here.
-  const wire = pipeline(new Proxy(wired, { get: (guards, name) => guards[name] ?? absent }));
-  const gate = gateway({ registry: known, wire, breakers: all, visibility: { group: () => 'all', sees: () => true } });
+  // A guard that only the composition root can introduce (a log, a person to ask) is noopGuard here.
+  const wire = pipeline(new Proxy(wired, { get: (guards, name) => guards[name] ?? noopGuard }));
+  const gate = gateway({
+    registry: known,
+    wire,
+    breakers: all,
+    visibility: { group: () => 'all', isVisible: () => true },
+  });
   return {
     gate,
     close() {

@@ -50,7 +50,7 @@ export function aSource(over: Partial<HttpFunctionsOptions>): {
     allowedDomains: ['localhost', '127.0.0.1'],
     limits: { timeoutMs: 10_000, attempts: 3, maxResponseBytes: 1_048_576 },
     ...over,
-    chance: { sleep, random: () => 1, ...over.chance },
+    timing: { sleep, random: () => 1, ...over.timing },
   });
   onTestFinished(() => source.close?.());
   return { source, waits };

@@ -9,7 +9,7 @@ import { authorize } from '../../src/guards/authorize.js';
 import type { Breakers } from '../../src/guards/breaker.js';
 import { breakers } from '../../src/guards/breaker.js';
 import { contain } from '../../src/guards/contain.js';
-import { absent, pipeline } from '../../src/guards/pipeline.js';
+import { noopGuard, pipeline } from '../../src/guards/pipeline.js';
 import { rateLimit } from '../../src/guards/rate-limit.js';
 import { sanitize } from '../../src/guards/sanitize.js';
 import { tokenBucket } from '../../src/lib/token-bucket.js';
@@ -30,20 +30,20 @@ export async function aGateway(
   readonly records: AuditRecord[];
 }> {
   const records: AuditRecord[] = [];
-  const all = breakers({ settings: () => ({ failures: 5, restMs: 60_000 }) });
+  const all = breakers({ settings: () => ({ failures: 5, cooldownMs: 60_000 }) });
   const known = registry({ sources, filter: { include: [], exclude: [] } });
   await known.refresh(never);
   const wire = pipeline({
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
-    metrics: absent,
-    trace: absent,
-    callLog: absent,
+    metrics: noopGuard,
+    trace: noopGuard,
+    callLog: noopGuard,
     contain: contain({ faults: { fault: (error) => void options.faults?.push(error) } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
-    allowance: absent,
-    confirm: options.confirm ?? absent,
-    flow: absent,
+    allowance: noopGuard,
+    confirm: options.confirm ?? noopGuard,
+    flow: noopGuard,
     breaker: all.guard,
     sanitize: sanitize(),
   });
@@ -51,7 +51,7 @@ export async function aGateway(
     registry: known,
     wire,
     breakers: all,
-    visibility: { group: (view) => view.principal.id, sees: () => true, ...options.visibility },
+    visibility: { group: (view) => view.principal.id, isVisible: () => true, ...options.visibility },
   });
   return { gate, registry: known, breakers: all, records };
 }

@@ -7,14 +7,14 @@ import type { Outcome } from '../../src/core/outcome.js';
 import type { Principal } from '../../src/core/principal.js';
 import type { Handler, Limits, Tool } from '../../src/core/tool.js';
 import { defaultLimits, readOnly } from '../../src/core/tool.js';
-import { nobodyCancels } from '../../src/lib/light-signal.js';
+import { neverAborted } from '../../src/lib/light-signal.js';
 
 /** Somebody with every right. */
 export const ada: Principal = { id: 'ada', name: 'Ada', kind: 'token', roles: ['admin'] };
 /** Somebody with none in particular. */
 export const bob: Principal = { id: 'bob', name: 'Bob', kind: 'token', roles: ['user'] };
 
-export const never: AbortSignal = nobodyCancels();
+export const never: AbortSignal = neverAborted();
 
 export function aTool(over: Partial<Omit<Tool, 'limits'>> & { readonly limits?: Partial<Limits> } = {}): Tool {
   const { limits, ...rest } = over;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Schema } from '../../src/sources/openapi/schemas.js';
-import type { OperationTool } from '../../src/sources/openapi/tool.js';
+import type { Schema } from '../../src/sources/openapi/schemas/converter.js';
+import type { OperationTool } from '../../src/sources/openapi/tools/operation-tool.js';
 
 /** Texts made to leave where they are put. */
 const nasty = [

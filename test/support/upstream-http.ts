@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { defaultLimits } from '../../src/core/tool.js';
-import type { RemoteOptions } from '../../src/sources/mcp/remote.js';
-import { remoteChannel } from '../../src/sources/mcp/remote.js';
+import type { RemoteChannelOptions } from '../../src/sources/mcp/channels/remote-channel.js';
+import { remoteChannel } from '../../src/sources/mcp/channels/remote-channel.js';
 import { mcpSource } from '../../src/sources/mcp/source.js';
 import type { McpSource, McpSourceOptions } from '../../src/sources/mcp/source.js';
 import { localEgress } from './gates.js';
@@ -53,7 +53,7 @@ export const json = (res: ServerResponse, body: unknown, status = 200, headers: 
 /** A source that speaks to a remote server on loopback. */
 export function aRemote(
   url: string,
-  over: { readonly source?: Partial<McpSourceOptions>; readonly remote?: Partial<RemoteOptions> } = {},
+  over: { readonly source?: Partial<McpSourceOptions>; readonly remote?: Partial<RemoteChannelOptions> } = {},
 ): McpSource {
   const way = localEgress();
   const made = mcpSource({

@@ -4,12 +4,12 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../../src/core/call.js';
 import type { Json, JsonObject } from '../../src/core/json.js';
 import type { Outcome } from '../../src/core/outcome.js';
-import { readable } from '../../src/core/content.js';
+import { toReadableText } from '../../src/core/content.js';
 import { defaultLimits } from '../../src/core/tool.js';
 import { processes } from '../../src/processes/index.js';
 import type { Processes } from '../../src/processes/index.js';
-import { pluginChannel } from '../../src/sources/mcp/plugin.js';
-import type { PluginOptions } from '../../src/sources/mcp/plugin.js';
+import { localChannel } from '../../src/sources/mcp/channels/local-channel.js';
+import type { LocalChannelOptions } from '../../src/sources/mcp/channels/local-channel.js';
 import { mcpSource } from '../../src/sources/mcp/source.js';
 import type { McpSource, McpSourceOptions } from '../../src/sources/mcp/source.js';
 import { aCall, never } from './make.js';
@@ -25,7 +25,7 @@ export function someProcesses(): Processes {
 
 export interface PluginSetup {
   readonly args?: readonly string[];
-  readonly plugin?: Partial<PluginOptions>;
+  readonly plugin?: Partial<LocalChannelOptions>;
   readonly source?: Partial<McpSourceOptions>;
   readonly processes?: Processes;
 }
@@ -47,7 +47,7 @@ export function aPlugin({
     sharing: 'principal',
     connectMs: 15_000,
     startupMs: 15_000,
-    open: pluginChannel({
+    open: localChannel({
       id: 'fix',
       processes: local,
       tier: 'prlimit',
@@ -79,7 +79,7 @@ export async function callTool(
 /** What a done outcome says. */
 export function said(outcome: Outcome): string {
   if (outcome.kind !== 'done') throw new Error(`not done: ${JSON.stringify(outcome)}`);
-  return readable(outcome.content, outcome.data);
+  return toReadableText(outcome.content, outcome.data);
 }
 
 export const saidJson = (outcome: Outcome): Json => JSON.parse(said(outcome)) as Json;

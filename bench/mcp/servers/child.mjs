@@ -1,4 +1,4 @@
-/** Tells the parent where this server listens and, when asked, what it has cost so far. */
+/** Reports to the parent where this server listens and, on request, its CPU time so far. */
 export function report(port) {
   process.on('message', (message) => {
     if (message === 'cost') {

@@ -16,7 +16,7 @@ export function echoSource(schemaContract, tools = 1) {
     limits,
     effects,
     description:
-      `Says what it is told. ${'A description of the usual length, for the sake of the list. '.repeat(6)}`.slice(
+      `Returns the given text. ${'A description of the usual length, for the sake of the list. '.repeat(6)}`.slice(
         0,
         300,
       ),

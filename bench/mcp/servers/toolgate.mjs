@@ -2,8 +2,8 @@
 import { ownerToken } from '../../../dist/access/bearer.js';
 import { schemaContract } from '../../../dist/core/contract.js';
 import { httpDoor } from '../../../dist/transports/http/server.js';
-import { mcpEndpoint } from '../../../dist/transports/mcp/endpoint.js';
-import { mcpRoutes } from '../../../dist/transports/mcp/routes.js';
+import { mcpEndpoint } from '../../../dist/transports/mcp/http/endpoint.js';
+import { mcpRoutes } from '../../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../../../test/support/compose.mjs';
 import { token } from '../requests.mjs';
 import { report } from './child.mjs';

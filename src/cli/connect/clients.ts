@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../core/json.js';
 
-/** How the gateway is reached: started by the assistant, or listening already. */
+/** How the assistant reaches the gateway: starts it over stdio, or connects over HTTP. */
 export type Reach =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
   | { readonly kind: 'http'; readonly url: string };
 
+/** Folders and environment that decide where an assistant keeps its configuration. */
 export interface Places {
   readonly home: string;
   readonly project: string;
@@ -13,24 +14,24 @@ export interface Places {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** One assistant: where its configuration lies and how an entry in it looks. */
-export interface ClientKind {
+/** An assistant: the path of its configuration file and the format of a server entry. */
+interface ClientKind {
   readonly does: string;
   file(places: Places): string;
-  /** The member that holds the servers. */
+  /** Key of the object that holds the servers. */
   readonly member: string;
-  /** Undefined where the assistant cannot connect that way. */
+  /** Undefined if the assistant does not support this transport. */
   entry(reach: Reach): JsonObject | undefined;
-  /** What has to be done besides. */
+  /** Further step the user has to take. */
   readonly note?: string;
 }
 
-const started = ({ command, args }: Extract<Reach, { kind: 'stdio' }>): JsonObject => ({ command, args: [...args] });
+const stdioEntry = ({ command, args }: Extract<Reach, { kind: 'stdio' }>): JsonObject => ({ command, args: [...args] });
 
-/** The token is named, never written: a configuration file is copied, synced and committed. */
-const bearer = (variable: string): JsonObject => ({ Authorization: `Bearer ${variable}` });
+/** Refers to the token by variable, since configuration files get copied, synced and committed. */
+const bearerHeader = (variable: string): JsonObject => ({ Authorization: `Bearer ${variable}` });
 
-/** Every assistant we can write for; a new one is one entry. */
+/** Supported assistants; a new one is one entry. */
 export const clients: Readonly<Record<string, ClientKind>> = {
   'claude-desktop': {
     does: 'Claude Desktop, for this user',
@@ -44,22 +45,24 @@ export const clients: Readonly<Record<string, ClientKind>> = {
       return join(folder, 'Claude', 'claude_desktop_config.json');
     },
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? started(reach) : undefined),
-    note: 'Restart Claude Desktop to have it seen.',
+    entry: (reach) => (reach.kind === 'stdio' ? stdioEntry(reach) : undefined),
+    note: 'Restart Claude Desktop to pick up the change.',
   },
   'claude-code': {
     does: 'Claude Code, for this project',
     file: ({ project }) => join(project, '.mcp.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? started(reach) : { type: 'http', url: reach.url, headers: bearer('${TOOLGATE_TOKEN}') },
+      reach.kind === 'stdio'
+        ? stdioEntry(reach)
+        : { type: 'http', url: reach.url, headers: bearerHeader('${TOOLGATE_TOKEN}') },
   },
   cursor: {
     does: 'Cursor, for this user',
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? started(reach) : { url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
+      reach.kind === 'stdio' ? stdioEntry(reach) : { url: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
   vscode: {
     does: 'Visual Studio Code, for this project',
@@ -67,21 +70,23 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     member: 'servers',
     entry: (reach) =>
       reach.kind === 'stdio'
-        ? { type: 'stdio', ...started(reach) }
-        : { type: 'http', url: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
+        ? { type: 'stdio', ...stdioEntry(reach) }
+        : { type: 'http', url: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
   windsurf: {
     does: 'Windsurf, for this user',
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? started(reach) : { serverUrl: reach.url, headers: bearer('${env:TOOLGATE_TOKEN}') },
+      reach.kind === 'stdio'
+        ? stdioEntry(reach)
+        : { serverUrl: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
   'gemini-cli': {
     does: 'Gemini CLI, for this user',
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? started(reach) : { httpUrl: reach.url, headers: bearer('$TOOLGATE_TOKEN') },
+      reach.kind === 'stdio' ? stdioEntry(reach) : { httpUrl: reach.url, headers: bearerHeader('$TOOLGATE_TOKEN') },
   },
 };

@@ -11,47 +11,48 @@ import {
 import { dirname } from 'node:path';
 import type { JsonObject } from '../../core/json.js';
 
-/** A file as it is and as it would be. */
-export interface Change {
+/** A file before and after a change. */
+interface Change {
   readonly file: string;
-  /** Undefined where there is no file yet. */
+  /** Undefined if the file does not exist yet. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-export type Planned = Change | { readonly problem: string };
+type ChangePlan = Change | { readonly problem: string };
 
-const isObject = (value: unknown): value is JsonObject =>
+const isConfigObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function parsed(text: string | undefined): JsonObject | undefined {
+function parseConfig(text: string | undefined): JsonObject | undefined {
   if (text === undefined || text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isConfigObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-const read = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+const readIfExists = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 const render = (value: JsonObject): string => `${JSON.stringify(value, null, 2)}\n`;
 export const backupOf = (file: string): string => `${file}.before-toolgate`;
 
-/** What a file would be with this entry; everything else in it stays as it is. */
-export function planned(file: string, member: string, name: string, entry: JsonObject): Planned {
-  const before = read(file);
-  const value = parsed(before);
-  if (!value) return { problem: `${file} is not plain JSON (comments?), so it is left alone` };
+/** Plans adding an entry; everything else in the file stays unchanged. */
+export function planChange(file: string, member: string, name: string, entry: JsonObject): ChangePlan {
+  const before = readIfExists(file);
+  const value = parseConfig(before);
+  if (!value) return { problem: `${file} is not plain JSON (it may have comments), so it was not changed` };
   const servers = value[member] ?? {};
-  if (!isObject(servers)) return { problem: `${member} in ${file} is not an object, so the file is left alone` };
+  if (!isConfigObject(servers))
+    return { problem: `${member} in ${file} is not an object, so the file was not changed` };
   return { file, before, after: render({ ...value, [member]: { ...servers, [name]: entry } }) };
 }
 
-/** Writes a change whole or not at all; the file as it was is kept beside it, from before our first change. */
-export function written({ file, before, after }: Change): void {
+/** Writes a change atomically; keeps the original file, from before the first change, as a backup. */
+export function applyChange({ file, before, after }: Change): void {
   mkdirSync(dirname(file), { recursive: true });
-  // A link is followed, so that the file it names is replaced and not the link.
+  // Replaces the target of a symbolic link, not the link: dotfiles are often linked.
   const real = existsSync(file) ? realpathSync(file) : file;
   const mode = existsSync(real) ? statSync(real).mode & 0o777 : 0o600;
   if (!existsSync(backupOf(real))) writeFileSync(backupOf(real), before ?? '', { mode: 0o600 });
@@ -60,26 +61,26 @@ export function written({ file, before, after }: Change): void {
   renameSync(draft, real);
 }
 
-/** Takes our entry out again: the old file where nothing else changed since, else only the entry. */
-export function undone(
+/** Removes the entry: restores the backup if nothing else changed since, else removes only the entry. */
+export function undoChange(
   file: string,
   member: string,
   name: string,
 ): 'nothing' | 'restored' | 'removed' | { readonly problem: string } {
   if (!existsSync(file)) return 'nothing';
   const real = realpathSync(file);
-  const now = parsed(read(real));
-  if (!now) return { problem: `${file} is not plain JSON, so it is left alone` };
-  const servers = now[member];
-  if (!isObject(servers) || !Object.hasOwn(servers, name)) return 'nothing';
-  const old = read(backupOf(real));
-  const was = parsed(old);
-  const earlier = was && isObject(was[member]) ? was[member][name] : undefined;
+  const current = parseConfig(readIfExists(real));
+  if (!current) return { problem: `${file} is not plain JSON (it may have comments), so it was not changed` };
+  const servers = current[member];
+  if (!isConfigObject(servers) || !Object.hasOwn(servers, name)) return 'nothing';
+  const backup = readIfExists(backupOf(real));
+  const original = parseConfig(backup);
+  const earlier = original && isConfigObject(original[member]) ? original[member][name] : undefined;
   const { [name]: ours, ...others } = servers;
-  const without = { ...now, [member]: { ...others, ...(earlier !== undefined && { [name]: earlier }) } };
-  if (was && ours !== undefined && sameBut(now, was, member, name)) {
-    if (old === '') rmSync(real);
-    else writeFileSync(real, old ?? '');
+  const without = { ...current, [member]: { ...others, ...(earlier !== undefined && { [name]: earlier }) } };
+  if (original && ours !== undefined && isSameExceptEntry(current, original, member, name)) {
+    if (backup === '') rmSync(real);
+    else writeFileSync(real, backup ?? '');
     rmSync(backupOf(real));
     return 'restored';
   }
@@ -88,12 +89,14 @@ export function undone(
   return 'removed';
 }
 
-/** Whether two files agree in everything but one entry. */
-function sameBut(now: JsonObject, was: JsonObject, member: string, name: string): boolean {
+/** Whether two configurations differ in at most one entry. */
+function isSameExceptEntry(current: JsonObject, original: JsonObject, member: string, name: string): boolean {
   const strip = (value: JsonObject): string => {
     const servers = value[member];
-    const { [name]: _, ...others } = isObject(servers) ? servers : {};
+    const { [name]: _, ...others } = isConfigObject(servers) ? servers : {};
     return JSON.stringify({ ...value, [member]: others });
   };
-  return strip({ [member]: {}, ...now }) === strip({ [member]: {}, ...was }) || strip(now) === strip(was);
+  return (
+    strip({ [member]: {}, ...current }) === strip({ [member]: {}, ...original }) || strip(current) === strip(original)
+  );
 }

@@ -1,17 +1,17 @@
-import { chosenHosts, largeResponses, openDomains, slowCalls } from './calls.js';
-import { exposedBind, strayReferences } from './doors.js';
-import type { Lint } from './finding.js';
+import { callerChosenHosts, largeResponses, openDomains, slowCalls } from './outbound.js';
+import { exposedBind, strayReferences } from './listener.js';
+import type { Lint } from './lint.js';
 import { literalSecrets } from './literal-secrets.js';
 
-export type { Finding, Lint } from './finding.js';
+export type { ConfigFinding as Finding, Lint } from './lint.js';
 
-/** Everything `toolgate check` looks for in a configuration that loads; a new lint is one line here. */
+/** All lints of `toolgate check`; a new lint is one line here. */
 export const lints: readonly Lint[] = [
   literalSecrets,
   openDomains,
   slowCalls,
   largeResponses,
-  chosenHosts,
+  callerChosenHosts,
   exposedBind,
   strayReferences,
 ];

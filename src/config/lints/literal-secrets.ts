@@ -1,14 +1,14 @@
 import { looksLikeLiteralSecret } from '../../hostile-text/literal-secret.js';
 import { dotted } from '../problem.js';
 import { SecretText } from '../secrets.js';
-import { leaves, type Lint } from './finding.js';
+import { leaves, type Lint } from './lint.js';
 
-/** Finds secrets written out in the file, where backups, tickets and repositories carry them on. */
+/** Finds literal secrets, which leak through backups, tickets and repositories. */
 export const literalSecrets: Lint = (config) =>
   [...leaves(config)].flatMap(({ path, value }) => {
     const key = path.findLast((part) => !/^\d+$/.test(part)) ?? '';
     const isSecret = (text: string): boolean => looksLikeLiteralSecret(key, text) !== undefined;
-    // A key made for secrets holds one unless it refers; `Accept: text/html` in a header is why looks are asked as well.
+    // A literal in a secret key is usually a secret, but headers also hold `Accept: text/html`, so its format counts too.
     const found =
       value instanceof SecretText
         ? value.isWrittenAs((text) => isSecret(text) || (value.isLiteral && key === 'token'))
@@ -19,7 +19,7 @@ export const literalSecrets: Lint = (config) =>
         rule: 'literal-secret',
         severity: 'error' as const,
         path: dotted(path),
-        message: 'looks like a secret written out',
+        message: 'looks like a literal secret',
         hint: 'Put it into an environment variable and write ${NAME} here',
       },
     ];

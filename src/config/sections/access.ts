@@ -1,51 +1,52 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { list, name } from './words.js';
+import { stringList, identifier } from './fields.js';
 
-/** A pattern in which `*` stands for any text and `?` for one character. */
+/** A glob pattern: `*` matches any text, `?` one character. */
 export const pattern = z.string().min(1).max(256);
 export const patterns = z.array(pattern).default([]);
 
 const profile = z.strictObject({
-  tools: patterns.describe('Patterns of tool names that belong to it.'),
-  sources: patterns.describe('Patterns of sources whose tools, prompts and resources belong to it.'),
-  labels: patterns.describe('Patterns of labels; a tool with one of them belongs to it.'),
-  exclude: patterns.describe('Patterns of tool names that do not, whatever is said above.'),
+  tools: patterns.describe('Patterns of tool names in this profile.'),
+  sources: patterns.describe('Patterns of sources whose tools, prompts and resources are in this profile.'),
+  labels: patterns.describe('Patterns of labels; a tool with one of them is in this profile.'),
+  exclude: patterns.describe('Patterns of tool names to exclude; takes precedence over the lists above.'),
 });
 
 const role = z.strictObject({
-  profiles: z.array(name).default([]).describe('The only profiles its members may use; empty binds nobody.'),
+  profiles: z
+    .array(identifier)
+    .default([])
+    .describe('The only profiles that members of the role may use; empty means no restriction.'),
 });
 
 const limit = z
   .strictObject({
-    id: name.describe('Shown when it is reached.'),
-    principals: patterns.describe('Whose calls count; empty means everybody.'),
-    roles: list([]).describe('Members of any of these roles; empty means everybody.'),
-    tools: patterns.describe('Calls of which tools count; empty means all.'),
-    calls_per_minute: z.exactOptional(z.number().positive()).describe('A rate.'),
-    calls_per_day: z.exactOptional(z.int().positive()).describe('A budget for 24 hours from the first call.'),
-    shared: z.boolean().default(false).describe('Count all callers together instead of each by itself.'),
+    id: identifier.describe('Id of the limit, shown when it is reached.'),
+    principals: patterns.describe('Patterns of principals whose calls count; empty means all.'),
+    roles: stringList([]).describe('Only calls of members of these roles count; empty means all.'),
+    tools: patterns.describe('Patterns of tools whose calls count; empty means all.'),
+    calls_per_minute: z.exactOptional(z.number().positive()).describe('Maximum calls per minute.'),
+    calls_per_day: z.exactOptional(z.int().positive()).describe('Maximum calls in 24 hours from the first call.'),
+    shared: z.boolean().default(false).describe('Count all callers together instead of separately.'),
   })
   .refine((one) => one.calls_per_minute !== undefined || one.calls_per_day !== undefined, {
     message: 'needs calls_per_minute or calls_per_day',
   });
 
-/** Which part of the tools a caller sees and may use, and how often. */
+/** Which tools a caller can see and use, and how often. */
 export const access = z
   .strictObject({
     profiles: z
-      .record(name, profile)
+      .record(identifier, profile)
       .default({})
       .describe('Named subsets of the tools, each served at `<mcp_path>/p/<name>` and `/tools?profile=<name>`.'),
-    roles: z.record(name, role).default({}).describe('What roles are bound to.'),
-    local_profile: z
-      .exactOptional(name)
-      .describe('The profile of the user at this machine, over stdio and in the CLI.'),
-    limits: z.array(limit).default([]).describe('Rates and budgets besides those of each tool.'),
+    roles: z.record(identifier, role).default({}).describe('Restrictions by role.'),
+    local_profile: z.exactOptional(identifier).describe('The profile of the local user, over stdio and in the CLI.'),
+    limits: z.array(limit).default([]).describe('Rates and budgets in addition to those of each tool.'),
   })
   .prefault({})
-  .describe('Which part of the tools a caller sees and may use, and how often.');
+  .describe('Which tools a caller can see and use, and how often.');
 
 const p = defaults.policy.confirmation;
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -53,7 +54,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const condition = z.strictObject({
   equals: z.exactOptional(scalar).describe('Exactly this value.'),
   one_of: z.exactOptional(z.array(scalar).min(1)).describe('One of these values.'),
-  glob: z.exactOptional(z.array(pattern).min(1)).describe('A text that fits one of these patterns.'),
+  glob: z.exactOptional(z.array(pattern).min(1)).describe('A string that matches one of these patterns.'),
   cidr: z
     .exactOptional(z.array(z.string().min(1)).min(1))
     .describe('An address or network inside one of these networks.'),
@@ -63,22 +64,22 @@ const condition = z.strictObject({
   path_prefix: z
     .exactOptional(z.array(z.string().min(1)).min(1))
     .describe('A path that is one of these folders or inside one, after `.` and `..` are resolved.'),
-  min: z.exactOptional(z.number()).describe('A number not below this.'),
-  max: z.exactOptional(z.number()).describe('A number not above this.'),
-  min_length: z.exactOptional(z.int().min(0)).describe('A text or list not shorter.'),
-  max_length: z.exactOptional(z.int().min(0)).describe('A text or list not longer.'),
-  optional: z.boolean().default(false).describe('An absent argument fits as well.'),
+  min: z.exactOptional(z.number()).describe('A number of at least this.'),
+  max: z.exactOptional(z.number()).describe('A number of at most this.'),
+  min_length: z.exactOptional(z.int().min(0)).describe('A string or list of at least this length.'),
+  max_length: z.exactOptional(z.int().min(0)).describe('A string or list of at most this length.'),
+  optional: z.boolean().default(false).describe('A missing argument matches as well.'),
 });
 
 const rule = z.strictObject({
-  id: name.describe('Shown in refusals and in the audit.'),
-  action: z.enum(['allow', 'deny', 'confirm']).describe('What becomes of a call that fits.'),
+  id: identifier.describe('Shown in refusals and in the audit.'),
+  action: z.enum(['allow', 'deny', 'confirm']).describe('What happens to a matching call.'),
   confirm: z
     .enum(['caller', 'operator'])
     .default('caller')
-    .describe('Who must agree: whoever sits at the client, or an operator who is not the caller.'),
+    .describe('Who must approve: the user of the client, or an operator other than the caller.'),
   principals: patterns.describe('Patterns of principal ids, such as `key:ci` or `jwt:corp:*`.'),
-  roles: list([]).describe('Any of these roles.'),
+  roles: stringList([]).describe('Any of these roles.'),
   tools: patterns.describe('Patterns of tool names.'),
   sources: patterns.describe('Patterns of sources.'),
   labels: patterns.describe('Patterns of labels of the tool.'),
@@ -89,16 +90,16 @@ const rule = z.strictObject({
   doors: z
     .array(z.enum(['stdio', 'http', 'rest', 'console', 'cli']))
     .default([])
-    .describe('The call came through one of these doors.'),
+    .describe('The call came through one of these doors (transports).'),
   args: z
     .record(z.string().min(1).max(200), condition)
     .default({})
-    .describe('What arguments must be, by name; `a.b` is the field b of a.'),
+    .describe('Conditions on arguments by name; `a.b` is field b of a.'),
   when: z
     .exactOptional(z.string().min(1).max(2_000))
     .describe('A CEL expression over `call`, `tool`, `principal`, `args` and `session`.'),
-  reason: z.exactOptional(z.string().max(500)).describe('Told to whom is refused or asked.'),
-  hint: z.exactOptional(z.string().max(500)).describe('What the caller may do instead.'),
+  reason: z.exactOptional(z.string().max(500)).describe('Shown to the caller who is refused or asked.'),
+  hint: z.exactOptional(z.string().max(500)).describe('Shown to the caller: what to do instead.'),
 });
 
 /** Which calls are allowed. */
@@ -109,30 +110,30 @@ export const policy = z
       .max(500)
       .default([])
       .describe(
-        'The first rule that fits decides. Without rules every call is allowed; with any, what no rule allows is denied.',
+        'The first matching rule decides. Without rules every call is allowed; with rules, a call that no rule matches is denied.',
       ),
     confirmation: z
       .strictObject({
         effects: z
           .array(z.enum(['writes', 'destroys', 'open_world']))
           .default([...p.effects])
-          .describe('Effects that need a confirmation even where a rule allows.'),
+          .describe('Effects that need an approval even if a rule allows the call.'),
         ttl_seconds: z
           .number()
           .default(p.ttl_seconds)
-          .describe('How long a question can be answered and a grant be used.'),
+          .describe('How long a question can be answered and an approval be used.'),
         ticket_seconds: z.number().default(p.ticket_seconds).describe('How long a ticket waits for an operator.'),
         wait_seconds: z
           .number()
           .default(p.wait_seconds)
-          .describe('How long a call waits for an operator before it is told to come back.'),
+          .describe('How long a call waits for an operator before the client must retry.'),
         self_approval: z
           .boolean()
           .default(p.self_approval)
-          .describe('Let a caller who is an operator approve its own tickets.'),
+          .describe('Allow a caller who is an operator to approve their own tickets.'),
       })
       .prefault({})
-      .describe('How people are asked.'),
+      .describe('How approvals are requested.'),
   })
   .prefault({})
   .describe('Which calls are allowed.');
@@ -140,12 +141,12 @@ export const policy = z
 const f = defaults.flows;
 
 const flow = z.strictObject({
-  id: name.describe('Shown in refusals and in the audit.'),
-  after: z.array(pattern).min(1).describe('Once a call to a tool with any of these labels was made …'),
+  id: identifier.describe('Shown in refusals and in the audit.'),
+  after: z.array(pattern).min(1).describe('After a call to a tool with any of these labels …'),
   to: z.array(pattern).min(1).describe('… calls to tools with any of these labels are'),
-  action: z.enum(['deny', 'confirm']).default('confirm').describe('refused, or need a confirmation.'),
-  confirm: z.enum(['caller', 'operator']).default('caller').describe('Who must agree.'),
-  reason: z.exactOptional(z.string().max(500)).describe('Told to whom is refused or asked.'),
+  action: z.enum(['deny', 'confirm']).default('confirm').describe('denied, or need an approval.'),
+  confirm: z.enum(['caller', 'operator']).default('caller').describe('Who must approve.'),
+  reason: z.exactOptional(z.string().max(500)).describe('Shown to the caller who is refused or asked.'),
 });
 
 /** Which calls may follow each other. */
@@ -154,22 +155,20 @@ export const flows = z
     derive: z
       .boolean()
       .default(f.derive)
-      .describe(
-        'Give tools labels by their effects: `egress:external` and `untrusted:content` to those of the open world.',
-      ),
+      .describe('Derive labels from effects: open-world tools get `egress:external` and `untrusted:content`.'),
     labels: z
       .record(
         pattern,
         z.array(z.string().regex(/^-?[a-z0-9][a-z0-9:._-]{0,63}$/, 'must be a label such as reads:private')),
       )
       .default({})
-      .describe('Labels by pattern of tool names; one with a leading `-` is taken away.'),
-    rules: z.array(flow).max(100).default([]).describe('Combinations that need a confirmation or are forbidden.'),
+      .describe('Labels by pattern of tool names; a leading `-` removes a label.'),
+    rules: z.array(flow).max(100).default([]).describe('Combinations that need an approval or are denied.'),
     conversations: z
       .enum(['session', 'principal'])
       .default(f.conversations)
       .describe(
-        'What is remembered together: calls of one MCP session or conversation handle (of the principal where there is neither), or all calls of a principal.',
+        'Scope of remembered labels: one MCP session or conversation handle (the principal if there is neither), or all calls of a principal.',
       ),
     remember_seconds: z
       .number()
@@ -178,20 +177,20 @@ export const flows = z
     max_conversations: z
       .int()
       .default(f.max_conversations)
-      .describe('Conversations remembered; the oldest is forgotten first.'),
+      .describe('Maximum number of conversations remembered; the oldest is evicted first.'),
   })
   .prefault({})
   .describe('Which calls may follow each other.');
 
 const o = defaults.output;
 
-/** What happens to results on their way back. */
+/** How results are processed before they are returned. */
 export const output = z
   .strictObject({
     clean: z
       .enum(['full', 'controls'])
       .default(o.clean)
-      .describe('Take out ANSI, control, bidirectional and invisible characters; `controls` keeps the last two.'),
+      .describe('Remove ANSI, control, bidirectional and invisible characters; `controls` keeps the last two.'),
     secrets: z
       .boolean()
       .default(o.secrets)
@@ -199,16 +198,16 @@ export const output = z
     injection: z
       .enum(['off', 'flag', 'block', 'confirm'])
       .default(o.injection)
-      .describe('What to do with a result that gives orders to the model.'),
+      .describe('What to do with a result that contains prompt injection.'),
     envelope: z
       .enum(['off', 'flagged', 'untrusted', 'always'])
       .default(o.envelope)
-      .describe('Which texts are put between lines with a random mark that name source, tool and trust.'),
+      .describe('Which texts are wrapped in marker lines with a random boundary, source, tool and trust level.'),
     trusted_sources: patterns.describe('Patterns of sources whose results count as trusted.'),
     keep_seconds: z
       .number()
       .default(o.keep_seconds)
-      .describe('How long the rest of a cut result can be read by its link.'),
+      .describe('How long the remainder of a truncated result can be read by its link.'),
   })
   .prefault({})
-  .describe('What happens to results on their way back.');
+  .describe('How results are processed before they are returned.');

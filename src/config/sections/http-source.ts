@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { callShape, checkParameters, effectsShape, headers, parameterShape } from './functions.js';
-import { name, secret } from './words.js';
+import { callShape, checkParameters, effectsShape, headerFields, parameterShape } from './functions.js';
+import { identifier, secretField } from './fields.js';
 
 const plainPath = /^\/[^?#\\\s]*$/;
 
@@ -8,8 +8,8 @@ const parameter = z.strictObject({
   ...parameterShape,
   in: z
     .exactOptional(z.enum(['query', 'header', 'body']))
-    .describe('Where it goes when the path does not name it; query for GET, HEAD and DELETE, else body.'),
-  as: z.exactOptional(z.string().min(1).max(128)).describe('Its name on the wire, where that differs.'),
+    .describe('Location if the path does not contain it; by default query for GET, HEAD and DELETE, else body.'),
+  as: z.exactOptional(z.string().min(1).max(128)).describe('Its name on the wire, if different.'),
 });
 
 const endpoint = z
@@ -18,21 +18,21 @@ const endpoint = z
     path: z
       .string()
       .max(2048)
-      .regex(plainPath, 'must begin with / and hold no query')
-      .describe('Path below `base_url`; `{name}` stands for an argument, which stays one segment.'),
-    title: z.exactOptional(z.string().max(256)).describe('Its name for people.'),
+      .regex(plainPath, 'must begin with / and contain no query')
+      .describe('Path below `base_url`; `{name}` is replaced by an argument, which stays one segment.'),
+    title: z.exactOptional(z.string().max(256)).describe('Display name.'),
     description: z.string().max(8192).min(1).describe('When to use it, for the model.'),
-    parameters: z.array(parameter).max(200).default([]).describe('What it takes.'),
+    parameters: z.array(parameter).max(200).default([]).describe('Parameters.'),
     query: z
-      .record(z.string().min(1).max(128), secret.describe('Its value.'))
+      .record(z.string().min(1).max(128), secretField.describe('Its value.'))
       .default({})
-      .describe('Fixed query values; they may hold `${NAME}`.'),
-    headers,
+      .describe('Fixed query values; may contain `${NAME}`.'),
+    headers: headerFields,
     body: z
       .unknown()
       .optional()
-      .describe('The body as it is sent; a text that is exactly `{name}` stands for an argument of any type.'),
-    body_type: z.enum(['json', 'form', 'text']).default('json').describe('How the body is written.'),
+      .describe('Template of the body; a string that is exactly `{name}` is replaced by an argument of any type.'),
+    body_type: z.enum(['json', 'form', 'text']).default('json').describe('Encoding of the body.'),
     select: z
       .exactOptional(
         z
@@ -40,14 +40,14 @@ const endpoint = z
           .max(512)
           .regex(/^(?:\/(?:[^~]|~[01])*)?$/, 'must be a JSON pointer such as /data/items'),
       )
-      .describe('JSON pointer to the part of the answer that is the output.'),
-    resource: z.boolean().default(false).describe('Offer a GET as a resource as well.'),
+      .describe('JSON pointer to the part of the response that becomes the output.'),
+    resource: z.boolean().default(false).describe('Also offer a GET as a resource.'),
     ...effectsShape,
     ...callShape,
   })
   .superRefine((one, context) => {
     const known = new Set(one.parameters.map((each) => each.name));
-    // The optional keys are absent or set, never undefined, by the schema.
+    // By the schema, the optional keys are absent or set, never undefined.
     checkParameters(one.parameters as Parameters<typeof checkParameters>[0], context, ['parameters']);
     for (const [, used = ''] of one.path.matchAll(/\{([^{}]*)\}/g))
       if (!known.has(used))
@@ -57,14 +57,14 @@ const endpoint = z
           message: `uses {${used}}, which is not among the parameters`,
         });
     if (/[{}]/.test(one.path.replaceAll(/\{[^{}]*\}/g, '')))
-      context.addIssue({ code: 'custom', path: ['path'], message: 'holds a brace that is not part of {name}' });
+      context.addIssue({ code: 'custom', path: ['path'], message: 'contains a brace that is not part of {name}' });
     const still = one.path.replaceAll(/\{[^{}]*\}/g, 'x');
-    // A path that the URL parser would rewrite is refused here, once, and not at every call.
+    // Reject a path that the URL parser would normalise (path traversal) here, instead of at every call.
     if (plainPath.test(still) && (!URL.canParse(`http://x${still}`) || new URL(`http://x${still}`).pathname !== still))
       context.addIssue({
         code: 'custom',
         path: ['path'],
-        message: 'must be written as it is sent: without . or .. segments, other characters percent-encoded',
+        message: 'must be in its final form: no . or .. segments, special characters percent-encoded',
       });
     if (one.resource && one.method !== 'GET')
       context.addIssue({ code: 'custom', path: ['resource'], message: 'needs the method GET' });
@@ -72,26 +72,22 @@ const endpoint = z
       context.addIssue({ code: 'custom', path: ['body'], message: `cannot be sent with ${one.method}` });
   });
 
-/** A web API described by hand, or a function server that lists its own functions. */
+/** A web API described by hand, or a function server that lists its functions. */
 export const httpSource = z.strictObject({
   kind: z.literal('http').describe('A web API described by hand, or a function server.'),
-  base_url: z
-    .string()
-    .min(1)
-    .max(2048)
-    .describe('Address that every path is below; its host must be in the allowed domains.'),
+  base_url: z.string().min(1).max(2048).describe('Base URL of all paths; its host must be in the allowed domains.'),
   allowed_domains: z
     .exactOptional(z.array(z.string().min(1)))
     .describe('Hosts this source may call, in place of `outbound.allowed_domains`.'),
   prefix: z
     .enum(['source', 'none'])
     .default('source')
-    .describe('`source` names tools `<id>__<tool>`, `none` as they stand.'),
-  headers,
-  tools: z.record(name, endpoint).default({}).describe('Its tools by name.'),
+    .describe('`source` names tools `<id>__<tool>`, `none` leaves names unchanged.'),
+  headers: headerFields,
+  tools: z.record(identifier, endpoint).default({}).describe('Its tools by name.'),
   discover: z
     .exactOptional(z.literal('list_functions'))
-    .describe('Ask the function server at `base_url` for its functions and offer each as a tool.'),
+    .describe('List the functions of the function server at `base_url` and offer each as a tool.'),
   ...effectsShape,
   ...callShape,
 });

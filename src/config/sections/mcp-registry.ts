@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { name } from './words.js';
+import { identifier } from './fields.js';
 
-/** The registry that is asked about the names of servers; without it nobody is asked. */
+/** MCP registry for server names; without it no lookup is made. */
 export const mcpRegistry = z
   .exactOptional(
     z.strictObject({
-      url: z.url({ protocol: /^https?$/ }).describe('Its address; https unless it is on this machine.'),
+      url: z.url({ protocol: /^https?$/ }).describe('URL of the registry; https, or http on this machine.'),
       network_policy: z
-        .exactOptional(name)
-        .describe('Which addresses it may have; `public`, or `loopback` on this machine, unless told.'),
+        .exactOptional(identifier)
+        .describe('Network policy for its addresses; by default `public`, or `loopback` on this machine.'),
     }),
   )
   .describe(
-    'An MCP registry that is asked whether it lists the `registry_name` of a source; the answer is evidence, and a registry that is down hinders nothing.',
+    'An MCP registry that is checked for the `registry_name` of a source; the result is evidence, and an unreachable registry does not block the source.',
   );

@@ -1,30 +1,30 @@
 import { z } from 'zod';
-import { name } from './words.js';
+import { identifier } from './fields.js';
 
 const argument = z.strictObject({
-  name: name.describe('Name of the argument.'),
-  title: z.exactOptional(z.string()).describe('Its name for people.'),
+  name: identifier.describe('Name of the argument.'),
+  title: z.exactOptional(z.string()).describe('Display name.'),
   description: z.exactOptional(z.string()).describe('What it is for.'),
   required: z.boolean().default(false).describe('Whether a caller must give it.'),
 });
 
 const message = z.strictObject({
-  role: z.enum(['user', 'assistant']).default('user').describe('Who says it.'),
-  text: z.string().min(1).describe('What is said; `{{argument}}` stands for an argument.'),
+  role: z.enum(['user', 'assistant']).default('user').describe('Role of the message.'),
+  text: z.string().min(1).describe('Text of the message; `{{argument}}` is replaced by an argument.'),
 });
 
 const prompt = z
   .strictObject({
-    name: name.describe('Name of the prompt.'),
-    title: z.exactOptional(z.string()).describe('Its name for people.'),
+    name: identifier.describe('Name of the prompt.'),
+    title: z.exactOptional(z.string()).describe('Display name.'),
     description: z.exactOptional(z.string()).describe('When to use it.'),
-    arguments: z.array(argument).default([]).describe('What a caller fills in.'),
-    messages: z.array(message).min(1).describe('What the prompt says, in order.'),
+    arguments: z.array(argument).default([]).describe('Arguments of the prompt.'),
+    messages: z.array(message).min(1).describe('Messages of the prompt, in order.'),
   })
   .superRefine((one, context) => {
     const known = new Set(one.arguments.map((given) => given.name));
-    one.messages.forEach((said, index) => {
-      for (const [, used] of said.text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    one.messages.forEach((entry, index) => {
+      for (const [, used] of entry.text.matchAll(/\{\{([^{}]*)\}\}/g)) {
         const wanted = (used ?? '').trim();
         if (!known.has(wanted)) {
           context.addIssue({
@@ -37,13 +37,13 @@ const prompt = z
     });
   });
 
-/** The gateway's own prompts. */
+/** Prompts defined in the configuration. */
 export const prompts = z
   .array(prompt)
   .superRefine((all, context) => {
     all.forEach((one, index) => {
       if (all.findIndex((other) => other.name === one.name) < index) {
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of an earlier prompt' });
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is a duplicate prompt name' });
       }
     });
   })

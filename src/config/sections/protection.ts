@@ -1,47 +1,46 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { list, name } from './words.js';
+import { stringList, identifier } from './fields.js';
 
 const b = defaults.circuit_breaker;
 const r = defaults.rate_limit;
 const s = defaults.security;
 
-/** When a failing tool rests. */
+/** Circuit breaker of a failing tool. */
 export const circuitBreaker = z
   .strictObject({
-    failure_threshold: z.int().default(b.failure_threshold).describe('Failures in a row that open the breaker.'),
-    recovery_timeout: z
-      .number()
-      .default(b.recovery_timeout)
-      .describe('Seconds an open breaker rests before one probe.'),
-    backoff_factor: z.number().default(b.backoff_factor).describe('How much longer each further rest is.'),
-    max_recovery_timeout: z.number().default(b.max_recovery_timeout).describe('Longest rest in seconds.'),
-    jitter: z.number().default(b.jitter).describe('Share of the rest that is random, both ways.'),
+    failure_threshold: z.int().default(b.failure_threshold).describe('Consecutive failures that open the breaker.'),
+    recovery_timeout: z.number().default(b.recovery_timeout).describe('Seconds a breaker stays open before one probe.'),
+    backoff_factor: z.number().default(b.backoff_factor).describe('Factor by which each further open period grows.'),
+    max_recovery_timeout: z.number().default(b.max_recovery_timeout).describe('Longest open period in seconds.'),
+    jitter: z.number().default(b.jitter).describe('Random share of the open period, plus or minus.'),
   })
   .prefault({})
-  .describe('When a failing tool rests.');
+  .describe('Circuit breaker of a failing tool.');
 
 /** How often a caller may use a tool. */
 export const rateLimit = z
   .strictObject({
     requests: z.number().default(r.requests).describe('Calls per minute, for each principal and tool.'),
-    burst: z.int().default(r.burst).describe('Calls that may come at once.'),
+    burst: z.int().default(r.burst).describe('Calls allowed in a burst.'),
     max_keys: z
       .int()
       .default(r.max_keys)
-      .describe('Pairs of principal and tool remembered; the oldest is forgotten first.'),
+      .describe('Maximum number of tracked pairs of principal and tool; the oldest is evicted first.'),
   })
   .prefault({})
   .describe('How often a caller may use a tool.');
 
-const policy = z.strictObject({
+const networkPolicySection = z.strictObject({
   allow: z
     .array(z.enum(['rfc1918', 'loopback', 'public']))
     .default([])
-    .describe('Whole sets allowed by name.'),
-  cidrs: list([]).describe('Addresses allowed, as CIDR.'),
-  hosts: list([]).describe('Names allowed, as `name` or `*.suffix`; each is resolved and vetted.'),
-  deny: list([]).describe('CIDRs or names refused even where allowed above.'),
+    .describe('Address sets allowed by name.'),
+  cidrs: stringList([]).describe('Addresses allowed, as CIDR.'),
+  hosts: stringList([]).describe(
+    'Host names allowed, as `name` or `*.suffix`; each is resolved and its addresses are checked.',
+  ),
+  deny: stringList([]).describe('CIDRs or names denied even if allowed above.'),
 });
 
 /** What tools may reach and do. */
@@ -54,13 +53,13 @@ export const security = z
     best_effort_sandbox: z
       .boolean()
       .default(s.best_effort_sandbox)
-      .describe('Run a tool even where a resource limit cannot be set. Off: such a call is refused.'),
-    default_policy: name
+      .describe('Run a tool even if a resource limit cannot be set. Off: such a call is refused.'),
+    default_policy: identifier
       .default(s.default_policy)
       .describe(
-        'Network policy of tools that name none: `rfc1918`, `loopback`, `local` (both), `public` or one of `network_policies`.',
+        'Default network policy of tools: `rfc1918`, `loopback`, `local` (both), `public` or one of `network_policies`.',
       ),
-    network_policies: z.record(name, policy).default({}).describe('Policies by name.'),
+    network_policies: z.record(identifier, networkPolicySection).default({}).describe('Policies by name.'),
   })
   .prefault({})
   .describe('What tools may reach and do.');

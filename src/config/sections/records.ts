@@ -1,49 +1,52 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { list } from './words.js';
+import { stringList } from './fields.js';
 
 const a = defaults.audit;
 
-/** What is recorded of each call. */
+/** Audit records of calls. */
 export const audit = z
   .strictObject({
-    keep_arguments: z.boolean().default(a.keep_arguments).describe('Keep redacted arguments besides their digest.'),
+    keep_arguments: z
+      .boolean()
+      .default(a.keep_arguments)
+      .describe('Record redacted arguments in addition to their digest.'),
     on_failure: z
       .enum(['refuse', 'continue'])
       .default(a.on_failure)
       .describe('What happens to a call that cannot be recorded.'),
-    sync: z.enum(['never', 'batch', 'always']).default(a.sync).describe('When records are forced to disk.'),
-    max_file_bytes: z.int().default(a.max_file_bytes).describe('Size at which a new journal file is begun.'),
+    sync: z.enum(['never', 'batch', 'always']).default(a.sync).describe('When records are flushed to disk (fsync).'),
+    max_file_bytes: z.int().default(a.max_file_bytes).describe('Size at which a new journal file is started.'),
   })
   .prefault({})
-  .describe('What is recorded of each call.');
+  .describe('Audit records of calls.');
 
-/** The levels of the log, least first. */
+/** Log levels, lowest first. */
 export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
-/** What the gateway says on stderr. */
+/** Log output on stderr. */
 export const log = z
   .strictObject({
-    level: z.enum(levels).default(defaults.log.level).describe('Least level that is written.'),
-    format: z.enum(['json', 'text']).default(defaults.log.format).describe('JSON lines, or text for people.'),
+    level: z.enum(levels).default(defaults.log.level).describe('Lowest level that is written.'),
+    format: z.enum(['json', 'text']).default(defaults.log.format).describe('JSON lines, or plain text.'),
   })
   .prefault({})
-  .describe('What the gateway says on stderr.');
+  .describe('Log output on stderr.');
 
-/** Where things are kept. */
+/** Storage of tokens, audit and state. */
 export const state = z
   .strictObject({
     directory: z
       .exactOptional(z.string().min(1))
-      .describe('Folder of the token, the audit and the store; `~/.toolgate` when absent.'),
+      .describe('Folder of the token, the audit and the store; by default `~/.toolgate`.'),
   })
   .prefault({})
-  .describe('Where things are kept.');
+  .describe('Storage of tokens, audit and state.');
 
 /** Which command tools exist. */
 export const commands = z
   .strictObject({
-    directories: list(defaults.commands.directories).describe('Folders with `*.tool.yaml` manifests.'),
+    directories: stringList(defaults.commands.directories).describe('Folders with `*.tool.yaml` manifests.'),
     builtins: z.boolean().default(defaults.commands.builtins).describe('Offer the built-in pack (ping, nmap, dig …).'),
   })
   .prefault({})

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { httpSource } from './http-source.js';
 import { mcpSource } from './mcp-source.js';
 import { openapi } from './openapi.js';
-import { name } from './words.js';
+import { identifier } from './fields.js';
 
-/** The kinds of sources a file may name; a kind is one line here, with a strict object whose `kind` is its literal. */
-export const sourceKinds = {
+/** Source kinds; one line per kind, with a strict object whose `kind` is its literal. */
+const sourceKinds = {
   http: httpSource,
   mcp: mcpSource,
   openapi,
@@ -13,18 +13,18 @@ export const sourceKinds = {
 
 type Kinds = typeof sourceKinds;
 /** One entry of `sources`, of whichever kind. */
-export type SourceConfig = { [Kind in keyof Kinds]: z.output<Kinds[Kind]> }[keyof Kinds];
+type SourceConfig = { [Kind in keyof Kinds]: z.output<Kinds[Kind]> }[keyof Kinds];
 
 const options: readonly z.ZodObject[] = Object.values(sourceKinds);
-// The library wants its options as a tuple and infers from their names; which kinds there are is the table's business.
+// zod infers from a literal tuple; the table above is the single list of kinds.
 const byKind = z.discriminatedUnion as unknown as (
   key: 'kind',
   options: readonly z.ZodObject[],
 ) => z.ZodType<SourceConfig>;
 const source = options.length === 0 ? z.never() : byKind('kind', options);
 
-/** Where further tools come from, by source id. */
+/** Further sources of tools by id. */
 export const sources = z
-  .record(name, source)
+  .record(identifier, source)
   .default({})
-  .describe('Where further tools come from, by id; `kind` says how.');
+  .describe('Further sources of tools by id; `kind` selects the type.');

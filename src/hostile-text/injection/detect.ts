@@ -1,5 +1,5 @@
 import { clean } from '../clean.js';
-import { disguisedMatch } from './disguises.js';
+import { obfuscatedMatch } from './obfuscation.js';
 import { encodedMatches } from './encoded.js';
 import { hiddenMatches } from './hidden.js';
 import { normalise } from './normalise.js';
@@ -34,16 +34,16 @@ const MAX_FINDINGS = 50;
 const MAX_EXCERPT = 160;
 const MAX_DISGUISED = 8;
 /** What decoded text must weigh to count: less than alone, since honest text has no reason to encode an order at all. */
-const ENOUGH = 0.6;
+const MIN_DECODED_WEIGHT = 0.6;
 /** As much as three strong signs of different families close together. */
 const WHOLE_ATTACK = 2.8;
 /** Talk alone never flags, however much there is of it. */
-const TALK_AT_MOST = 0.6;
+const MAX_DISCUSSION_SCORE = 0.6;
 const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, findings: Object.freeze([]) });
 
 /** Judges a tool's answer or description; it never changes the text. */
 export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
-  const matches = everyMatch(text, kind);
+  const matches = allMatches(text, kind);
   if (matches.length === 0) return NOTHING;
   const weighed = (weigh: (match: Match) => number) =>
     matches.map((match) => ({
@@ -63,13 +63,17 @@ export function detectInjection(text: string, kind: TextKind): InjectionVerdict 
   const score = isWhole
     ? Math.max(talk, FLAG_AT[kind])
     : matches.every(({ weight, full }) => weight < full)
-      ? Math.min(talk, TALK_AT_MOST)
+      ? Math.min(talk, MAX_DISCUSSION_SCORE)
       : talk;
-  return { flagged: score >= FLAG_AT[kind], score, findings: heaviest(matches).map((match) => findingOf(text, match)) };
+  return {
+    flagged: score >= FLAG_AT[kind],
+    score,
+    findings: heaviestMatches(matches).map((match) => toFinding(text, match)),
+  };
 }
 
 /** A flood of weak signs must not push the strong one off the list. */
-function heaviest(matches: readonly Match[]): readonly Match[] {
+function heaviestMatches(matches: readonly Match[]): readonly Match[] {
   if (matches.length <= MAX_FINDINGS) return matches;
   return [...matches]
     .sort((a, b) => b.weight - a.weight)
@@ -77,7 +81,7 @@ function heaviest(matches: readonly Match[]): readonly Match[] {
     .sort((a, b) => a.start - b.start);
 }
 
-const findingOf = (text: string, { rule, weight, start, end }: Match): InjectionFinding => ({
+const toFinding = (text: string, { rule, weight, start, end }: Match): InjectionFinding => ({
   rule: rule.id,
   family: rule.family,
   why: rule.why,
@@ -91,14 +95,14 @@ const findingOf = (text: string, { rule, weight, start, end }: Match): Injection
 const excerptOf = (text: string, start: number, end: number): string =>
   clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text;
 
-function everyMatch(text: string, kind: TextKind): readonly Match[] {
+function allMatches(text: string, kind: TextKind): readonly Match[] {
   const normalised = normalise(text);
   const speaks = (decoded: string): boolean =>
-    phraseMatches(normalise(decoded), kind).some((match) => match.weight >= ENOUGH);
+    phraseMatches(normalise(decoded), kind).some((match) => match.weight >= MIN_DECODED_WEIGHT);
   const found: Match[] = [];
   let disguises = 0;
   const onDisguise = (at: number, literal: string): void => {
-    const match = disguises++ < MAX_DISGUISED ? disguisedMatch(normalised.text, at, literal, speaks) : undefined;
+    const match = disguises++ < MAX_DISGUISED ? obfuscatedMatch(normalised.text, at, literal, speaks) : undefined;
     if (match) found.push(match);
   };
   found.push(...phraseMatches(normalised, kind, onDisguise));

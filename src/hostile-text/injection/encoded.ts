@@ -6,9 +6,9 @@ const MAX_RUN_LENGTH = 4096;
 
 const family: RuleFamily = 'encoded';
 const RULES = {
-  base64: { id: 'encoded-base64', family, why: 'Decoded from base64, it speaks to the model.' },
-  hex: { id: 'encoded-hex', family, why: 'Decoded from hexadecimal, it speaks to the model.' },
-  percent: { id: 'encoded-percent', family, why: 'Decoded from URL escapes, it speaks to the model.' },
+  base64: { id: 'encoded-base64', family, why: 'Decoded from base64, it instructs the model.' },
+  hex: { id: 'encoded-hex', family, why: 'Decoded from hexadecimal, it instructs the model.' },
+  percent: { id: 'encoded-percent', family, why: 'Decoded from URL escapes, it instructs the model.' },
 };
 
 const RUN = Uint8Array.from({ length: 128 }, (_, unit) => (/[\w+/%=-]/.test(String.fromCharCode(unit)) ? 1 : 0));
@@ -47,16 +47,16 @@ function decode(run: string): readonly [rule: Match['rule'], decoded: string | u
   if (run.includes('%'))
     return [
       RULES.percent,
-      readable(
+      printableText(
         run
           .replaceAll('+', ' ')
           .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
       ),
     ];
-  if (/^(?:[0-9a-f]{2})+$/i.test(run)) return [RULES.hex, readable(Buffer.from(run, 'hex').toString('latin1'))];
-  return [RULES.base64, readable(Buffer.from(run.slice(0, MAX_RUN_LENGTH), 'base64').toString('latin1'))];
+  if (/^(?:[0-9a-f]{2})+$/i.test(run)) return [RULES.hex, printableText(Buffer.from(run, 'hex').toString('latin1'))];
+  return [RULES.base64, printableText(Buffer.from(run.slice(0, MAX_RUN_LENGTH), 'base64').toString('latin1'))];
 }
 
 /** Hashes, keys and pictures decode to noise; only prose is worth a second reading. */
-const readable = (decoded: string): string | undefined =>
+const printableText = (decoded: string): string | undefined =>
   PRINTABLE.test(decoded) && decoded.includes(' ') ? decoded : undefined;

@@ -35,11 +35,11 @@ const [PLAIN, MAY_PASS_FOR_LATIN, SPECIAL] = [1, 2, 3] as const;
 const classOf = new Uint8Array(0x10000);
 const plainOf = new Uint16Array(0x10000);
 
-function learn(unit: number): number {
+function classifyUnit(unit: number): number {
   const character = String.fromCharCode(unit);
   const isChanging = CHANGING.test(character);
   const mayPass = isChanging && OTHER_ALPHABET.test(character) && !INVISIBLE.test(character);
-  const plain = isChanging && !mayPass ? simple(character, '', 0, 1) : character;
+  const plain = isChanging && !mayPass ? cachedPlainForm(character, '', 0, 1) : character;
   const isOne = plain.length === 1 && (mayPass || toLatin(character) === character) && !isSurrogate(unit);
   plainOf[unit] = lower(isOne ? plain : character).charCodeAt(0);
   return (classOf[unit] = mayPass ? MAY_PASS_FOR_LATIN : isChanging && !isOne ? SPECIAL : PLAIN);
@@ -49,26 +49,27 @@ const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 const isLatin = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
 
 /** Where texts are read from and written to: units in a row, which cost a tenth of characters asked for one by one. */
-const room = { source: new Uint16Array(0), target: new Uint16Array(0) };
+const buffers = { source: new Uint16Array(0), target: new Uint16Array(0) };
 const SPARE = 64;
 
-function roomFor(length: number): void {
-  if (room.target.length >= length + SPARE) return;
+function growBuffers(length: number): void {
+  if (buffers.target.length >= length + SPARE) return;
   const units = Math.max(16_384, length + (length >> 3) + 2 * SPARE);
-  room.source = new Uint16Array(units);
+  buffers.source = new Uint16Array(units);
   const grown = new Uint16Array(units);
-  grown.set(room.target);
-  room.target = grown;
+  grown.set(buffers.target);
+  buffers.target = grown;
 }
 /** What is kept between texts; the room of a larger one is given back. */
-const KEPT = 262_144;
+const MAX_KEPT_UNITS = 262_144;
 
 /** Lower case, no accents, nothing invisible, look-alikes of Latin letters inside Latin words written as Latin. */
 export function normalise(text: string): Normalised {
-  if (!BEYOND_ASCII.test(text)) return { text: text.toLowerCase(), isEastAsian: false, hadHidden: false, origin: same };
-  roomFor(text.length);
-  const source = room.source;
-  let target = room.target;
+  if (!BEYOND_ASCII.test(text))
+    return { text: text.toLowerCase(), isEastAsian: false, hadHidden: false, origin: identityIndex };
+  growBuffers(text.length);
+  const source = buffers.source;
+  let target = buffers.target;
   const length = text.length;
   Buffer.from(source.buffer).write(text, 'utf16le');
   source[length] = source[length + 1] = 0;
@@ -85,7 +86,7 @@ export function normalise(text: string): Normalised {
       target[end++] = unit >= 65 && unit <= 90 ? unit + 32 : unit;
       continue;
     }
-    const kind = classOf[unit] || learn(unit);
+    const kind = classOf[unit] || classifyUnit(unit);
     if (unit >= 0x3000) isEastAsian = true;
     // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
     if (
@@ -98,12 +99,12 @@ export function normalise(text: string): Normalised {
     const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     const next = at + character.length;
     const plain =
-      kind === MAY_PASS_FOR_LATIN ? plainForm(character, text, at, next) : simple(character, text, at, next);
+      kind === MAY_PASS_FOR_LATIN ? plainForm(character, text, at, next) : cachedPlainForm(character, text, at, next);
     at = next - 1;
     if (plain === '') hadHidden = true;
     if (end + plain.length + (length - next) > target.length) {
-      roomFor(2 * target.length);
-      target = room.target;
+      growBuffers(2 * target.length);
+      target = buffers.target;
     }
     for (const written of lower(plain).split('')) target[end++] = written.charCodeAt(0);
     if (plain.length !== character.length) {
@@ -118,20 +119,20 @@ export function normalise(text: string): Normalised {
     return Math.min(index + (shifts[part] ?? 0), nextPart);
   };
   const normalised = Buffer.from(target.buffer, 0, 2 * end).toString('utf16le');
-  if (target.length > KEPT) [room.source, room.target] = [new Uint16Array(0), new Uint16Array(0)];
+  if (target.length > MAX_KEPT_UNITS) [buffers.source, buffers.target] = [new Uint16Array(0), new Uint16Array(0)];
   return { text: normalised, isEastAsian, hadHidden, origin };
 }
 
-const same = (index: number): number => index;
+const identityIndex = (index: number): number => index;
 
-const forms = new Map<string, string>();
+const plainForms = new Map<string, string>();
 
 /** The plain form of a character, remembered where it does not depend on its neighbours; there are a few thousand of these. */
-function simple(character: string, text: string, at: number, next: number): string {
-  let known = forms.get(character);
+function cachedPlainForm(character: string, text: string, at: number, next: number): string {
+  let known = plainForms.get(character);
   if (known === undefined) {
     known = plainForm(character, text, at, next);
-    if (toLatin(character) === character) forms.set(character, known);
+    if (toLatin(character) === character) plainForms.set(character, known);
   }
   return known;
 }

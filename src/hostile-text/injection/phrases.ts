@@ -1,9 +1,9 @@
 import { literalSearch, type OnLiteral } from '../literal-search.js';
-import { DISGUISED } from './disguises.js';
+import { ENCODED_CUES } from './obfuscation.js';
 import type { Normalised } from './normalise.js';
 import type { Match, Rule, TextKind } from './rule.js';
 import { RULES } from './rules/index.js';
-import { isTalk } from './talk.js';
+import { isDiscussion } from './discussion.js';
 import { type Window, windowOf } from './window.js';
 
 /** How far around a cue a match may stand. */
@@ -11,13 +11,13 @@ const REACH = 260;
 /** How far before the end of a window that was read a cue must end, so that its match would have been seen. */
 const SURE = 24;
 /** What talk about an attack is still worth: enough to count in company, never enough alone. */
-const TALK_WEIGHT = 0.35;
+const DISCUSSION_WEIGHT = 0.35;
 
 const rulesByCue = new Map<string, number[]>();
 RULES.forEach((rule, index) => {
   for (const cue of rule.cues) rulesByCue.set(cue, [...(rulesByCue.get(cue) ?? []), index]);
 });
-const cues = [...rulesByCue.keys(), ...DISGUISED];
+const cues = [...rulesByCue.keys(), ...ENCODED_CUES];
 /** Words of Chinese, Japanese and Korean are too short to be looked for among all others. */
 const isShort = (cue: string): boolean => cue.length < 4;
 const searchCues = literalSearch(cues.filter((cue) => !isShort(cue)));
@@ -37,7 +37,7 @@ export function phraseMatches(
   let triedUntil: Int32Array | undefined;
   let lastStart: Int32Array | undefined;
   const onCue: OnLiteral = (at, cue) => {
-    if (onDisguise && DISGUISED.has(cue)) onDisguise(at, cue);
+    if (onDisguise && ENCODED_CUES.has(cue)) onDisguise(at, cue);
     triedUntil ??= new Int32Array(RULES.length);
     lastStart ??= new Int32Array(RULES.length).fill(-1);
     let window: Window | undefined;
@@ -65,6 +65,6 @@ function matchIn(rule: Rule, text: string, window: Window): Match | undefined {
   const place = window.find(rule.pattern, rule.leads);
   if (!place) return undefined;
   const { start, end } = place;
-  const weight = isTalk(rule, text, start, end) ? rule.weight * TALK_WEIGHT : rule.weight;
+  const weight = isDiscussion(rule, text, start, end) ? rule.weight * DISCUSSION_WEIGHT : rule.weight;
   return { rule, start, end, full: rule.weight, weight };
 }

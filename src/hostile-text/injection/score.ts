@@ -1,7 +1,7 @@
 import type { RuleFamily, TextKind } from './rule.js';
 
 /** What of a finding counts for the score. */
-export interface Weighed {
+interface WeightedFinding {
   readonly rule: string;
   readonly family: RuleFamily;
   readonly weight: number;
@@ -19,10 +19,10 @@ const MOST_NEAR = 32;
  * The heaviest company of findings, sorted by place, within reach of each other: families add up, a further rule of a family adds
  * that share of its weight.
  */
-export function scoreOf(findings: readonly Weighed[], further = 0.5): number {
+export function scoreOf(findings: readonly WeightedFinding[], further = 0.5): number {
   let best = 0;
   findings.forEach((first, index) => {
-    const rules = new Map<string, Weighed>();
+    const rules = new Map<string, WeightedFinding>();
     for (const finding of findings.slice(index, index + MOST_NEAR)) {
       if (finding.start > first.start + NEAR) break;
       if (finding.weight > (rules.get(finding.rule)?.weight ?? 0)) rules.set(finding.rule, finding);

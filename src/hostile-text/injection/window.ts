@@ -20,7 +20,8 @@ const WRAP = new RegExp(
   `,
   'g',
 );
-const joined = (_wrap: string, at: number, text: string): string => (/[a-z,' ]/.test(text.charAt(at - 1)) ? ' ' : '\n');
+const joinWrap = (_wrap: string, at: number, text: string): string =>
+  /[a-z,' ]/.test(text.charAt(at - 1)) ? ' ' : '\n';
 
 const BLANK = 32;
 const endsWord = (unit: number): boolean => (unit >= 97 && unit <= 122) || unit === 44 || unit === 39;
@@ -48,7 +49,7 @@ export function windowOf(text: string, at: number, reach: number): Window {
     find: (pattern, leads) => {
       const found = leads === undefined ? pattern.exec(raw) : firstAt(pattern, raw, at - from, leads);
       if (found) return { start: from + found.index, end: from + found.index + found[0].length };
-      unwrapped ??= isBroken(raw) ? raw.replace(WRAP, joined) : raw;
+      unwrapped ??= isBroken(raw) ? raw.replace(WRAP, joinWrap) : raw;
       if (unwrapped === raw) return undefined;
       // An order is one however its lines are broken.
       const late =

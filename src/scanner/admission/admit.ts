@@ -1,22 +1,22 @@
 import { isOpen, type Capability, type ScanReport } from '../report.js';
 import { severities, type Severity } from '../rules/rule.js';
 
-/** What a gateway does with a server after it was read. */
+/** What the gateway does with a scanned server. */
 export type Decision = 'allow' | 'quarantine' | 'deny';
 
-/** Which decision each kind of result leads to; what is not named is allowed. */
+/** Maps scan results to decisions; anything unlisted is allowed. */
 export interface AdmissionPolicy {
   /** By the worst open finding. */
   readonly severity?: Readonly<Partial<Record<Severity, Decision>>>;
-  /** By what any tool can do. */
+  /** By the capabilities of any tool. */
   readonly capability?: Readonly<Partial<Record<Capability, Decision>>>;
-  /** Where something could not be read, parsed, finished or resolved: unknown is not safe. */
+  /** If code could not be read, parsed, analysed completely or resolved: unknown is not safe. */
   readonly unknown?: Decision;
-  /** Fingerprints that an operator has accepted. */
+  /** Fingerprints accepted by an operator. */
   readonly accepted?: readonly string[];
 }
 
-/** What is decided where nothing is configured. */
+/** The default policy. */
 export const defaultAdmission: AdmissionPolicy = {
   severity: { critical: 'deny', high: 'quarantine' },
   unknown: 'quarantine',
@@ -29,11 +29,12 @@ export interface Admission {
   readonly surfaceHash: string;
 }
 
-const order: readonly Decision[] = ['deny', 'quarantine', 'allow'];
-const worse = (one: Decision, other: Decision): number => order.indexOf(one) - order.indexOf(other);
+const decisionOrder: readonly Decision[] = ['deny', 'quarantine', 'allow'];
+const compareDecisions = (one: Decision, other: Decision): number =>
+  decisionOrder.indexOf(one) - decisionOrder.indexOf(other);
 const maxReasons = 100;
 
-/** Decides about a server by its report; the same report and policy always give the same answer. */
+/** Decides about a server by its report; deterministic for the same report and policy. */
 export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmission): Admission {
   const accepted = new Set(policy.accepted);
   const bySeverity = report.findings
@@ -53,12 +54,13 @@ export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmis
     })
     .sort(
       (one, other) =>
-        worse(one.decision, other.decision) || severities.indexOf(one.severity) - severities.indexOf(other.severity),
+        compareDecisions(one.decision, other.decision) ||
+        severities.indexOf(one.severity) - severities.indexOf(other.severity),
     );
   const byCapability = report.capabilities.flatMap(({ tool, capabilities }) =>
     capabilities.flatMap((capability) => {
       const decision = policy.capability?.[capability] ?? 'allow';
-      return decision === 'allow' ? [] : [{ decision, why: `${tool} can ${spoken[capability]}` }];
+      return decision === 'allow' ? [] : [{ decision, why: `${tool} can ${capabilityTexts[capability]}` }];
     }),
   );
   const unknowns =
@@ -67,18 +69,18 @@ export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmis
       : [
           ...report.gaps.map((gap) => ({
             decision: policy.unknown ?? 'quarantine',
-            why: `not read or not finished: ${gap.file} (${gap.reason})`,
+            why: `not analysed completely: ${gap.file} (${gap.reason})`,
           })),
           ...report.surface.unresolved.map((each) => ({
             decision: policy.unknown ?? 'quarantine',
-            why: `not known before it runs: ${each.reason} (${each.location.file}:${each.location.start_line})`,
+            why: `unknown before run time: ${each.reason} (${each.location.file}:${each.location.start_line})`,
           })),
         ];
   const reasons = [
     ...bySeverity.map(({ decision, why, fingerprint }) => ({ decision, why, fingerprint })),
     ...byCapability,
     ...unknowns,
-  ].sort((one, other) => worse(one.decision, other.decision));
+  ].sort((one, other) => compareDecisions(one.decision, other.decision));
   return {
     decision: reasons[0]?.decision ?? 'allow',
     reasons: reasons.slice(0, maxReasons),
@@ -86,10 +88,10 @@ export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmis
   };
 }
 
-const spoken: Readonly<Record<Capability, string>> = {
+const capabilityTexts: Readonly<Record<Capability, string>> = {
   'private-read': 'read private data',
-  'untrusted-input': 'bring in text of strangers',
-  'external-send': 'send to the outside',
-  destructive: 'change or remove data',
+  'untrusted-input': 'fetch untrusted text',
+  'external-send': 'send data to the network',
+  destructive: 'change or delete data',
   exec: 'run programs or code',
 };

@@ -8,61 +8,61 @@ export interface LiveTool {
   readonly inputSchema?: unknown;
 }
 
-/** Where a running server differs from its source. */
+/** A difference between a running server and its source. */
 export interface Difference {
   readonly kind: 'not-in-source' | 'not-live' | 'description' | 'parameters';
   readonly tool: string;
   readonly why: string;
-  /** Low where the source left something unknown that may explain it. */
+  /** Lower if an unresolved part of the source may explain it. */
   readonly severity: 'high' | 'medium' | 'low' | 'note';
 }
 
-const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const normaliseSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Compares what the source says with what a running server lists: a live tool that the source does not have is the one that matters. */
+/** Compares the scanned surface with the tools a running server lists; the critical case is a live tool that is not in the source. */
 export function compareSurface(source: SurfaceReport, live: readonly LiveTool[]): readonly Difference[] {
   const known = new Map(
     [...source.tools, ...source.optionalTools]
       .filter((tool) => tool.confidence !== 'heuristic')
       .map((tool) => [tool.name, tool]),
   );
-  const isOpen =
+  const isPartlyUnknown =
     source.unresolved.some((each) => each.kind === 'tool' || each.kind === 'any') || source.skipped.length > 0;
   const found: Difference[] = [];
   for (const tool of live) {
-    const written = known.get(tool.name);
-    if (!written) {
+    const declared = known.get(tool.name);
+    if (!declared) {
       found.push({
         kind: 'not-in-source',
         tool: tool.name,
-        severity: isOpen ? 'medium' : 'high',
-        why: isOpen
-          ? 'it is offered, and the source could not be read far enough to tell where it comes from'
-          : 'it is offered but nothing in the source registers it',
+        severity: isPartlyUnknown ? 'medium' : 'high',
+        why: isPartlyUnknown
+          ? 'it is offered, and the source could not be analysed completely enough to find its origin'
+          : 'it is offered, but nothing in the source registers it',
       });
       continue;
     }
     if (
-      written.description_complete !== false &&
-      written.description !== '' &&
-      // Newer versions of FastMCP show only what stands before the first section of a docstring.
-      ![written.description, summaryOf(written.description)].some(
-        (text) => plain(text) === plain(tool.description ?? ''),
+      declared.description_complete !== false &&
+      declared.description !== '' &&
+      // FastMCP 3 sends only the part of a docstring before its first section.
+      ![declared.description, summaryOf(declared.description)].some(
+        (text) => normaliseSpace(text) === normaliseSpace(tool.description ?? ''),
       )
     )
       found.push({
         kind: 'description',
         tool: tool.name,
         severity: 'medium',
-        why: 'its description is not the one in the source',
+        why: 'its description differs from the source',
       });
-    const [given, offered] = [Object.keys(written.schema?.properties ?? {}).sort(), parametersOf(tool.inputSchema)];
-    if (written.schema?.partial !== true && given.join() !== offered.join())
+    const [given, offered] = [Object.keys(declared.schema?.properties ?? {}).sort(), parametersOf(tool.inputSchema)];
+    if (declared.schema?.partial !== true && given.join() !== offered.join())
       found.push({
         kind: 'parameters',
         tool: tool.name,
         severity: 'low',
-        why: `it takes ${offered.join(', ') || 'nothing'} and the source says ${given.join(', ') || 'nothing'}`,
+        why: `it takes ${offered.join(', ') || 'no parameters'}, and the source declares ${given.join(', ') || 'none'}`,
       });
   }
   const offered = new Set(live.map((tool) => tool.name));
@@ -72,7 +72,7 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
         kind: 'not-live',
         tool: tool.name,
         severity: 'note',
-        why: 'the source registers it but it is not offered',
+        why: 'the source registers it, but it is not offered',
       });
   return found.sort((one, other) => (one.tool === other.tool ? 0 : one.tool < other.tool ? -1 : 1));
 }

@@ -9,8 +9,8 @@ const isBlank = (line: string | undefined): boolean => line === undefined || lin
 const isIndented = (line: string | undefined): boolean => !isBlank(line) && (line?.startsWith(' ') ?? false);
 
 /**
- * What FastMCP from version 3 shows of a docstring: the text before its first section (Google, NumPy or Sphinx style), or
- * all of it where there is none.
+ * The part of a docstring that FastMCP 3 sends: the text before its first section (Google, NumPy or Sphinx style), or all
+ * of it if there is no section.
  */
 export function summaryOf(docstring: string): string {
   const lines = docstring.split('\n');
@@ -18,7 +18,7 @@ export function summaryOf(docstring: string): string {
   return at === undefined ? docstring : lines.slice(0, at).join('\n').trimEnd();
 }
 
-/** A title with a colon, a blank line above it and something indented below it; any title will do, as the parser makes it an admonition. */
+/** Finds a title with a colon, a blank line above and an indented line below; any title counts, since the parser treats unknown ones as admonitions. */
 function googleSection(lines: readonly string[]): number | undefined {
   let isCode = false;
   for (const [index, line] of lines.entries()) {
@@ -34,7 +34,7 @@ function googleSection(lines: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** A known title underlined with dashes. */
+/** Finds a known title underlined with dashes. */
 function numpySection(lines: readonly string[]): number | undefined {
   const found = lines.findIndex(
     (line, index) => googleSections.has(line.trim().toLowerCase()) && /^-{3,}\s*$/.test(lines[index + 1] ?? ''),
@@ -42,7 +42,7 @@ function numpySection(lines: readonly string[]): number | undefined {
   return found < 0 ? undefined : found;
 }
 
-/** `:param name: …` and its like. */
+/** Finds a field such as `:param name: …`. */
 function sphinxField(lines: readonly string[]): number | undefined {
   const field =
     /^:(?:param|parameter|arg|argument|key|keyword|type|var|ivar|cvar|vartype|raises?|except|exception|returns?|rtype)\b[^:]*:/;

@@ -1,6 +1,6 @@
-import type { ArchiveEntry, ArchiveLimits, Refused } from './unpack.js';
+import type { ArchiveEntry, ArchiveLimits, UnpackFailure } from './unpack.js';
 
-const block = 512;
+const blockSize = 512;
 const decoder = new TextDecoder('utf-8', { fatal: false });
 
 const textAt = (bytes: Uint8Array, from: number, length: number): string => {
@@ -9,31 +9,31 @@ const textAt = (bytes: Uint8Array, from: number, length: number): string => {
   return decoder.decode(end === -1 ? field : field.subarray(0, end));
 };
 
-/** The files of a tar archive; links, devices and folders are passed over. */
+/** Lists the files of a tar archive; skips links, devices and folders. */
 export function tarEntries(
   bytes: Uint8Array,
   limits: ArchiveLimits,
-): { readonly entries: readonly ArchiveEntry[] } | Refused {
+): { readonly entries: readonly ArchiveEntry[] } | UnpackFailure {
   const entries: ArchiveEntry[] = [];
   let longName: string | undefined;
-  for (let at = 0; at + block <= bytes.length;) {
-    const plain = textAt(bytes, at, 100);
-    if (plain === '' && bytes[at] === 0) break;
+  for (let at = 0; at + blockSize <= bytes.length;) {
+    const shortName = textAt(bytes, at, 100);
+    if (shortName === '' && bytes[at] === 0) break;
     const size = Number.parseInt(textAt(bytes, at + 124, 12).trim() || '0', 8);
-    if (!Number.isSafeInteger(size) || size < 0 || at + block + size > bytes.length)
-      return { refused: 'it is damaged' };
+    if (!Number.isSafeInteger(size) || size < 0 || at + blockSize + size > bytes.length)
+      return { refused: 'it is corrupt' };
     const type = String.fromCharCode(bytes[at + 156] ?? 0);
     const prefix = textAt(bytes, at + 257, 5) === 'ustar' ? textAt(bytes, at + 345, 155) : '';
-    const data = bytes.subarray(at + block, at + block + size);
-    at += block + Math.ceil(size / block) * block;
+    const data = bytes.subarray(at + blockSize, at + blockSize + size);
+    at += blockSize + Math.ceil(size / blockSize) * blockSize;
     if (type === 'L') longName = textAt(data, 0, data.length);
     else if (type === 'x') longName = paxPath(decoder.decode(data)) ?? longName;
     else {
       if (type === '0' || type === '\0' || type === '7')
-        entries.push({ name: longName ?? (prefix === '' ? plain : `${prefix}/${plain}`), data });
+        entries.push({ name: longName ?? (prefix === '' ? shortName : `${prefix}/${shortName}`), data });
       longName = undefined;
     }
-    if (entries.length > limits.maxFiles) return { refused: 'it holds too many files' };
+    if (entries.length > limits.maxFiles) return { refused: 'it contains too many files' };
   }
   return { entries };
 }

@@ -11,6 +11,7 @@ export interface ArchiveEntry {
   readonly data: Uint8Array;
 }
 
+/** Limits against decompression bombs. */
 export interface ArchiveLimits {
   readonly maxArchiveBytes: number;
   readonly maxTotalBytes: number;
@@ -23,15 +24,15 @@ export const defaultArchiveLimits: ArchiveLimits = {
   maxFiles: 30_000,
 };
 
-/** Why an archive was not unpacked. */
-export type Refused = { readonly refused: string };
+/** The reason why an archive was not unpacked. */
+export type UnpackFailure = { readonly refused: string };
 
-/** Unpacks a .tgz, .tar.gz, .whl or .zip into an empty folder; links are left out and nothing is written outside the folder. */
+/** Unpacks a .tgz, .tar.gz, .whl or .zip into an empty folder; skips links and rejects entries that leave the folder (Zip Slip). */
 export async function unpack(
   archive: string,
   into: string,
   limits: ArchiveLimits = defaultArchiveLimits,
-): Promise<{ readonly files: number } | Refused> {
+): Promise<{ readonly files: number } | UnpackFailure> {
   if ((await stat(archive)).size > limits.maxArchiveBytes) return { refused: 'the archive is too large' };
   const bytes = await readFile(archive);
   const read = readArchive(bytes, limits);
@@ -39,9 +40,10 @@ export async function unpack(
   let files = 0;
   for (const { name, data } of read.entries) {
     const target = safeTarget(into, name);
-    if (target === undefined) return { refused: `an entry leaves the folder: ${JSON.stringify(name.slice(0, 200))}` };
+    if (target === undefined)
+      return { refused: `an entry is outside the target folder: ${JSON.stringify(name.slice(0, 200))}` };
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // Exclusive: two entries of one name are two different files to two different readers.
+    // O_EXCL: with duplicate names, other unpackers may use another entry than the one scanned here.
     const handle = await open(
       target,
       constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
@@ -55,7 +57,7 @@ export async function unpack(
   return { files };
 }
 
-/** The place of an entry inside the folder, or undefined where its name leads out of it. */
+/** The target path of an entry, or undefined if its name escapes the folder (path traversal). */
 export function safeTarget(into: string, name: string): string | undefined {
   if (
     name.includes('\0') ||
@@ -73,9 +75,9 @@ export function safeTarget(into: string, name: string): string | undefined {
 function readArchive(
   bytes: Uint8Array,
   limits: ArchiveLimits,
-): { readonly entries: readonly ArchiveEntry[] } | Refused {
+): { readonly entries: readonly ArchiveEntry[] } | UnpackFailure {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return zipEntries(bytes, limits);
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { refused: 'it is neither gzip nor zip' };
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { refused: 'it is not a gzip or zip archive' };
   try {
     return tarEntries(gunzipSync(bytes, { maxOutputLength: limits.maxTotalBytes }), limits);
   } catch (error) {
@@ -83,8 +85,8 @@ function readArchive(
       refused:
         error instanceof RangeError ||
         (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
-          ? 'it unpacks to too much'
-          : 'it is damaged',
+          ? 'its unpacked size exceeds the limit'
+          : 'it is corrupt',
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Expr, Pattern } from './nodes.js';
 
-/** The plain names that a pattern binds, in order. */
+/** The variable names that a pattern binds, in order. */
 export function boundNames(pattern: Pattern): string[] {
   const names: string[] = [];
   const open: (Pattern | undefined)[] = [pattern];
@@ -14,7 +14,7 @@ export function boundNames(pattern: Pattern): string[] {
   return names;
 }
 
-/** `a.b.c` as text, or undefined where the expression is anything but names and members; a call in it reads as its callee. */
+/** `a.b.c` as text, or undefined if the expression contains anything but names and members; a call counts as its callee. */
 export function dottedName(expr: Expr): string | undefined {
   const parts: string[] = [];
   let at = expr;
@@ -31,7 +31,7 @@ export function dottedName(expr: Expr): string | undefined {
   }
 }
 
-/** What stands last in the dotted name of an expression, if it has one. */
+/** The last segment of the dotted name of an expression, if it has one. */
 export function lastName(expr: Expr): string | undefined {
   let at = expr;
   while (at.kind === 'call' || at.kind === 'await') at = at.kind === 'call' ? at.callee : at.value;

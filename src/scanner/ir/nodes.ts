@@ -1,12 +1,12 @@
 /**
- * The module model: one small tree that Python, JavaScript and TypeScript are all turned into.
- * Everything above the parsers reads only this. `start` and `end` are offsets into `Module.text`.
+ * The intermediate representation (IR): one small syntax tree for Python, JavaScript and TypeScript.
+ * Everything above the parsers uses only this. `start` and `end` are offsets into `Module.text`.
  */
 import type { Stmt } from './statements.js';
 
 export type * from './statements.js';
 
-/** What every node has: where it stands in the text of its module. */
+/** Source range of a node in the text of its module. */
 export interface Spot {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ export interface Literal extends Spot {
   /** Python `None` and JavaScript `null` are both null; bytes and bigints are their text. */
   readonly value: string | number | boolean | null | undefined;
 }
-/** A regular expression literal; taint rules read its source to judge an allow-list. */
+/** A regular expression literal; taint rules use its source to evaluate allow-list checks. */
 export interface Regex extends Spot {
   readonly kind: 'regex';
   readonly source: string;
@@ -64,22 +64,22 @@ export interface Call extends Spot {
   /** True for JavaScript `new`; Python constructors are plain calls. */
   readonly isNew: boolean;
 }
-/** A template literal handed to a function: sql`select ${x}`. */
+/** A tagged template literal: sql`select ${x}`. */
 export interface Tagged extends Spot {
   readonly kind: 'tagged';
   readonly tag: Expr;
   readonly template: Template;
 }
-export interface Item {
+export interface ListItem {
   readonly value: Expr;
   readonly spread: boolean;
 }
 export interface List extends Spot {
   readonly kind: 'list';
   readonly of: 'list' | 'tuple' | 'set';
-  readonly items: readonly Item[];
+  readonly items: readonly ListItem[];
 }
-export interface Entry {
+export interface DictEntry {
   /** Absent for a spread (`...x`, `**x`). A plain `name: value` key is a literal. */
   readonly key?: Expr | undefined;
   readonly value: Expr;
@@ -87,7 +87,7 @@ export interface Entry {
 }
 export interface Dict extends Spot {
   readonly kind: 'dict';
-  readonly entries: readonly Entry[];
+  readonly entries: readonly DictEntry[];
 }
 export interface FunctionExpr extends Spot {
   readonly kind: 'function';
@@ -125,7 +125,7 @@ export interface Conditional extends Spot {
 export interface AssignExpr extends Spot {
   readonly kind: 'assign';
   readonly target: Pattern;
-  /** The operator of `+=` and its like without the `=`; absent for a plain assignment. */
+  /** The operator of a compound assignment (`+=`) without the `=`; absent for a plain assignment. */
   readonly op?: string | undefined;
   readonly value: Expr;
 }
@@ -159,7 +159,7 @@ export interface ImportExpr extends Spot {
   readonly kind: 'import';
   readonly source: Expr;
 }
-/** Anything without a kind of its own; its parts are kept so that a walk still sees them. */
+/** Any other syntax; its parts are kept so that a walk still visits them. */
 export interface Opaque extends Spot {
   readonly kind: 'opaque';
   readonly what: string;
@@ -208,7 +208,7 @@ export interface DefaultPattern extends Spot {
   readonly target: Pattern;
   readonly value: Expr;
 }
-/** What an assignment, a loop or a parameter binds. */
+/** The target of an assignment, a loop or a parameter. */
 export type Pattern = Name | Member | Index | ListPattern | DictPattern | DefaultPattern | Opaque;
 
 export interface Param extends Spot {
@@ -223,24 +223,24 @@ export interface Param extends Spot {
   readonly isField?: boolean | undefined;
 }
 
-/** A body that is not in memory. */
-export interface Unread {
+/** A body that is not parsed yet. */
+export interface DeferredBody {
   readonly text: () => string;
-  /** Its statements, read for one look. */
-  readonly glance: () => readonly Stmt[];
+  /** Parses its statements without keeping them. */
+  readonly parseOnce: () => readonly Stmt[];
 }
 
 export interface FunctionNode extends Spot {
   /** Absent for an anonymous function. */
   readonly name?: string | undefined;
   readonly params: readonly Param[];
-  /** An arrow with an expression body holds one return statement. A long body may be read only when it is first asked for. */
+  /** An arrow with an expression body holds one return statement. A long body may be parsed on first access. */
   readonly body: readonly Stmt[];
-  /** Set while the body is not in memory: a search looks into it without keeping it. */
-  readonly unread?: Unread | undefined;
+  /** Set while the body is not in memory, so that a search can inspect it without keeping it. */
+  readonly deferred?: DeferredBody | undefined;
   readonly isAsync: boolean;
   readonly isGenerator: boolean;
-  /** An arrow or lambda: no `this` of its own. */
+  /** An arrow function or lambda, without its own `this`. */
   readonly isArrow: boolean;
   readonly decorators: readonly Expr[];
   /** The cleaned docstring of a Python function. */
@@ -271,7 +271,7 @@ export interface ClassNode extends Spot {
 
 export type Language = 'python' | 'javascript' | 'typescript';
 
-/** One file, understood. */
+/** One parsed file. */
 export interface Module {
   /** Relative to the scanned root, with `/` between the parts. */
   readonly path: string;
@@ -279,10 +279,10 @@ export interface Module {
   readonly text: string;
   readonly body: readonly Stmt[];
   readonly docstring?: string | undefined;
-  /** True when parts of the text could not be understood and are missing from `body`. */
+  /** True if parts of the text could not be parsed and are missing from `body`. */
   readonly partial: boolean;
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
-  /** Set while the nodes are not in memory: a search looks into them without keeping them. */
-  readonly unread?: Unread | undefined;
+  /** Set while the nodes are not in memory, so that a search can inspect them without keeping them. */
+  readonly deferred?: DeferredBody | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Module, Spot } from './nodes.js';
 
-/** A place as people read it: lines and columns count from one. */
+/** A source location for reports; lines and columns are 1-based. */
 export interface Location {
   readonly file: string;
   readonly startLine: number;
@@ -16,7 +16,7 @@ export function lineStartsOf(text: string): number[] {
   return starts;
 }
 
-/** The line and column, from one, of an offset. */
+/** The 1-based line and column of an offset, by binary search. */
 export function positionAt(module: Module, offset: number): { line: number; column: number } {
   const starts = module.lineStarts;
   let low = 0;
@@ -29,7 +29,7 @@ export function positionAt(module: Module, offset: number): { line: number; colu
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-/** Where a node stands, for reports. */
+/** The location of a node, for reports. */
 export function locationOf(module: Module, spot: Spot): Location {
   const from = positionAt(module, spot.start);
   const to = positionAt(module, spot.end);

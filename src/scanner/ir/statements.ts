@@ -1,4 +1,4 @@
-/** The statements of the module model. */
+/** The statements of the intermediate representation. */
 import type { ClassNode, Expr, FunctionNode, Pattern, Spot } from './nodes.js';
 
 export interface ExprStmt extends Spot {
@@ -34,7 +34,7 @@ export interface IfStmt extends Spot {
   readonly no: readonly Stmt[];
 }
 
-/** `while`, `do` and the three-part `for`; `update` runs after each turn. */
+/** `while`, `do` and the three-part `for`; `update` runs after each iteration. */
 export interface WhileStmt extends Spot {
   readonly kind: 'while';
   readonly init: readonly Stmt[];

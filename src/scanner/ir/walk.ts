@@ -1,13 +1,13 @@
 import type { ClassNode, Expr, FunctionNode, Module, Pattern, Stmt } from './nodes.js';
 
-/** Called on each node; returning false keeps the walk out of that node's parts. */
+/** Callbacks of a walk; returning false skips the children of a node. */
 export interface Visitor {
   readonly expr?: (expr: Expr) => boolean | void;
   readonly stmt?: (stmt: Stmt) => boolean | void;
   readonly fn?: (fn: FunctionNode, owner: ClassNode | undefined) => boolean | void;
   readonly cls?: (cls: ClassNode) => boolean | void;
-  /** Whether a body that was not read yet, given as text, may hold what is looked for; without this every body is read. */
-  readonly mayHold?: (text: string) => boolean;
+  /** Text filter for deferred bodies; without it every deferred body is parsed. */
+  readonly mayContain?: (text: string) => boolean;
 }
 
 /** Visits statements and everything inside them, in source order. */
@@ -15,15 +15,15 @@ export function walk(body: readonly Stmt[], visitor: Visitor): void {
   for (const stmt of body) walkStmt(stmt, visitor);
 }
 
-/** Visits everything in a module; one that is not in memory is looked into only where its text may hold what is looked for. */
+/** Visits everything in a module; a deferred module is parsed only if its text passes the filter. */
 export function walkModule(module: Module, visitor: Visitor): void {
-  const { unread } = module;
-  if (!visitor.mayHold || !unread) walk(module.body, visitor);
-  else if (visitor.mayHold(unread.text())) walk(unread.glance(), visitor);
+  const { deferred: unread } = module;
+  if (!visitor.mayContain || !unread) walk(module.body, visitor);
+  else if (visitor.mayContain(unread.text())) walk(unread.parseOnce(), visitor);
 }
 
-/** Visits one statement and its parts; nothing is made for it, since every rule walks all of the code. */
-export function walkStmt(stmt: Stmt, visitor: Visitor): void {
+/** Visits one statement and its parts; avoids allocations, because every rule walks all of the code. */
+function walkStmt(stmt: Stmt, visitor: Visitor): void {
   if (visitor.stmt?.(stmt) === false) return;
   switch (stmt.kind) {
     case 'expr':
@@ -103,14 +103,14 @@ export function walkFunction(fn: FunctionNode, owner: ClassNode | undefined, vis
     if (param.default) walkExpr(param.default, visitor);
     if (param.target.kind !== 'name') walkExpr(param.target, visitor);
   }
-  const { unread } = fn;
-  if (visitor.mayHold && unread) {
-    if (visitor.mayHold(unread.text())) walk(unread.glance(), visitor);
+  const { deferred: unread } = fn;
+  if (visitor.mayContain && unread) {
+    if (visitor.mayContain(unread.text())) walk(unread.parseOnce(), visitor);
   } else walk(fn.body, visitor);
 }
 
 /** Visits a class: its bases, members and body. */
-export function walkClass(cls: ClassNode, visitor: Visitor): void {
+function walkClass(cls: ClassNode, visitor: Visitor): void {
   if (visitor.cls?.(cls) === false) return;
   for (const decorator of cls.decorators) walkExpr(decorator, visitor);
   for (const base of cls.bases) walkExpr(base.value, visitor);
@@ -124,7 +124,7 @@ export function walkClass(cls: ClassNode, visitor: Visitor): void {
 
 /** Visits an expression or pattern and its parts. */
 export function walkExpr(root: Expr | Pattern, visitor: Visitor): void {
-  // A stack of our own: a sum of ten thousand strings is one deep expression, and must not end the process.
+  // Explicit stack: a concatenation of ten thousand strings is one deep expression and would overflow the call stack.
   const stack: (Expr | Pattern)[] = [root];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     if (
@@ -140,14 +140,14 @@ export function walkExpr(root: Expr | Pattern, visitor: Visitor): void {
   }
 }
 
-type Stack = (Expr | Pattern)[];
+type NodeStack = (Expr | Pattern)[];
 
-function push(stack: Stack, part: Expr | Pattern | undefined): void {
+function pushPart(stack: NodeStack, part: Expr | Pattern | undefined): void {
   if (part) stack.push(part);
 }
 
-/** Puts the parts of an expression or pattern on the stack, the first to be looked at on top; no list is made of them, since most have one or two. */
-function pushParts(stack: Stack, at: Expr | Pattern): void {
+/** Pushes the parts of an expression or pattern in reverse order; avoids a temporary list, since most have one or two. */
+function pushParts(stack: NodeStack, at: Expr | Pattern): void {
   switch (at.kind) {
     case 'name':
     case 'literal':
@@ -156,7 +156,7 @@ function pushParts(stack: Stack, at: Expr | Pattern): void {
       stack.push(at.object);
       return;
     case 'call':
-      for (let index = at.args.length - 1; index >= 0; index -= 1) push(stack, at.args[index]?.value);
+      for (let index = at.args.length - 1; index >= 0; index -= 1) pushPart(stack, at.args[index]?.value);
       stack.push(at.callee);
       return;
     case 'index':
@@ -165,24 +165,24 @@ function pushParts(stack: Stack, at: Expr | Pattern): void {
     case 'template':
       for (let index = at.parts.length - 1; index >= 0; index -= 1) {
         const part = at.parts[index];
-        if (typeof part !== 'string') push(stack, part);
+        if (typeof part !== 'string') pushPart(stack, part);
       }
       return;
     case 'slice':
-      push(stack, at.step);
-      push(stack, at.upper);
-      push(stack, at.lower);
+      pushPart(stack, at.step);
+      pushPart(stack, at.upper);
+      pushPart(stack, at.lower);
       return;
     case 'tagged':
       stack.push(at.template, at.tag);
       return;
     case 'list':
-      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]?.value);
+      for (let index = at.items.length - 1; index >= 0; index -= 1) pushPart(stack, at.items[index]?.value);
       return;
     case 'dict':
       for (let index = at.entries.length - 1; index >= 0; index -= 1) {
-        push(stack, at.entries[index]?.value);
-        push(stack, at.entries[index]?.key);
+        pushPart(stack, at.entries[index]?.value);
+        pushPart(stack, at.entries[index]?.key);
       }
       return;
     case 'binary':
@@ -192,7 +192,7 @@ function pushParts(stack: Stack, at: Expr | Pattern): void {
     case 'unary':
     case 'await':
     case 'yield':
-      push(stack, at.value);
+      pushPart(stack, at.value);
       return;
     case 'conditional':
       stack.push(at.no, at.yes, at.test);
@@ -202,25 +202,25 @@ function pushParts(stack: Stack, at: Expr | Pattern): void {
       return;
     case 'comprehension':
       stack.push(at.element);
-      push(stack, at.key);
+      pushPart(stack, at.key);
       for (const { iterable, target, conditions } of at.clauses.toReversed())
         stack.push(...conditions.toReversed(), target, iterable);
       return;
     case 'sequence':
-      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]);
+      for (let index = at.items.length - 1; index >= 0; index -= 1) pushPart(stack, at.items[index]);
       return;
     case 'import':
       stack.push(at.source);
       return;
     case 'opaque':
-      for (let index = at.parts.length - 1; index >= 0; index -= 1) push(stack, at.parts[index]);
+      for (let index = at.parts.length - 1; index >= 0; index -= 1) pushPart(stack, at.parts[index]);
       return;
     case 'list-pattern':
-      push(stack, at.rest);
-      for (let index = at.items.length - 1; index >= 0; index -= 1) push(stack, at.items[index]);
+      pushPart(stack, at.rest);
+      for (let index = at.items.length - 1; index >= 0; index -= 1) pushPart(stack, at.items[index]);
       return;
     case 'dict-pattern':
-      push(stack, at.rest);
+      pushPart(stack, at.rest);
       for (const { key, target } of at.entries.toReversed()) stack.push(target, key);
       return;
     case 'default-pattern':

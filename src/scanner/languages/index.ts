@@ -1,7 +1,7 @@
 import type { Language, Module } from '../ir/nodes.js';
 import { lineStartsOf } from '../ir/positions.js';
 import { parseJavaScript } from './javascript/parse.js';
-import { readingOf, type Parsed, type Reading } from './parsed.js';
+import { inMemoryText, type Parsed, type SourceText } from './source-text.js';
 import { parsePython } from './python/parse.js';
 import type { RecoverPython } from './python/recover.js';
 
@@ -9,28 +9,28 @@ const javascript = /\.(?:[mc]?[jt]s|[jt]sx)$/;
 const python = /\.pyw?$/;
 const declarations = /\.d\.[mc]?ts$/;
 
-/** Whether a file of this name is code that the scanner reads. */
+/** Whether the scanner supports the language of a file, by its name. */
 export const isCode = (path: string): boolean =>
   (javascript.test(path) && !declarations.test(path)) || python.test(path);
 
-/** The language that a file of this name is written in. */
+/** The language of a file, by its name. */
 export const languageOf = (path: string): Language =>
   python.test(path) ? 'python' : /\.[mc]?tsx?$/.test(path) ? 'typescript' : 'javascript';
 
-/** A function that reads the text of one file into the module model, or says why it cannot; `unready` where it must be given what it needs first. */
-export type Parse = (path: string, reading: Reading, timeoutMs: number) => Parsed | Unparsed | 'unready';
+/** Parses one file into the IR, or returns why it cannot; `unready` if `prepare` must be called first. */
+export type Parse = (path: string, reading: SourceText, timeoutMs: number) => Parsed | Unparsed | 'unready';
 
-/** Why a file has no model. */
+/** Why a file was not parsed. */
 export type Unparsed = 'timeout' | 'too-large';
 
-/** Readers of all languages. */
+/** Parsers of all languages. */
 export interface Parsers {
   readonly parse: Parse;
-  /** Loads what a file may need that `parse` was not ready for, or that is read later; afterwards it is never unready. */
+  /** Loads the grammar a file may need; afterwards `parse` never returns `unready`. */
   readonly prepare: (path: string) => Promise<void>;
 }
 
-/** Readers that load nothing before a file needs it: most Python is read without the grammar, which takes longer to load than a usual server to read. */
+/** Creates parsers that load grammars on demand: most Python is parsed without tree-sitter, which takes longer to load than a typical server to scan. */
 export function parsers(): Parsers {
   let recover: RecoverPython | undefined;
   return {
@@ -45,11 +45,11 @@ export function parsers(): Parsers {
   };
 }
 
-/** Reads one file of any supported language into the module model; undefined when it takes longer than its time or is too much at once. */
+/** Parses one file of any supported language; undefined on a timeout or if the file is too large. */
 export async function parseModule(path: string, text: string, timeoutMs = 20_000): Promise<Module | undefined> {
   const { parse, prepare } = parsers();
   await prepare(path);
-  const parsed = parse(path, readingOf(text), timeoutMs);
+  const parsed = parse(path, inMemoryText(text), timeoutMs);
   if (typeof parsed === 'string') return undefined;
   const { body, docstring } = parsed;
   return {

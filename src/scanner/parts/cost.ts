@@ -1,9 +1,9 @@
 import { languageOf } from '../languages/index.js';
 
-/** Code that is read with the bodies of its functions left out takes this part of the memory. */
+/** Share of the memory that lazily parsed code takes, compared with completely parsed code. */
 const lazyShare = 0.4;
 const minLazyBytes = 8_000;
 
-/** How much memory a file takes to read, in bytes of dense code. */
+/** Estimates the memory that parsing a file takes, in bytes of completely parsed code. */
 export const costOf = (path: string, bytes: number): number =>
   languageOf(path) === 'javascript' && bytes >= minLazyBytes ? Math.ceil(bytes * lazyShare) : bytes;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultLimits } from '../project/load.js';
-import { noManifests } from '../project/manifests.js';
-import type { PartOrder } from './order.js';
-import { readParts, type PoolOptions } from './pool.js';
+import { emptyManifests } from '../project/manifests.js';
+import type { PartRequest } from './messages.js';
+import { scanParts, type PoolOptions } from './pool.js';
 
 const setting = {
-  tree: { root: '/nowhere', files: [], manifests: noManifests() },
+  tree: { root: '/nowhere', files: [], manifests: emptyManifests() },
   limits: defaultLimits,
   heuristics: true,
   surfaceOnly: false,
 };
-const orders = ['a', 'b', 'c', 'd'].map((path): PartOrder => ({ paths: [path], elsewhere: false, deadline: 0 }));
+const orders = ['a', 'b', 'c', 'd'].map((path): PartRequest => ({ paths: [path], elsewhere: false, deadline: 0 }));
 
 /** A worker of our own making in place of the one that reads. */
 async function withWorker(code: string, over: Partial<PoolOptions> = {}): Promise<readonly unknown[]> {
@@ -22,7 +22,7 @@ async function withWorker(code: string, over: Partial<PoolOptions> = {}): Promis
     mainFile,
     `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', async ({ paths: [path] }) => {\n${code}\n});`,
   );
-  return readParts(orders, { setting, workers: 2, memoryMb: 32, timeoutMs: 60_000, mainFile, ...over });
+  return scanParts(orders, { setting, workers: 2, memoryMb: 32, timeoutMs: 60_000, mainFile, ...over });
 }
 
 test('answers come in the order of what was asked, whoever is first', async () => {
@@ -31,32 +31,40 @@ test('answers come in the order of what was asked, whoever is first', async () =
 });
 
 test.each<[string, string, string]>([
-  ['throws', `if (path === 'b') throw new Error('x'); parentPort.postMessage({ path });`, 'its reading broke off'],
-  ['leaves', `if (path === 'b') process.exit(0); parentPort.postMessage({ path });`, 'its reading broke off'],
+  [
+    'throws',
+    `if (path === 'b') throw new Error('x'); parentPort.postMessage({ path });`,
+    'the scan worker exited unexpectedly',
+  ],
+  [
+    'leaves',
+    `if (path === 'b') process.exit(0); parentPort.postMessage({ path });`,
+    'the scan worker exited unexpectedly',
+  ],
   [
     'takes too much memory',
     `const kept = []; while (path === 'b') kept.push(new Array(1000).fill(path)); parentPort.postMessage({ path });`,
-    'it needs more memory than a scan may take',
+    'out of memory: it needs more than a scan may use',
   ],
-])('a worker that %s leaves its part broken, and the others are read', async (_what, code, broken) => {
-  expect(await withWorker(code)).toEqual([{ path: 'a' }, { broken }, { path: 'c' }, { path: 'd' }]);
+])('a worker that %s fails its part, and the others are scanned', async (_what, code, failure) => {
+  expect(await withWorker(code)).toEqual([{ path: 'a' }, { failure }, { path: 'c' }, { path: 'd' }]);
 });
 
 test('a worker that never comes to an end is ended', async () => {
   const code = `for (;;) if (path !== 'b') break; parentPort.postMessage({ path });`;
   const answers = await withWorker(code, { timeoutMs: 3_000 });
-  expect(answers[1]).toEqual({ broken: 'its reading took too long' });
+  expect(answers[1]).toEqual({ failure: 'the scan took too long' });
 });
 
-test('where no worker can be started, every part is broken and nothing waits', async () => {
-  const answers = await readParts(orders, {
+test('where no worker can be started, every part fails and nothing waits', async () => {
+  const answers = await scanParts(orders, {
     setting,
     workers: 2,
     memoryMb: 32,
     timeoutMs: 60_000,
     mainFile: '/nowhere.js',
   });
-  expect(answers).toEqual(orders.map(() => ({ broken: 'its reading broke off' })));
+  expect(answers).toEqual(orders.map(() => ({ failure: 'the scan worker exited unexpectedly' })));
 });
 
 test('a worker reads one part after another, or only one where each is to have its own', async () => {

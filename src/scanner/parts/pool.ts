@@ -1,100 +1,104 @@
 import { Worker } from 'node:worker_threads';
-import { ownFile } from '../../lib/own-files.js';
-import type { PackedAnswer, PartOrder, PartSetting, SurveyOrder } from './order.js';
+import { packageFile } from '../../lib/package-file.js';
+import type { EncodedPartResult, PartRequest, PartSettings, SurveyRequest } from './messages.js';
 import type { Survey } from './survey.js';
 
-// The built file, also under a test runner that reads TypeScript: plain Node must be able to start it, so tests build first.
-const mainFile = ownFile('dist/scanner/parts/worker-main.js');
+// The built file, also under a test runner that loads TypeScript: worker threads need plain JavaScript, so tests build first.
+const workerFile = packageFile('dist/scanner/parts/worker-main.js');
 
+/** Options of the worker pool. */
 export interface PoolOptions {
-  readonly setting: PartSetting;
+  readonly setting: PartSettings;
   readonly workers: number;
-  /** The most that the heap of one worker may hold; one that needs more ends, and its part is unfinished. */
+  /** Heap limit of one worker; a worker that exceeds it is terminated and its part fails. */
   readonly memoryMb: number;
-  /** Whether each part has a worker of its own: what the last one left behind is still there when the next is read. */
+  /** Use a new worker for each part, because garbage of the previous part would still occupy the heap. */
   readonly isFresh?: boolean;
-  /** How long one part may take altogether. */
+  /** Time limit for one part. */
   readonly timeoutMs: number;
   readonly mainFile?: string;
 }
 
-/** Why a part has no answer. */
-export interface Broken {
-  readonly broken: string;
+/** The reason why a part has no result. */
+export interface PartFailure {
+  readonly failure: string;
 }
 
 /**
- * Reads parts in worker threads and gives the answers in the order of the orders, whoever was first. A worker that dies
- * or takes too long leaves its part broken and is replaced; nothing waits for ever.
+ * Scans parts in worker threads and returns the results in request order. A worker that crashes or times out fails its
+ * part and is replaced, so the scan always terminates.
  */
-export async function readParts(
-  orders: readonly PartOrder[],
+export async function scanParts(
+  orders: readonly PartRequest[],
   options: PoolOptions,
-  onDone: (order: PartOrder) => void = () => {},
-): Promise<readonly (PackedAnswer | Broken)[]> {
-  const answers: (PackedAnswer | Broken)[] = [];
+  onDone: (order: PartRequest) => void = () => {},
+): Promise<readonly (EncodedPartResult | PartFailure)[]> {
+  const answers: (EncodedPartResult | PartFailure)[] = [];
   let next = 0;
-  const serve = async (): Promise<void> => {
+  const runWorker = async (): Promise<void> => {
     let worker: Worker | undefined;
     for (let at = next++; at < orders.length; at = next++) {
       const order = orders[at];
       if (!order) continue;
-      worker ??= started(options.setting, options);
-      const coming = answerOf<PackedAnswer>(worker, options.timeoutMs);
+      worker ??= startWorker(options.setting, options);
+      const pendingAnswer = nextMessage<EncodedPartResult>(worker, options.timeoutMs);
       worker.postMessage(order, []);
-      const answer = await coming;
+      const answer = await pendingAnswer;
       answers[at] = answer;
       onDone(order);
-      if (!('broken' in answer) && options.isFresh !== true) continue;
+      if (!('failure' in answer) && options.isFresh !== true) continue;
       await worker.terminate();
       worker = undefined;
     }
     await worker?.terminate();
   };
-  await Promise.all(Array.from({ length: Math.min(options.workers, orders.length) }, serve));
+  await Promise.all(Array.from({ length: Math.min(options.workers, orders.length) }, runWorker));
   return answers;
 }
 
-/** Looks at a tree in a worker that ends with it. */
-export async function surveyed(
-  order: SurveyOrder,
+/** Surveys a tree in a dedicated worker, so that its memory is released afterwards. */
+export async function runSurvey(
+  order: SurveyRequest,
   options: Omit<PoolOptions, 'setting' | 'workers'>,
-): Promise<Survey | Broken> {
-  const worker = started(order, options);
-  const answer = await answerOf<Survey>(worker, options.timeoutMs);
+): Promise<Survey | PartFailure> {
+  const worker = startWorker(order, options);
+  const answer = await nextMessage<Survey>(worker, options.timeoutMs);
   await worker.terminate();
   return answer;
 }
 
-/** Room for what is made and thrown away: each megabyte counts three times in memory. */
-const youngMb = 8;
+/** Young generation size; V8 reserves three times this value (semi-spaces). */
+const youngGenerationMb = 8;
 
-function started(workerData: PartSetting | SurveyOrder, options: Pick<PoolOptions, 'memoryMb' | 'mainFile'>): Worker {
-  const worker = new Worker(options.mainFile ?? mainFile, {
+function startWorker(
+  workerData: PartSettings | SurveyRequest,
+  options: Pick<PoolOptions, 'memoryMb' | 'mainFile'>,
+): Worker {
+  const worker = new Worker(options.mainFile ?? workerFile, {
     workerData,
     env: {},
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: youngMb },
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: youngGenerationMb },
   });
-  // A worker that breaks while it is being ended says so to nobody else.
+  // Prevents an uncaught 'error' event from a worker that fails during termination.
   return worker.on('error', () => {});
 }
 
-const outOfMemory = 'it needs more memory than a scan may take';
-const brokenOff = 'its reading broke off';
+const outOfMemory = 'out of memory: it needs more than a scan may use';
+const exitedUnexpectedly = 'the scan worker exited unexpectedly';
 
-/** The next thing that a worker says, or why it says nothing more. */
-function answerOf<T extends object>(worker: Worker, timeoutMs: number): Promise<T | Broken> {
+/** Resolves with the next message of a worker, or with the reason why there is none. */
+function nextMessage<T extends object>(worker: Worker, timeoutMs: number): Promise<T | PartFailure> {
   return new Promise((resolve) => {
-    const settle = (answer: T | Broken): void => {
+    const settle = (answer: T | PartFailure): void => {
       clearTimeout(timer);
       worker.off('message', settle).off('error', fail).off('exit', end);
       resolve(answer);
     };
     const fail = (error: Error & { readonly code?: string }): void =>
-      settle({ broken: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? outOfMemory : brokenOff });
-    const end = (): void => settle({ broken: brokenOff });
-    const timer = setTimeout(() => settle({ broken: 'its reading took too long' }), timeoutMs);
+      settle({ failure: error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? outOfMemory : exitedUnexpectedly });
+    const end = (): void => settle({ failure: exitedUnexpectedly });
+    const timer = setTimeout(() => settle({ failure: 'the scan took too long' }), timeoutMs);
     worker.on('message', settle).on('error', fail).on('exit', end);
   });
 }

@@ -68,7 +68,7 @@ test('a tree of which nothing offers anything says so once, and how far the read
     large: { fromBytes: 0, partBytes: 10 },
     onProgress: (doing) => void told.push(doing),
   });
-  expect(told).toEqual(['reading', 'read 1 of 2 files', 'read 2 of 2 files']);
+  expect(told).toEqual(['reading', 'scanned 1 of 2 files', 'scanned 2 of 2 files']);
   expect(surface.unresolved.map(({ location }) => location.file)).toEqual(['a.js']);
   expect([surface.files, verdict]).toEqual([2, 'clean']);
 });

@@ -1,31 +1,31 @@
 import { availableParallelism } from 'node:os';
 import { isCode } from '../languages/index.js';
-import { sizeOf } from '../project/load.js';
-import type { Walked } from '../project/walk.js';
+import { fileSize } from '../project/load.js';
+import type { WalkedFiles } from '../project/walk.js';
 import type { Gap } from '../report.js';
 import { costOf } from './cost.js';
-import { merged, type Merged, type ReadPart } from './merge.js';
-import { unpacked, type PackedAnswer, type PartOrder, type PartSetting } from './order.js';
-import { partsOf, type Part } from './parts.js';
-import { readParts, surveyed, type Broken } from './pool.js';
+import { mergeParts, type MergedReport, type ScannedPart } from './merge.js';
+import { decodeResult, type EncodedPartResult, type PartRequest, type PartSettings } from './messages.js';
+import { partitionFiles, type Part } from './partition.js';
+import { scanParts, runSurvey, type PartFailure } from './pool.js';
 import type { Survey } from './survey.js';
 
-/** How trees are read that are too large for one reading. */
-export interface LargeTrees {
-  /** A tree of more code than this is no single server: it is read in parts, in worker threads. */
+/** Thresholds and sizes for trees that are scanned in parts. */
+export interface LargeTreeLimits {
+  /** Code size from which a tree is scanned in parts, in worker threads. */
   readonly fromBytes: number;
-  /** The same by what the code costs to read: small files are read whole, so a tree of them fills the memory sooner. */
+  /** The same by estimated memory: small files are parsed completely, so they fill the memory sooner. */
   readonly fromCost: number;
-  /** And by their number: each takes some memory beside its code. */
+  /** The same by number of files: each has a fixed overhead. */
   readonly fromFiles: number;
-  /** How much code is read at once; a program that is larger is read alone. */
+  /** Size of a part; a larger program is scanned alone. */
   readonly partBytes: number;
-  /** The most worker threads; what comes out is the same for any number of them. */
+  /** Maximum number of worker threads; does not affect the result. */
   readonly workers: number;
 }
 
-/** Two workers and the main thread stay under 400 MB. */
-const defaults: LargeTrees = {
+/** Chosen so that two workers and the main thread stay under 400 MB. */
+const defaultLargeTreeLimits: LargeTreeLimits = {
   fromBytes: 16_000_000,
   fromCost: 8_000_000,
   fromFiles: 5_000,
@@ -33,95 +33,116 @@ const defaults: LargeTrees = {
   workers: Math.min(2, availableParallelism()),
 };
 
-/** What the heap of a worker may hold; a program that is larger than a part has the room of two. */
+/** Heap limits of a worker; a program larger than a part gets the memory of two workers. */
 const heapMb = { part: 140, alone: 255 };
 const maxFilesAtOnce = 600;
-/** How often a file is read on average, at most, where programs share it. */
-const maxReadings = 3;
-/** Each of reading, running twice and following has the time of a scan; all parts together have no more. */
-const phases = 4;
-/** Time for a worker to end by itself before it is ended. */
+/** How often a shared file may be scanned, on average. */
+const maxReadsPerFile = 3;
+/** Parsing, two evaluations and data-flow analysis each have the time limit of a scan; all parts share it. */
+const phaseCount = 4;
+/** Grace period before a worker is terminated. */
 const graceMs = 30_000;
 
-export interface TreeOptions extends Omit<PartSetting, 'tree'> {
-  readonly large?: Partial<LargeTrees> | undefined;
+interface TreeOptions extends Omit<PartSettings, 'tree'> {
+  readonly large?: Partial<LargeTreeLimits> | undefined;
   readonly onProgress?: ((doing: string) => void) | undefined;
 }
 
-/** Whether a tree is read in parts; a single file never is. */
-export function isLarge({ root, files, only }: Walked, large: Partial<LargeTrees> = {}): boolean {
+/** Whether a tree is scanned in parts; a single file never is. */
+export function isLarge({ root, files, only }: WalkedFiles, large: Partial<LargeTreeLimits> = {}): boolean {
   if (only !== undefined) return false;
-  const { fromBytes, fromCost, fromFiles } = { ...defaults, ...large };
+  const { fromBytes, fromCost, fromFiles } = { ...defaultLargeTreeLimits, ...large };
   const code = files.filter(isCode);
   if (code.length > fromFiles) return true;
   let [bytes, cost] = [0, 0];
   for (const path of code) {
-    const size = sizeOf(root, path);
+    const size = fileSize(root, path);
     bytes += size;
     cost += costOf(path, size);
   }
   return bytes > fromBytes || cost > fromCost;
 }
 
-/** Reads a large tree in parts; what comes out does not depend on how many workers there are, or which is first. */
-export async function scanTree(walked: Walked, { large, onProgress, ...shared }: TreeOptions): Promise<Merged> {
+/** Scans a large tree in parts; the result does not depend on the number or the timing of workers. */
+export async function scanTree(
+  walked: WalkedFiles,
+  { large, onProgress, ...shared }: TreeOptions,
+): Promise<MergedReport> {
   const { limits } = shared;
-  const { partBytes, workers } = { ...defaults, ...large };
-  const deadline = Date.now() + limits.timeoutMs * phases;
-  const timeoutMs = limits.timeoutMs * phases + graceMs;
-  const survey = await surveyed({ walked, limits }, { memoryMb: heapMb.alone, timeoutMs });
-  if ('broken' in survey) return unread(walked, survey);
-  const parts = partsOf(survey.files, survey.entries, { maxCost: partBytes, maxFiles: maxFilesAtOnce, maxReadings });
-  const answers = new Map<Part, PackedAnswer | Broken>();
+  const { partBytes, workers } = { ...defaultLargeTreeLimits, ...large };
+  const deadline = Date.now() + limits.timeoutMs * phaseCount;
+  const timeoutMs = limits.timeoutMs * phaseCount + graceMs;
+  const survey = await runSurvey({ walked, limits }, { memoryMb: heapMb.alone, timeoutMs });
+  if ('failure' in survey) return failedTree(walked, survey);
+  const parts = partitionFiles(survey.files, survey.entries, {
+    maxCost: partBytes,
+    maxFiles: maxFilesAtOnce,
+    maxReadings: maxReadsPerFile,
+  });
+  const answers = new Map<Part, EncodedPartResult | PartFailure>();
   const count = parts.reduce((sum, { paths }) => sum + paths.length, 0);
   let done = 0;
-  const onDone = ({ paths }: PartOrder): void => {
+  const onDone = ({ paths }: PartRequest): void => {
     done += paths.length;
-    onProgress?.(`read ${done} of ${count} files`);
+    onProgress?.(`scanned ${done} of ${count} files`);
   };
-  const read = async (some: readonly Part[], most: number, memoryMb: number, elsewhere: boolean): Promise<void> => {
-    const orders = some.map(({ paths }): PartOrder => ({ paths, elsewhere, deadline }));
+  const scanBatch = async (
+    batch: readonly Part[],
+    most: number,
+    memoryMb: number,
+    elsewhere: boolean,
+  ): Promise<void> => {
+    const orders = batch.map(({ paths }): PartRequest => ({ paths, elsewhere, deadline }));
     const isFresh = memoryMb === heapMb.alone;
     const pool = { setting: { ...shared, tree: survey.tree }, workers: most, memoryMb, isFresh, timeoutMs };
-    for (const [at, answer] of (await readParts(orders, pool, onDone)).entries()) {
-      const part = some[at];
+    for (const [at, answer] of (await scanParts(orders, pool, onDone)).entries()) {
+      const part = batch[at];
       if (part) answers.set(part, answer);
     }
   };
   for (const isStarted of [true, false]) {
     const some = parts.filter((part) => part.isStarted === isStarted);
-    const elsewhere = [...answers.values()].some((answer) => !('broken' in answer) && answer.offers);
-    await read(
+    const elsewhere = [...answers.values()].some((answer) => !('failure' in answer) && answer.offers);
+    await scanBatch(
       some.filter(({ cost }) => cost <= partBytes),
       Math.max(1, workers),
       heapMb.part,
       elsewhere,
     );
-    await read(
+    await scanBatch(
       some.filter(({ cost }) => cost > partBytes),
       1,
       heapMb.alone,
       elsewhere,
     );
   }
-  return concluded(parts, answers, survey);
+  return toMergedReport(parts, answers, survey);
 }
 
-/** A tree that could not even be looked at: nothing of it is known. */
-const unread = ({ files, skipped }: Walked, { broken }: Broken): Merged =>
-  merged([], { files: 0, bytes: 0, skipped, gaps: files.filter(isCode).map((file) => ({ file, reason: broken })) });
+/** The report of a tree whose survey failed: every file is a gap. */
+const failedTree = ({ files, skipped }: WalkedFiles, { failure }: PartFailure): MergedReport =>
+  mergeParts([], {
+    files: 0,
+    bytes: 0,
+    skipped,
+    gaps: files.filter(isCode).map((file) => ({ file, reason: failure })),
+  });
 
-function concluded(parts: readonly Part[], answers: ReadonlyMap<Part, PackedAnswer | Broken>, survey: Survey): Merged {
-  const made = parts.flatMap((part): ReadPart[] => {
+function toMergedReport(
+  parts: readonly Part[],
+  answers: ReadonlyMap<Part, EncodedPartResult | PartFailure>,
+  survey: Survey,
+): MergedReport {
+  const scannedParts = parts.flatMap((part): ScannedPart[] => {
     const answer = answers.get(part);
-    return answer && !('broken' in answer) ? [{ paths: part.paths, answer: unpacked(answer) }] : [];
+    return answer && !('failure' in answer) ? [{ paths: part.paths, result: decodeResult(answer) }] : [];
   });
   const gaps = parts.flatMap((part): Gap[] => {
     const answer = answers.get(part);
-    const broken = answer && 'broken' in answer ? answer.broken : part.isCut ? cut : undefined;
-    return broken === undefined ? [] : part.paths.map((file) => ({ file, reason: broken }));
+    const failure = answer && 'failure' in answer ? answer.failure : part.isCut ? missingImports : undefined;
+    return failure === undefined ? [] : part.paths.map((file) => ({ file, reason: failure }));
   });
-  return merged(made, { files: survey.files.length, bytes: survey.bytes, skipped: survey.skipped, gaps });
+  return mergeParts(scannedParts, { files: survey.files.length, bytes: survey.bytes, skipped: survey.skipped, gaps });
 }
 
-const cut = 'it was read without all that it imports: too many programs share it';
+const missingImports = 'scanned without all of its imports: too many programs share them';

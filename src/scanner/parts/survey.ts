@@ -1,27 +1,27 @@
 import { join, posix } from 'node:path';
-import { mentionsRegistration } from '../evaluate/relevance.js';
+import { mentionsRegistration } from '../evaluate/interpreter/registration-keywords.js';
 import { isCode, languageOf } from '../languages/index.js';
 import { importsByComputedName, importsIn } from '../project/imports.js';
 import type { ProjectLimits } from '../project/load.js';
-import { addManifest, isManifest, noManifests } from '../project/manifests.js';
-import { readText } from '../project/read.js';
+import { addManifest, isManifest, emptyManifests } from '../project/manifests.js';
+import { readText } from '../project/read-text.js';
 import { resolverOf, type Tree } from '../project/tree.js';
-import type { Skipped, Walked } from '../project/walk.js';
-import { isStarted, startsIn } from '../surface/entries.js';
+import type { Skipped, WalkedFiles } from '../project/walk.js';
+import { isPythonMain, findEntryPoints } from '../surface/entry-points.js';
 import { costOf } from './cost.js';
-import type { PartFile } from './parts.js';
+import type { PartFile } from './partition.js';
 
-/** What a large tree holds, seen in one reading of which only this is kept. */
+/** Imports, entry points and sizes of a large tree, collected without keeping its texts. */
 export interface Survey {
   readonly tree: Tree;
   readonly files: readonly PartFile[];
-  /** What is started, by the path of its file. */
+  /** Paths of the entry points. */
   readonly entries: readonly string[];
   readonly skipped: readonly Skipped[];
   readonly bytes: number;
 }
 
-interface Seen {
+interface SurveyedFile {
   readonly path: string;
   readonly bytes: number;
   readonly sources: readonly string[];
@@ -30,14 +30,14 @@ interface Seen {
   readonly isStarted: boolean;
 }
 
-const speaksOfSdk = /modelcontextprotocol|fastmcp|\bmcp\b/i;
+const mentionsSdk = /modelcontextprotocol|fastmcp|\bmcp\b/i;
 
-/** Looks at every file of a tree once, to tell what belongs together. */
-export function surveyOf(walked: Walked, limits: ProjectLimits): Survey {
+/** Reads every file of a tree once to find out which files belong together. */
+export function surveyTree(walked: WalkedFiles, limits: ProjectLimits): Survey {
   const deadline = Date.now() + limits.timeoutMs;
-  const manifests = noManifests();
+  const manifests = emptyManifests();
   const skipped: Skipped[] = [...walked.skipped];
-  const seen: Seen[] = [];
+  const surveyedFiles: SurveyedFile[] = [];
   let bytes = 0;
   for (const path of walked.files) {
     if (!isCode(path) && !isManifest(path)) continue;
@@ -51,22 +51,22 @@ export function surveyOf(walked: Walked, limits: ProjectLimits): Survey {
       if (isManifest(path)) addManifest(manifests, path, read.text);
       if (!isCode(path)) continue;
       bytes += read.text.length;
-      seen.push(look(path, read.text));
+      surveyedFiles.push(inspectFile(path, read.text));
     }
   }
   const tree: Tree = { root: walked.root, files: walked.files, manifests };
   const resolve = resolverOf(tree);
-  const started = new Set(seen.filter((file) => file.isStarted).map(({ path }) => path));
-  const entries = startsIn({
+  const started = new Set(surveyedFiles.filter((file) => file.isStarted).map(({ path }) => path));
+  const entries = findEntryPoints({
     manifests,
     resolve,
-    paths: new Set(seen.map(({ path }) => path)),
+    paths: new Set(surveyedFiles.map(({ path }) => path)),
     isStarted: (path) => started.has(path),
   });
-  const folders = foldersOf(seen);
-  const files = seen.map(({ path, bytes, sources, isOpen, mayRegister }): PartFile => {
+  const folders = filesByFolder(surveyedFiles);
+  const files = surveyedFiles.map(({ path, bytes, sources, isOpen, mayRegister }): PartFile => {
     const named = sources.flatMap((source) => resolve(path, source) ?? []);
-    // What is loaded by a computed name lies in its folder or below, as far as one can tell.
+    // Modules imported by a computed name are assumed to be in the same folder or below.
     const loaded = isOpen && posix.dirname(path) !== '.' ? (folders.get(posix.dirname(path)) ?? []) : [];
     return {
       path,
@@ -78,25 +78,25 @@ export function surveyOf(walked: Walked, limits: ProjectLimits): Survey {
   return { tree, files, entries: [...new Set(entries.map((entry) => entry.path))], skipped, bytes };
 }
 
-function look(path: string, text: string): Seen {
+function inspectFile(path: string, text: string): SurveyedFile {
   const language = languageOf(path);
   return {
     path,
     bytes: text.length,
-    sources: importsIn(language, text).map(detached),
+    sources: importsIn(language, text).map(detachedCopy),
     isOpen: importsByComputedName(language, text),
-    mayRegister: mentionsRegistration(text) || speaksOfSdk.test(text),
-    isStarted: language === 'python' && isStarted(path, text),
+    mayRegister: mentionsRegistration(text) || mentionsSdk.test(text),
+    isStarted: language === 'python' && isPythonMain(path, text),
   };
 }
 
-/** A copy that does not keep the text alive out of which it was cut. */
-const detached = (piece: string): string => Buffer.from(piece, 'utf16le').toString('utf16le');
+/** Copies a substring, because V8 substrings keep the whole parent string alive. */
+const detachedCopy = (piece: string): string => Buffer.from(piece, 'utf16le').toString('utf16le');
 
 const maxFolder = 400;
 
-/** The files in each folder and below it; folders that hold too many to be loaded by name are left out. */
-function foldersOf(files: readonly Seen[]): ReadonlyMap<string, readonly string[]> {
+/** The files in and below each folder; omits folders with too many files to be loaded by name. */
+function filesByFolder(files: readonly SurveyedFile[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { path } of files) {
     for (let folder = posix.dirname(path); folder !== '.'; folder = posix.dirname(folder)) {

@@ -1,19 +1,19 @@
-// Looks at a large tree, or reads parts of it, in a thread of its own; what comes back is small and plain.
+// Worker thread entry point: surveys a large tree or scans parts of it, and posts small plain messages.
 import { parentPort, workerData } from 'node:worker_threads';
-import { packed, type PartOrder, type PartSetting, type SurveyOrder } from './order.js';
-import { readPart } from './read-part.js';
-import { surveyOf } from './survey.js';
+import { encodeResult, type PartRequest, type PartSettings, type SurveyRequest } from './messages.js';
+import { scanPart } from './scan-part.js';
+import { surveyTree } from './survey.js';
 
-// Written by our own side, as are the orders.
-const given = workerData as PartSetting | SurveyOrder;
-if ('walked' in given) {
-  // In a thread that ends with it: texts of fifty megabytes would stay with the main thread until it is next cleaned.
-  parentPort?.postMessage(surveyOf(given.walked, given.limits), []);
+// Trusted: sent by pool.ts, like the requests.
+const request = workerData as PartSettings | SurveyRequest;
+if ('walked' in request) {
+  // In a separate thread: in the main thread, fifty megabytes of text would stay until the next full GC.
+  parentPort?.postMessage(surveyTree(request.walked, request.limits), []);
 } else {
-  parentPort?.on('message', (order: PartOrder) => {
-    void readPart(given, order).then((answer) => {
-      const made = packed(answer);
-      parentPort?.postMessage(made, [made.json.buffer as ArrayBuffer]); // made of an array of its own, never of shared memory
+  parentPort?.on('message', (order: PartRequest) => {
+    void scanPart(request, order).then((answer) => {
+      const made = encodeResult(answer);
+      parentPort?.postMessage(made, [made.json.buffer as ArrayBuffer]); // transferable: a dedicated buffer, never shared memory
     });
   });
 }

@@ -4,7 +4,7 @@ const scriptImport = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"`]([^'"`\n]{1,300
 const pythonFrom = /^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\(([^)#]{0,4000})|([^#;\n(]*))/gm;
 const pythonImport = /^[ \t]*import[ \t]+([\w., \t]+)/gm;
 
-/** What a file imports, by any spelling that looks like an import: rather too much than too little. */
+/** Module names that a file imports, matched by regular expressions; over-approximates rather than misses an import. */
 export function importsIn(language: Language, text: string): readonly string[] {
   const found =
     language === 'python' ? pythonSources(text) : [...text.matchAll(scriptImport)].map(([, source = '']) => source);
@@ -28,6 +28,6 @@ const pythonComputed = /\bimportlib\b|\b__import__\s*\(|\bpkgutil\b|\brunpy\b/;
 const scriptComputed =
   /\b(?:import|require)\s*\(\s*(?!['"`]|\))|\breaddir(?:Sync)?\s*\(|\b(?:import|require)\s*\(\s*`[^`\n]*\$\{/;
 
-/** Whether a file may load others by names that only its run makes. */
+/** Whether a file may import modules by names computed at run time. */
 export const importsByComputedName = (language: Language, text: string): boolean =>
   (language === 'python' ? pythonComputed : scriptComputed).test(text);

@@ -3,27 +3,28 @@ import { join } from 'node:path';
 import type { Module } from '../ir/nodes.js';
 import { isCode, parsers, type Unparsed } from '../languages/index.js';
 import { importsIn } from './imports.js';
-import { moduleShelf } from './shelf.js';
+import { moduleCache } from './module-cache.js';
 import {
   addManifest,
   isManifest,
-  noManifests,
+  emptyManifests,
   type Manifests,
   type NodeManifest,
   type PythonManifest,
 } from './manifests.js';
-import { readText, readTextAgain } from './read.js';
+import { readText, readTextAgain } from './read-text.js';
 import type { Resolver } from './resolve.js';
-import { withSiblings } from './siblings.js';
+import { loadSiblings } from './siblings.js';
 import { resolverOf, type Tree } from './tree.js';
-import { walkFiles, type Skipped, type Walked } from './walk.js';
+import { walkFiles, type Skipped, type WalkedFiles } from './walk.js';
 
+/** Resource limits of a scan. */
 export interface ProjectLimits {
   readonly maxFiles: number;
   readonly maxDepth: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
-  /** How many tools, resources and prompts are followed through their code; further ones are listed. */
+  /** How many tools, resources and prompts are analysed; further ones are reported as gaps. */
   readonly maxTools: number;
   readonly timeoutMs: number;
 }
@@ -37,25 +38,25 @@ export const defaultLimits: ProjectLimits = {
   timeoutMs: 120_000,
 };
 
-/** Everything that was read under one root. */
+/** The parsed modules and manifests under one root. */
 export interface Project {
   /** In path order. */
   readonly modules: ReadonlyMap<string, Module>;
   readonly node: readonly NodeManifest[];
   readonly python: readonly PythonManifest[];
-  /** What was not read, or not whole; a body that is read later may add to it. */
+  /** Files that were not read, or only partly; parsing deferred bodies may add to it. */
   readonly skipped: readonly Skipped[];
-  /** The module that an import in a file means, or undefined when it means something outside the root. */
+  /** Resolves an import to a module path, or undefined for external modules. */
   readonly resolve: Resolver;
   readonly bytes: number;
-  /** Set when a single file was asked for; what it imports from its own folder is read with it. */
+  /** Set if a single file is scanned, together with its imports from the same folder. */
   readonly only?: string | undefined;
-  /** Set for one part of a large tree, with whether another part was seen to register something. */
+  /** Set for one part of a large tree; `elsewhere`: another part registers something. */
   readonly part?: { readonly elsewhere: boolean } | undefined;
 }
 
 /** A project without any code. */
-export const noCode: Project = {
+export const emptyProject: Project = {
   modules: new Map(),
   node: [],
   python: [],
@@ -64,8 +65,8 @@ export const noCode: Project = {
   bytes: 0,
 };
 
-/** How many bytes a file has. */
-export function sizeOf(root: string, path: string): number {
+/** The size of a file, 0 if it cannot be read. */
+export function fileSize(root: string, path: string): number {
   try {
     return lstatSync(join(root, path), { throwIfNoEntry: false })?.size ?? 0;
   } catch {
@@ -73,46 +74,46 @@ export function sizeOf(root: string, path: string): number {
   }
 }
 
-/** Reads every source file under a root into the module model; what could not be read is listed, never silently dropped. */
+/** Parses every source file under a root; unreadable files are listed in `skipped`, never silently dropped. */
 export async function loadProject(root: string, limits: ProjectLimits = defaultLimits): Promise<Project> {
-  return loadWalked(await walkFiles(root, limits), limits);
+  return loadFiles(await walkFiles(root, limits), limits);
 }
 
-/** The same for files that were listed already. */
-export async function loadWalked(walked: Walked, limits: ProjectLimits): Promise<Project> {
-  const manifests = noManifests();
-  const reader = modulesUnder(walked.root, walked.files, limits, (path, text) => addManifest(manifests, path, text));
+/** Loads files that are already listed. */
+export async function loadFiles(walked: WalkedFiles, limits: ProjectLimits): Promise<Project> {
+  const manifests = emptyManifests();
+  const reader = moduleReader(walked.root, walked.files, limits, (path, text) => addManifest(manifests, path, text));
   for (const path of walked.files) await reader.read(path);
   const siblings =
-    walked.only === undefined ? [] : await withSiblings(walked.root, reader.modules, walked.only, reader.read);
+    walked.only === undefined ? [] : await loadSiblings(walked.root, reader.modules, walked.only, reader.read);
   const resolve = resolverOf({ files: [...walked.files, ...siblings], manifests });
-  return projectOf(reader, walked.skipped, manifests, {
+  return toProject(reader, walked.skipped, manifests, {
     resolve,
     ...(walked.only === undefined ? {} : { only: walked.only }),
   });
 }
 
-/** Reads some files of a tree that was looked at before, as one part of it. */
+/** Loads one part of a surveyed tree. */
 export async function loadPart(
   tree: Tree,
   paths: readonly string[],
   part: NonNullable<Project['part']>,
   limits: ProjectLimits,
 ): Promise<Project> {
-  const reader = modulesUnder(tree.root, paths, limits, () => {});
+  const reader = moduleReader(tree.root, paths, limits, () => {});
   for (const path of paths) await reader.read(path);
-  return projectOf(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
+  return toProject(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
 }
 
-/** Reads one file of a tree and all that it imports from it, by any spelling that looks like an import, as if that stood alone. */
-export async function loadReached(walked: Walked, entry: string, limits: ProjectLimits): Promise<Project> {
-  const manifests = noManifests();
+/** Loads one file of a tree with its transitive imports as a separate project. */
+export async function loadWithImports(walked: WalkedFiles, entry: string, limits: ProjectLimits): Promise<Project> {
+  const manifests = emptyManifests();
   for (const path of walked.files) {
     const file = isManifest(path) ? readText(join(walked.root, path), limits.maxFileBytes) : undefined;
     if (file && 'text' in file) addManifest(manifests, path, file.text);
   }
   const resolve = resolverOf({ files: walked.files, manifests });
-  const reader = modulesUnder(walked.root, [], limits, () => {});
+  const reader = moduleReader(walked.root, [], limits, () => {});
   const seen = new Set([entry]);
   for (const path of seen) {
     await reader.read(path);
@@ -123,17 +124,17 @@ export async function loadReached(walked: Walked, entry: string, limits: Project
     }
   }
   const modules = new Map([...reader.modules].sort(([one], [other]) => (one < other ? -1 : 1)));
-  return projectOf({ ...reader, modules }, [], manifests, { resolve, only: entry });
+  return toProject({ ...reader, modules }, [], manifests, { resolve, only: entry });
 }
 
-function projectOf(
-  reader: Reader,
+function toProject(
+  reader: ModuleReader,
   before: readonly Skipped[],
   { node, python }: Manifests,
   rest: Pick<Project, 'resolve' | 'only' | 'part'>,
 ): Project {
   const { modules } = reader;
-  const late = (known: readonly Skipped[]): Skipped[] => {
+  const partialModules = (known: readonly Skipped[]): Skipped[] => {
     const paths = new Set(known.map((each) => each.path));
     return [...modules.values()]
       .filter((module) => module.partial && !paths.has(module.path))
@@ -145,34 +146,34 @@ function projectOf(
     python,
     get skipped() {
       const known = [...before, ...reader.skipped];
-      return [...known, ...late(known)];
+      return [...known, ...partialModules(known)];
     },
     bytes: reader.bytes(),
     ...rest,
   };
 }
 
-/** Reads files one by one and keeps what they are made of. */
-interface Reader {
+/** Reads and parses files one by one. */
+interface ModuleReader {
   readonly modules: Map<string, Module>;
   readonly skipped: Skipped[];
   readonly bytes: () => number;
   readonly read: (path: string) => Promise<void>;
 }
 
-function modulesUnder(
+function moduleReader(
   root: string,
   paths: readonly string[],
   limits: ProjectLimits,
   onManifest: (path: string, text: string) => void,
-): Reader {
+): ModuleReader {
   const deadline = Date.now() + limits.timeoutMs;
   const modules = new Map<string, Module>();
   const skipped: Skipped[] = [];
   let bytes = 0;
   const { parse, prepare } = parsers();
-  const allBytes = paths.reduce((sum, path) => sum + (isCode(path) ? sizeOf(root, path) : 0), 0);
-  const shelf = moduleShelf(parse, deadline, allBytes);
+  const allBytes = paths.reduce((sum, path) => sum + (isCode(path) ? fileSize(root, path) : 0), 0);
+  const cache = moduleCache(parse, deadline, allBytes);
   const read = async (path: string): Promise<void> => {
     if (!isManifest(path) && !isCode(path)) return;
     if (Date.now() > deadline || bytes > limits.maxTotalBytes) {
@@ -187,16 +188,16 @@ function modulesUnder(
     if (isManifest(path)) onManifest(path, file.text);
     if (!isCode(path)) return;
     bytes += file.text.length;
-    const made = await shelved(path, file.text);
+    const made = await parseIntoCache(path, file.text);
     if (typeof made === 'string') skipped.push({ path, reason: made });
     else modules.set(path, made);
     if (typeof made !== 'string' && made.partial) skipped.push({ path, reason: 'partial' });
   };
-  const shelved = async (path: string, text: string): Promise<Module | Unparsed> => {
+  const parseIntoCache = async (path: string, text: string): Promise<Module | Unparsed> => {
     for (;;) {
-      const made = shelf(path, text, () => readTextAgain(join(root, path), limits.maxFileBytes));
-      // What is read later is read without waiting: all that it may need is loaded by then.
-      if (typeof made === 'string' ? made === 'unready' : made.unread) await prepare(path);
+      const made = cache(path, text, () => readTextAgain(join(root, path), limits.maxFileBytes));
+      // Deferred parsing is synchronous, so the grammar must be loaded now.
+      if (typeof made === 'string' ? made === 'unready' : made.deferred) await prepare(path);
       if (made !== 'unready') return made;
     }
   };

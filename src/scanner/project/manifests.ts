@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** What a package.json says about where the program starts and what it is called. */
+/** Entry points, name and dependencies from a package.json. */
 export interface NodeManifest {
   readonly folder: string;
   readonly name: string | undefined;
@@ -9,14 +9,14 @@ export interface NodeManifest {
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** What a pyproject.toml, setup.cfg or setup.py says about where the program starts. */
+/** Entry points from a pyproject.toml, setup.cfg or setup.py. */
 export interface PythonManifest {
   readonly folder: string;
   /** `package.module:function` of each script. */
   readonly scripts: readonly { readonly module: string; readonly attribute: string }[];
 }
 
-/** The manifests of a tree; plain data. */
+/** The manifests of a tree; plain data, sent to worker threads. */
 export interface Manifests {
   readonly node: NodeManifest[];
   readonly python: PythonManifest[];
@@ -24,13 +24,13 @@ export interface Manifests {
   readonly paths: Map<string, ReadonlyMap<string, readonly string[]>>;
 }
 
-export const noManifests = (): Manifests => ({ node: [], python: [], paths: new Map() });
+export const emptyManifests = (): Manifests => ({ node: [], python: [], paths: new Map() });
 
-/** Whether a file of this name tells how a program is started, or where its imports lead. */
+/** Whether a file defines entry points or import paths. */
 export const isManifest = (path: string): boolean =>
   /^(?:package\.json|tsconfig\.json|pyproject\.toml|setup\.(?:py|cfg)|entry_points\.txt)$/.test(posix.basename(path));
 
-/** Puts what one manifest says to the others. */
+/** Parses a manifest and adds it to the others. */
 export function addManifest(manifests: Manifests, path: string, text: string): void {
   const name = posix.basename(path);
   const folder = posix.dirname(path);
@@ -38,37 +38,37 @@ export function addManifest(manifests: Manifests, path: string, text: string): v
     const manifest = nodeManifest(folder, text);
     if (manifest) manifests.node.push(manifest);
   } else if (name === 'tsconfig.json') manifests.paths.set(folder, tsconfigPaths(text));
-  // Of an installed or built package, the folder beside the code tells how it is started.
+  // Installed and built packages have entry_points.txt in a metadata folder next to the code.
   else manifests.python.push(pythonManifest(name === 'entry_points.txt' ? posix.dirname(folder) : folder, text));
 }
 
-const record = (value: unknown): Record<string, unknown> =>
+const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** Reads a package.json; anything odd in it counts as absent. */
+/** Parses a package.json; invalid fields count as absent. */
 export function nodeManifest(folder: string, text: string): NodeManifest | undefined {
   let data: Record<string, unknown>;
   try {
-    data = record(JSON.parse(text));
+    data = asRecord(JSON.parse(text));
   } catch {
     return undefined;
   }
   const entries: string[] = [];
   const add = (value: unknown, depth = 0): void => {
     if (typeof value === 'string' && !value.includes('*')) entries.push(value);
-    else if (depth < 6) for (const each of Object.values(record(value))) add(each, depth + 1);
+    else if (depth < 6) for (const each of Object.values(asRecord(value))) add(each, depth + 1);
   };
   add(data['bin']);
   for (const script of ['start', 'serve', 'dev', 'mcp'])
-    entries.push(...filesInCommand(record(data['scripts'])[script]));
+    entries.push(...filesInCommand(asRecord(data['scripts'])[script]));
   add(data['main']);
   add(data['module']);
   add(data['exports']);
   const dependencies = ['dependencies', 'devDependencies', 'peerDependencies'].flatMap((key) =>
-    Object.keys(record(data[key])),
+    Object.keys(asRecord(data[key])),
   );
   const aliases = new Map(
-    Object.entries(record(data['imports'])).flatMap(([key, value]) =>
+    Object.entries(asRecord(data['imports'])).flatMap(([key, value]) =>
       typeof value === 'string' ? [[key, value] as const] : [],
     ),
   );
@@ -86,16 +86,16 @@ const filesInCommand = (command: unknown): string[] =>
     ? (command.match(/[\w@./-]+\.(?:[mc]?[jt]s|[jt]sx)\b/g) ?? [])
     : [];
 
-/** Reads the `paths` and `baseUrl` of a tsconfig.json, comments and trailing commas allowed. */
+/** Parses `paths` and `baseUrl` of a tsconfig.json; allows comments and trailing commas. */
 export function tsconfigPaths(text: string): ReadonlyMap<string, readonly string[]> {
   try {
     const plain = text
       .replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) => (part.startsWith('"') ? part : ''))
       .replace(/,(?=\s*[}\]])/g, '');
-    const options = record(record(JSON.parse(plain))['compilerOptions']);
+    const options = asRecord(asRecord(JSON.parse(plain))['compilerOptions']);
     const base = typeof options['baseUrl'] === 'string' ? options['baseUrl'] : '.';
     return new Map(
-      Object.entries(record(options['paths'])).map(([key, targets]) => [
+      Object.entries(asRecord(options['paths'])).map(([key, targets]) => [
         key,
         (Array.isArray(targets) ? targets : [])
           .filter((each): each is string => typeof each === 'string')
@@ -107,7 +107,7 @@ export function tsconfigPaths(text: string): ReadonlyMap<string, readonly string
   }
 }
 
-/** Reads the script entry points of Python packaging files by their common form `name = "package.module:function"`. */
+/** Finds script entry points of the form `name = "package.module:function"` in a Python packaging file. */
 export function pythonManifest(folder: string, text: string): PythonManifest {
   const scripts: { module: string; attribute: string }[] = [];
   for (const match of text.slice(0, 200_000).matchAll(/=\s*["']?([A-Za-z_][\w.]*):([A-Za-z_][\w.]*)/g)) {

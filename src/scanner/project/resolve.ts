@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { NodeManifest } from './manifests.js';
 
-/** Finds the project file that an import means, or undefined when it means something outside. */
+/** Resolves an import to a file of the project, or undefined for external modules. */
 export type Resolver = (from: string, source: string) => string | undefined;
 
 const suffixes = [
@@ -22,9 +22,9 @@ const suffixes = [
   '/index.cjs',
   '/index.jsx',
 ];
-const built = /^(.*?)\b(dist|build|lib|out|esm|cjs)\//;
+const buildFolder = /^(.*?)\b(dist|build|lib|out|esm|cjs)\//;
 
-/** The files that a path without or with a wrong extension may mean, the likeliest first; none above the root. */
+/** Candidate files for a path with a missing or compiled extension, most likely first; none above the root. */
 export function scriptCandidates(path: string): string[] {
   const clean = posix.normalize(path).replace(/^\.\//, '').replace(/\/$/, '');
   if (clean.startsWith('../')) return [];
@@ -35,20 +35,20 @@ export function scriptCandidates(path: string): string[] {
   ];
 }
 
-/** Finds a JavaScript file by a path without or with a wrong extension; built files that are absent are sought in `src`. */
+/** Finds a JavaScript or TypeScript file by a path with a missing or compiled extension. */
 export const findScript = (path: string, files: ReadonlySet<string>): string | undefined =>
   scriptCandidates(path).find((each) => files.has(each));
 
-/** Finds what a manifest entry means: the file itself, or the source that it is built from. */
+/** Finds the file of a manifest entry, or the source it is built from if the build output is absent. */
 export function findEntry(folder: string, entry: string, files: ReadonlySet<string>): string | undefined {
   const path = posix.join(folder, entry);
   const found = findScript(path, files);
-  if (found !== undefined || !built.test(path)) return found;
+  if (found !== undefined || !buildFolder.test(path)) return found;
   const inner = posix.relative(folder, path).replace(/^(?:(?:dist|build|lib|out|esm|cjs|src)\/)+/, '');
   return findScript(posix.join(folder, 'src', inner), files) ?? findScript(posix.join(folder, inner), files);
 }
 
-/** Resolves JavaScript imports: relative, by tsconfig paths, by package imports, and by the names of packages inside the root. */
+/** Resolves JavaScript imports: relative paths, tsconfig `paths`, package `imports`, and workspace packages. */
 export function scriptResolver(
   files: ReadonlySet<string>,
   manifests: readonly NodeManifest[],
@@ -57,9 +57,9 @@ export function scriptResolver(
   return (from, source) => {
     if (source.startsWith('.')) return findScript(posix.join(posix.dirname(from), source), files);
     if (source.startsWith('/') || source.startsWith('node:')) return undefined;
-    const manifest = nearest(from, manifests);
+    const manifest = nearestManifest(from, manifests);
     if (source.startsWith('#') && manifest)
-      return byPattern(
+      return resolveByPattern(
         source,
         manifest.folder,
         [...manifest.aliases].map(([key, value]) => [key, [value]]),
@@ -67,7 +67,7 @@ export function scriptResolver(
       );
     for (const [folder, table] of paths) {
       if (!isUnder(from, folder)) continue;
-      const found = byPattern(source, folder, [...table], files);
+      const found = resolveByPattern(source, folder, [...table], files);
       if (found !== undefined) return found;
     }
     for (const each of manifests) {
@@ -85,10 +85,10 @@ export function scriptResolver(
 
 const isUnder = (path: string, folder: string): boolean => folder === '.' || path.startsWith(`${folder}/`);
 
-const nearest = (from: string, manifests: readonly NodeManifest[]): NodeManifest | undefined =>
+const nearestManifest = (from: string, manifests: readonly NodeManifest[]): NodeManifest | undefined =>
   manifests.filter((each) => isUnder(from, each.folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0];
 
-function byPattern(
+function resolveByPattern(
   source: string,
   folder: string,
   table: readonly (readonly [string, readonly string[]])[],
@@ -106,7 +106,7 @@ function byPattern(
   return undefined;
 }
 
-/** Resolves Python imports: relative by dots, absolute from the folders above the importing file, nearest first. */
+/** Resolves Python imports: relative by dots, absolute from the parent folders of the importing file, nearest first. */
 export function pythonResolver(files: ReadonlySet<string>): Resolver {
   const bySuffix = new Map<string, string>();
   for (const file of files) {
@@ -123,7 +123,7 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
     if (files.has(`${clean}.py`)) return `${clean}.py`;
     return files.has(`${clean}/__init__.py`) ? `${clean}/__init__.py` : undefined;
   };
-  return remembering((from, source) => {
+  return memoised((from, source) => {
     const dots = /^\.*/.exec(source)?.[0].length ?? 0;
     const parts = source.slice(dots).split('.').filter(Boolean).join('/');
     let folder = posix.dirname(from);
@@ -141,21 +141,21 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
       if (folder === '.' || folder === '/') break;
       folder = posix.dirname(folder);
     }
-    // A package whose folder is not above the importing file (a src layout beside it) is found by its own path.
+    // A package outside the parent folders (a sibling src layout) is found by its path suffix.
     return parts.includes('/') ? bySuffix.get(parts) : undefined;
   });
 }
 
-const maxRemembered = 50_000;
+const maxMemoised = 50_000;
 
-/** A resolver that is asked once for each import of a folder: a function with an import in it may run thousands of times. */
-function remembering(resolve: Resolver): Resolver {
+/** Caches results per folder and import, since a function with an import in it may be evaluated thousands of times. */
+function memoised(resolve: Resolver): Resolver {
   const known = new Map<string, string | undefined>();
   return (from, source) => {
     const key = `${posix.dirname(from)}\u0000${source}`;
     if (known.has(key)) return known.get(key);
     const found = resolve(from, source);
-    if (known.size < maxRemembered) known.set(key, found);
+    if (known.size < maxMemoised) known.set(key, found);
     return found;
   };
 }

@@ -7,8 +7,8 @@ const maxSiblings = 400;
 const pythonImport = /^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+\(?([^#\n)]*)|import[ \t]+([\w., \t]+))/gm;
 const scriptImport = /(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*["'](\.[^"'\n]{1,300})["']/g;
 
-/** The files that a module imports from its own folder or below, as paths that may exist. */
-function candidates({ language, text, path }: Module): string[] {
+/** Candidate paths of the modules that a file imports from its folder or below. */
+function importCandidates({ language, text, path }: Module): string[] {
   const folder = posix.dirname(path);
   if (language !== 'python')
     return [...text.matchAll(scriptImport)].flatMap(([, source = '']) => scriptCandidates(posix.join(folder, source)));
@@ -28,8 +28,8 @@ function candidates({ language, text, path }: Module): string[] {
   });
 }
 
-/** Calls `load` for what a file imports from its own folder, and for what that imports in turn; nothing above the folder is looked at. */
-export async function withSiblings(
+/** Loads the transitive imports of a single file from its folder; never reads anything above the folder. */
+export async function loadSiblings(
   root: string,
   modules: ReadonlyMap<string, Module>,
   first: string,
@@ -39,7 +39,7 @@ export async function withSiblings(
   const found: string[] = [];
   for (const open = [first]; open.length > 0;) {
     const module = modules.get(open.shift() ?? '');
-    for (const path of module ? candidates(module) : []) {
+    for (const path of module ? importCandidates(module) : []) {
       if (seen.has(path) || path.startsWith('..') || found.length >= maxSiblings) continue;
       seen.add(path);
       if (!(await isFileInside(root, path))) continue;

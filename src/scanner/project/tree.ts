@@ -1,9 +1,9 @@
 import type { Manifests } from './manifests.js';
 import { pythonResolver, scriptResolver, type Resolver } from './resolve.js';
 
-/** What is known of a tree beside its code: plain data, so that it can be handed to another thread. */
+/** File list and manifests of a tree; plain data, so that it can be sent to worker threads. */
 export interface Tree {
-  /** The folder that every path is relative to. */
+  /** The folder that all paths are relative to. */
   readonly root: string;
   readonly files: readonly string[];
   readonly manifests: Manifests;
@@ -13,6 +13,6 @@ export interface Tree {
 export function resolverOf({ files, manifests }: Pick<Tree, 'files' | 'manifests'>): Resolver {
   const known = new Set(files);
   const script = scriptResolver(known, manifests.node, manifests.paths);
-  const snake = pythonResolver(known);
-  return (from, source) => (from.endsWith('.py') ? snake(from, source) : script(from, source));
+  const python = pythonResolver(known);
+  return (from, source) => (from.endsWith('.py') ? python(from, source) : script(from, source));
 }

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 
-/** A file that was not read, and why; unknown is not safe, so every one of these is reported. */
+/** A file that was not read, with the reason; always reported, because unknown is not safe. */
 export interface Skipped {
   readonly path: string;
   readonly reason:
@@ -16,23 +16,24 @@ export interface Skipped {
     | 'partial';
 }
 
-export interface WalkLimits {
+interface WalkLimits {
   readonly maxFiles: number;
   readonly maxDepth: number;
 }
 
-export interface Walked {
-  /** The folder that every path is relative to. */
+/** The files under a root. */
+export interface WalkedFiles {
+  /** The folder that all paths are relative to. */
   readonly root: string;
-  /** Set when a single file was asked for. */
+  /** Set if a single file is scanned. */
   readonly only?: string | undefined;
   /** Relative paths with `/`, sorted. */
   readonly files: readonly string[];
   readonly skipped: readonly Skipped[];
 }
 
-/** Folders that are passed by: they hold the code of others or what tools leave behind. */
-export const neverEntered: ReadonlySet<string> = new Set([
+/** Folders with dependencies, version control data or tool caches; never entered. */
+export const ignoredFolders: ReadonlySet<string> = new Set([
   'node_modules',
   '.git',
   '.hg',
@@ -53,8 +54,8 @@ export const neverEntered: ReadonlySet<string> = new Set([
   '.vscode',
 ]);
 
-/** Lists the files under a root in a fixed order, without leaving it: a link is followed only where it ends inside and was not seen before. */
-export async function walkFiles(given: string, limits: WalkLimits): Promise<Walked> {
+/** Lists the files under a root, sorted; follows a link only if its target is inside the root and not yet visited (link cycles). */
+export async function walkFiles(given: string, limits: WalkLimits): Promise<WalkedFiles> {
   const real = await realpath(given);
   if ((await lstat(real)).isFile())
     return { root: dirname(real), only: basename(real), files: [basename(real)], skipped: [] };
@@ -65,30 +66,31 @@ export async function walkFiles(given: string, limits: WalkLimits): Promise<Walk
   for (let at = open.pop(); at; at = open.pop()) {
     const { folder, depth } = at;
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
-    if (!entries) skipped.push({ path: inside(real, folder), reason: 'unreadable' });
+    if (!entries) skipped.push({ path: relativePath(real, folder), reason: 'unreadable' });
     for (const entry of entries ?? []) {
       const path = join(folder, entry.name);
       const target = entry.isSymbolicLink()
         ? await linkTarget(path, real)
         : { path, isFolder: entry.isDirectory(), isFile: entry.isFile() };
-      if (!target) skipped.push({ path: inside(real, path), reason: 'outside-root' });
-      else if (target.isFolder && neverEntered.has(entry.name)) continue;
+      if (!target) skipped.push({ path: relativePath(real, path), reason: 'outside-root' });
+      else if (target.isFolder && ignoredFolders.has(entry.name)) continue;
       else if (target.isFolder && depth >= limits.maxDepth)
-        skipped.push({ path: inside(real, path), reason: 'too-deep' });
+        skipped.push({ path: relativePath(real, path), reason: 'too-deep' });
       else if (target.isFolder && !seen.has(target.path)) {
         seen.add(target.path);
         open.push({ folder: target.path, depth: depth + 1 });
-      } else if (target.isFile && files.length < limits.maxFiles) files.push(inside(real, target.path));
+      } else if (target.isFile && files.length < limits.maxFiles) files.push(relativePath(real, target.path));
       else if (target.isFile && skipped.at(-1)?.reason !== 'too-many-files')
-        skipped.push({ path: inside(real, path), reason: 'too-many-files' });
-      else if (!target.isFile && !target.isFolder) skipped.push({ path: inside(real, path), reason: 'unreadable' });
+        skipped.push({ path: relativePath(real, path), reason: 'too-many-files' });
+      else if (!target.isFile && !target.isFolder)
+        skipped.push({ path: relativePath(real, path), reason: 'unreadable' });
     }
   }
   return { root: real, files: [...new Set(files)].sort(), skipped: skipped.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** A path relative to the root with `/` between its parts. */
-export const inside = (root: string, path: string): string => relative(root, path).split(sep).join('/') || '.';
+/** A path relative to the root, with `/` as separator. */
+const relativePath = (root: string, path: string): string => relative(root, path).split(sep).join('/') || '.';
 
 async function linkTarget(
   path: string,
@@ -100,7 +102,7 @@ async function linkTarget(
     const stat = await lstat(target);
     return { path: target, isFolder: stat.isDirectory(), isFile: stat.isFile() };
   } catch {
-    // A link to nowhere, or a loop of links.
+    // A dangling link or a link cycle.
     return undefined;
   }
 }

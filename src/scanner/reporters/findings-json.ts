@@ -1,6 +1,6 @@
 import type { ScanReport } from '../report.js';
 
-/** The JSON form of a scan; the same input gives the same bytes. */
+/** Formats a scan as JSON; deterministic for the same input. */
 export function formatScanJson({
   verdict,
   counts,

@@ -1,18 +1,18 @@
-import { visible } from '../../lib/visible.js';
+import { escapeInvisible } from '../../lib/escape-invisible.js';
 import type { ScanReport } from '../report.js';
 import { isOpen } from '../report.js';
 
-/** Text from the scanned code inside a table cell: it must not end the cell, start markup or leave the line. */
-const cell = (text: string): string =>
-  visible(text.replace(/\s+/g, ' ').slice(0, 300)).replace(/[\\`*_{}[\]<>()#+!|~]/g, '\\$&');
+/** Escapes untrusted text for a table cell: it must not end the cell, start markup or break the line (Markdown injection). */
+const toCell = (text: string): string =>
+  escapeInvisible(text.replace(/\s+/g, ' ').slice(0, 300)).replace(/[\\`*_{}[\]<>()#+!|~]/g, '\\$&');
 
-/** The form for a pull request or an issue. */
+/** Formats a scan as Markdown for a pull request or an issue. */
 export function formatScanMarkdown(report: ScanReport): string {
   const open = report.findings.filter(isOpen);
   const { counts, surface } = report;
   const rows = open.map(
     (each) =>
-      `| ${each.severity} | ${each.rule} | ${cell(each.location.file)}:${each.location.startLine} | ${cell(each.message)} |`,
+      `| ${each.severity} | ${each.rule} | ${toCell(each.location.file)}:${each.location.startLine} | ${toCell(each.message)} |`,
   );
   return [
     `## MCP server scan: ${report.verdict}`,
@@ -22,9 +22,9 @@ export function formatScanMarkdown(report: ScanReport): string {
     ...(rows.length > 0 ? ['| Severity | Rule | Where | What |', '|---|---|---|---|', ...rows, ''] : []),
     ...(report.gaps.length > 0
       ? [
-          'Not read or not finished:',
+          'Not analysed completely:',
           '',
-          ...report.gaps.slice(0, 100).map((gap) => `- ${cell(gap.file)}: ${cell(gap.reason)}`),
+          ...report.gaps.slice(0, 100).map((gap) => `- ${toCell(gap.file)}: ${toCell(gap.reason)}`),
           '',
         ]
       : []),

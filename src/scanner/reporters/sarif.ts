@@ -3,14 +3,14 @@ import type { ReportFinding, ScanReport } from '../report.js';
 import { rules } from '../rules/index.js';
 import type { Rule, Severity } from '../rules/rule.js';
 
-const level: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   critical: 'error',
   high: 'error',
   medium: 'warning',
   low: 'note',
   note: 'note',
 };
-const score: Readonly<Record<Severity, string>> = {
+const securitySeverities: Readonly<Record<Severity, string>> = {
   critical: '9.5',
   high: '8.0',
   medium: '5.5',
@@ -18,7 +18,7 @@ const score: Readonly<Record<Severity, string>> = {
   note: '0.0',
 };
 
-const place = ({ file, startLine, startColumn, endLine, endColumn }: Location) => ({
+const toLocation = ({ file, startLine, startColumn, endLine, endColumn }: Location) => ({
   physicalLocation: {
     artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/'), uriBaseId: 'ROOT' },
     region: {
@@ -35,10 +35,10 @@ const toRule = (rule: Rule) => ({
   name: rule.id.replace(/(?:^|-)(\w)(\w*)/g, (_all, first: string, rest: string) => first + rest.toLowerCase()),
   shortDescription: { text: rule.title },
   fullDescription: { text: rule.why },
-  help: { text: `${rule.why}\n\n${rule.mend}`, markdown: `${rule.why}\n\n**Mend it:** ${rule.mend}` },
-  defaultConfiguration: { level: level[rule.severity] },
+  help: { text: `${rule.why}\n\n${rule.fix}`, markdown: `${rule.why}\n\n**Fix:** ${rule.fix}` },
+  defaultConfiguration: { level: levels[rule.severity] },
   properties: {
-    'security-severity': score[rule.severity],
+    'security-severity': securitySeverities[rule.severity],
     tags: ['security', ...rule.cwe.map((each) => `external/cwe/cwe-${each}`), ...rule.owasp, ...rule.safeMcp],
   },
 });
@@ -51,7 +51,7 @@ function toResult(finding: ReportFinding) {
             threadFlows: [
               {
                 locations: finding.flow.map((step) => ({
-                  location: { ...place(step.at), message: { text: step.says } },
+                  location: { ...toLocation(step.at), message: { text: step.says } },
                 })),
               },
             ],
@@ -61,9 +61,9 @@ function toResult(finding: ReportFinding) {
   return {
     ruleId: finding.rule,
     ruleIndex: rules.findIndex((rule) => rule.id === finding.rule),
-    level: level[finding.severity],
+    level: levels[finding.severity],
     message: { text: finding.message },
-    locations: [place(finding.location)],
+    locations: [toLocation(finding.location)],
     partialFingerprints: { 'toolgate/v1': finding.fingerprint },
     ...(flow ? { codeFlows: flow } : {}),
     ...(finding.suppressed === undefined
@@ -78,7 +78,7 @@ function toResult(finding: ReportFinding) {
   };
 }
 
-/** SARIF 2.1.0, with the way from parameter to sink as code flows and marks that survive moved lines. */
+/** Formats a scan as SARIF 2.1.0, with data flows as `codeFlows` and line-independent fingerprints. */
 export function formatSarif(report: ScanReport, version: string): string {
   const notifications = report.gaps.map((gap) => ({
     level: 'warning',

@@ -1,6 +1,6 @@
 import type { SurfaceReport } from '../surface/report.js';
 
-/** The JSON form of a surface: the founding fields as they were laid down, and what more is known beside them. */
+/** Formats a surface as JSON: the original fields first, later additions after them. */
 export function formatSurfaceJson(report: SurfaceReport): string {
   const surface = {
     tools: report.tools,

@@ -1,29 +1,29 @@
-import { visible } from '../../lib/visible.js';
+import { escapeInvisible } from '../../lib/escape-invisible.js';
 import type { ReportLocation, ReportTool, SurfaceReport } from '../surface/report.js';
 
-const longest = 300;
+const maxTextLength = 300;
 
-/** Text from the scanned code as it may be shown on a terminal: one line, no control or direction characters. */
-export function shown(text: string): string {
+/** Makes untrusted text safe for a terminal: one line, without control or bidirectional characters. */
+export function printable(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  const cut = line.length > longest ? `${line.slice(0, longest)}…` : line;
-  // A description may carry escape sequences that repaint the terminal, or marks that reorder what is read.
-  return visible(cut);
+  const cut = line.length > maxTextLength ? `${line.slice(0, maxTextLength)}…` : line;
+  // Descriptions may contain escape sequences (terminal injection) or bidirectional controls (Trojan Source).
+  return escapeInvisible(cut);
 }
 
-const place = ({ file, start_line: line }: ReportLocation): string => `${shown(file)}:${line}`;
+const formatPlace = ({ file, start_line: line }: ReportLocation): string => `${printable(file)}:${line}`;
 
-const numbered = (items: readonly ReportTool[]): string[] =>
+const toolLines = (items: readonly ReportTool[]): string[] =>
   items.flatMap((tool, index) => [
-    `  ${index + 1}. ${shown(tool.name)}${tool.confidence === 'heuristic' ? ' (heuristic)' : ''}`,
-    `     Description: "${shown(tool.description)}"`,
-    `     Handler: ${place(tool.handler?.location ?? tool.location)}`,
+    `  ${index + 1}. ${printable(tool.name)}${tool.confidence === 'heuristic' ? ' (heuristic)' : ''}`,
+    `     Description: "${printable(tool.description)}"`,
+    `     Handler: ${formatPlace(tool.handler?.location ?? tool.location)}`,
   ]);
 
-const section = <T>(title: string, items: readonly T[], lines: (items: readonly T[]) => string[]): string[] =>
+const sectionLines = <T>(title: string, items: readonly T[], lines: (items: readonly T[]) => string[]): string[] =>
   items.length === 0 ? [`${title}: None`] : [`${title} (${items.length}):`, ...lines(items)];
 
-/** The text form of a surface, for people. */
+/** Formats a surface as text for a terminal. */
 export function formatSurfaceText(report: SurfaceReport): string {
   const title = 'MCP Surface Analysis';
   const lines = [
@@ -32,37 +32,44 @@ export function formatSurfaceText(report: SurfaceReport): string {
     `SDK Detected: ${report.sdks.map((each) => each.name).join(', ') || 'None'}`,
     `Transport: ${report.transports.map((each) => each.toUpperCase()).join(', ') || 'UNKNOWN'}`,
     '',
-    ...section('Tools', report.tools, numbered),
+    ...sectionLines('Tools', report.tools, toolLines),
     ...(report.optionalTools.length > 0
-      ? ['', ...section('Optional tools, offered when configured', report.optionalTools, numbered)]
+      ? ['', ...sectionLines('Optional tools, offered when configured', report.optionalTools, toolLines)]
       : []),
     '',
-    ...section('Resources', report.resources, (items) =>
-      items.map((each, index) => `  ${index + 1}. ${shown(each.name)} ${shown(each.uri)} (${place(each.location)})`),
+    ...sectionLines('Resources', report.resources, (items) =>
+      items.map(
+        (each, index) =>
+          `  ${index + 1}. ${printable(each.name)} ${printable(each.uri)} (${formatPlace(each.location)})`,
+      ),
     ),
-    ...section('Prompts', report.prompts, (items) =>
-      items.map((each, index) => `  ${index + 1}. ${shown(each.name)} (${place(each.location)})`),
+    ...sectionLines('Prompts', report.prompts, (items) =>
+      items.map((each, index) => `  ${index + 1}. ${printable(each.name)} (${formatPlace(each.location)})`),
     ),
     '',
     ...(report.authSignals.length === 0
       ? ['Auth Signals: None']
       : [
           'Auth Signals:',
-          ...report.authSignals.map((each) => `  - ${each.type}: ${shown(each.name)} (${place(each.location)})`),
+          ...report.authSignals.map(
+            (each) => `  - ${each.type}: ${printable(each.name)} (${formatPlace(each.location)})`,
+          ),
         ]),
     ...(report.unresolved.length === 0
       ? []
       : [
           '',
           `Unresolved (${report.unresolved.length}):`,
-          ...report.unresolved.map((each) => `  - ${each.kind}: ${shown(each.reason)} (${place(each.location)})`),
+          ...report.unresolved.map(
+            (each) => `  - ${each.kind}: ${printable(each.reason)} (${formatPlace(each.location)})`,
+          ),
         ]),
     ...(report.skipped.length === 0
       ? []
       : [
           '',
           `Not read (${report.skipped.length}):`,
-          ...report.skipped.map((each) => `  - ${shown(each.file)}: ${each.reason}`),
+          ...report.skipped.map((each) => `  - ${printable(each.file)}: ${each.reason}`),
         ]),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,22 +1,22 @@
 import { pythonCase, scriptCase } from './cases.js';
-import { eachExpr, isComment, nodeAt, servedModules, spotAt } from './literals.js';
-import type { Finding, Rule, Scanned } from './rule.js';
+import { visitExprs, isComment, nodeLocation, servedModules, locationAt } from './module-search.js';
+import type { Finding, Rule, RuleContext } from './rule.js';
 
 const reverseShell =
   /\/dev\/(?:tcp|udp)\/|\bnc(?:at)?\b[^\n'"]{0,40}\s-e\s|\bbash -i\b[^\n]{0,40}>&|socket[\s\S]{0,600}\bos\.dup2\([\s\S]{0,300}(?:\/bin\/(?:ba)?sh|pty\.spawn)|new Socket\([\s\S]{0,300}spawn\(\s*['"](?:\/bin\/(?:ba)?sh|cmd(?:\.exe)?)['"][\s\S]{0,300}\.pipe\(/;
 const pipeToShell =
   /\b(?:curl|wget)\b[^\n|;]{0,300}\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\biex\s*\(?\s*(?:\(?New-Object|irm|iwr)|powershell[^\n]{0,60}-enc(?:odedcommand)?\s/i;
 
-/** Code that arrives encoded or from the network is run, or a stranger is given a shell. */
+/** Finds code that is decoded or downloaded and then executed, and reverse shells. */
 export const backdoor: Rule = {
   id: 'TG-BACKDOOR',
-  title: 'Hidden code is run, or a shell is handed to the outside',
+  title: 'Hidden code is executed, or a shell is opened to the network',
   severity: 'critical',
   cwe: [506, 94],
   owasp: ['MCP04:2025 Software Supply Chain Attacks and Dependency Tampering'],
   safeMcp: ['SAFE-T1003', 'SAFE-T1203'],
-  why: 'Nobody can judge code that is decoded or fetched just before it runs.',
-  mend: 'Put the code into the source. Download nothing into a shell.',
+  why: 'Code that is decoded or downloaded just before it runs cannot be reviewed.',
+  fix: 'Put the code into the source. Never pipe a download into a shell.',
   cases: [
     pythonCase(
       'import base64',
@@ -44,11 +44,11 @@ def ready() -> str:
 });`,
     ),
   ],
-  find: (scanned) => [...decoded(scanned), ...shells(scanned)],
+  find: (context) => [...hiddenCodeFindings(context), ...shellFindings(context)],
 };
 
-function decoded(scanned: Scanned): Finding[] {
-  return scanned.entries.flatMap(({ entry, result }) =>
+function hiddenCodeFindings(context: RuleContext): Finding[] {
+  return context.entries.flatMap(({ entry, result }) =>
     result.hidden.map((each): Finding => ({
       rule: backdoor.id,
       kind: 'bug',
@@ -57,14 +57,14 @@ function decoded(scanned: Scanned): Finding[] {
       location: each.at,
       message:
         each.how === 'decoded'
-          ? `Code is decoded and run whenever ${entry.name} runs`
-          : `Code is fetched from the network and run whenever ${entry.name} runs`,
+          ? `Every call of ${entry.name} decodes code and executes it`
+          : `Every call of ${entry.name} downloads code and executes it`,
     })),
   );
 }
 
-function shells(scanned: Scanned): Finding[] {
-  return servedModules(scanned).flatMap((module): Finding[] => {
+function shellFindings(context: RuleContext): Finding[] {
+  return servedModules(context).flatMap((module): Finding[] => {
     const found: Finding[] = [];
     const at = module.text.length > 2_000_000 ? -1 : module.text.search(reverseShell);
     if (at !== -1 && !isComment(module, at))
@@ -72,11 +72,11 @@ function shells(scanned: Scanned): Finding[] {
         rule: backdoor.id,
         kind: 'bug',
         severity: 'critical',
-        message: 'The code connects a shell to a socket',
-        location: spotAt(module, at),
+        message: 'The code connects a shell to a network socket (reverse shell)',
+        location: locationAt(module, at),
       });
     if (pipeToShell.test(module.text)) {
-      eachExpr(
+      visitExprs(
         module,
         (expr) => {
           if (expr.kind !== 'call' || found.length > 20) return;
@@ -94,8 +94,8 @@ function shells(scanned: Scanned): Finding[] {
               rule: backdoor.id,
               kind: 'bug',
               severity: 'high',
-              message: 'What a server answers is piped into a shell',
-              location: nodeAt(module, expr),
+              message: 'A download is piped into a shell',
+              location: nodeLocation(module, expr),
             });
         },
         (text) => /curl|wget|iex|powershell/i.test(text),

@@ -8,22 +8,22 @@ const scriptHead =
 const scriptStart = "const server = new McpServer({ name: 'demo', version: '1.0.0' });\n\n";
 const scriptEnd = '\nawait server.connect(new StdioServerTransport());\n';
 
-/** A whole Python server around one or more tools. */
+/** Wraps Python tools in a complete server. */
 export const pythonServer = (imports: string, body: string): string =>
   `${imports === '' ? '' : `${imports}\n`}${pythonHead}${pythonStart}${body}\n${pythonEnd}`;
 
-/** A whole TypeScript server around one or more tools. */
+/** Wraps TypeScript tools in a complete server. */
 export const scriptServer = (imports: string, body: string): string =>
   `${imports === '' ? '' : `${imports}\n`}${scriptHead}${scriptStart}${body}\n${scriptEnd}`;
 
-/** A pair of Python servers. */
+/** A vulnerable Python server and its fixed version. */
 export const pythonCase = (imports: string, bad: string, good: string): Case => ({
   language: 'python',
   bad: pythonServer(imports, bad),
   good: pythonServer(imports, good),
 });
 
-/** A pair of TypeScript servers. */
+/** A vulnerable TypeScript server and its fixed version. */
 export const scriptCase = (imports: string, bad: string, good: string): Case => ({
   language: 'typescript',
   bad: scriptServer(imports, bad),

@@ -1,27 +1,27 @@
 import type { Expr, FunctionNode } from '../ir/nodes.js';
 import type { Location } from '../ir/positions.js';
 import { walk } from '../ir/walk.js';
-import type { Entry } from '../taint/sources.js';
+import type { ToolEntry } from '../taint/sources/sources.js';
 import { pythonCase } from './cases.js';
-import { environmentShown } from './environment-shown.js';
-import { nodeAt, spotAt } from './literals.js';
+import { findEnvironmentDump } from './environment-dump.js';
+import { nodeLocation, locationAt } from './module-search.js';
 import type { Finding, Rule } from './rule.js';
 
-const word =
+const credentialName =
   /(?:^|[_.-])(?:access_?token|refresh_?token|auth_?token|api_?key|secret(?:_?key)?|password|passwd|private_?key|token|credentials?)$/i;
-const introduced = /(?:token|api[ _-]?key|password|secret|bearer|credential)[^\n]{0,24}[:=]?\s*(?:Bearer )?$/i;
-const harmless = /count|used|limit|usage|length|total|max|num|budget|page/i;
+const credentialLabel = /(?:token|api[ _-]?key|password|secret|bearer|credential)[^\n]{0,24}[:=]?\s*(?:Bearer )?$/i;
+const harmlessName = /count|used|limit|usage|length|total|max|num|budget|page/i;
 
-/** A tool answers with a credential. */
+/** Finds tools that return a credential. */
 export const exposure: Rule = {
   id: 'TG-SECRET-EXPOSED',
-  title: 'A tool puts a credential into its answer',
+  title: 'A tool returns a credential',
   severity: 'medium',
   cwe: [200, 522],
   owasp: ['MCP01:2025 Token Mismanagement and Secret Exposure', 'MCP10:2025 Context Injection and Over-Sharing'],
   safeMcp: ['SAFE-T1504'],
-  why: 'What a tool answers is kept in the conversation, shown to the user and to every other tool.',
-  mend: 'Leave credentials out of answers and error texts, or show only their last characters.',
+  why: 'Tool results stay in the conversation, where the user, the model and other tools can read them.',
+  fix: 'Keep credentials out of results and error messages, or show only their last characters.',
   cases: [
     pythonCase(
       'import json',
@@ -46,12 +46,12 @@ def health() -> str:
     return json.dumps(report)`,
     ),
   ],
-  find: (scanned) => {
-    const done = new Set<FunctionNode>();
-    return scanned.entries.flatMap(({ entry }): Finding[] => {
+  find: (context) => {
+    const visited = new Set<FunctionNode>();
+    return context.entries.flatMap(({ entry }): Finding[] => {
       const { fn, module } = entry.handler;
-      if (done.has(fn)) return [];
-      done.add(fn);
+      if (visited.has(fn)) return [];
+      visited.add(fn);
       const returned = new Set<string>();
       const texts: { readonly expr: Expr & { kind: 'template' }; readonly held: string | undefined }[] = [];
       walk(fn.body, {
@@ -63,19 +63,19 @@ def health() -> str:
             texts.push({ expr: stmt.value, held: stmt.target.name });
         },
       });
-      const whole = environmentShown(fn, (expr) => module.text.slice(expr.start, expr.end));
-      const environment = whole ? [environmentFinding(entry, nodeAt(module, whole))] : [];
+      const dump = findEnvironmentDump(fn, (expr) => module.text.slice(expr.start, expr.end));
+      const environment = dump ? [environmentFinding(entry, nodeLocation(module, dump))] : [];
       const named = texts
         .filter(({ held }) => held === undefined || returned.has(held))
         .flatMap(({ expr }) =>
           expr.parts.flatMap((part, at): Finding[] => {
             if (typeof part === 'string') return [];
             const before = expr.parts[at - 1];
-            const name = lastName(part);
+            const name = fieldNameOf(part);
             if (
-              !word.test(name) ||
-              harmless.test(name) ||
-              !introduced.test(typeof before === 'string' ? before.slice(-60) : '')
+              !credentialName.test(name) ||
+              harmlessName.test(name) ||
+              !credentialLabel.test(typeof before === 'string' ? before.slice(-60) : '')
             )
               return [];
             return [
@@ -84,8 +84,8 @@ def health() -> str:
                 kind: 'bug',
                 severity: 'medium',
                 tool: entry.name,
-                message: `The answer of ${entry.name} holds ${name}`,
-                location: part.end > part.start ? nodeAt(module, part) : spotAt(module, expr.start),
+                message: `The result of ${entry.name} contains ${name}`,
+                location: part.end > part.start ? nodeLocation(module, part) : locationAt(module, expr.start),
               },
             ];
           }),
@@ -95,23 +95,23 @@ def health() -> str:
   },
 };
 
-/** A tool that says that it shows the environment does what it says. */
-function environmentFinding({ name, description }: Entry, location: Location): Finding {
-  const isMeant = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description.trimStart().slice(0, 100)}`);
+/** A tool described as showing the environment does so by design. */
+function environmentFinding({ name, description }: ToolEntry, location: Location): Finding {
+  const isByDesign = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description.trimStart().slice(0, 100)}`);
   return {
     rule: exposure.id,
-    kind: isMeant ? 'capability' : 'bug',
-    severity: isMeant ? 'note' : 'medium',
+    kind: isByDesign ? 'capability' : 'bug',
+    severity: isByDesign ? 'note' : 'medium',
     tool: name,
-    message: isMeant
-      ? `The tool ${name} is made to show the environment`
-      : `The answer of ${name} holds the whole environment`,
+    message: isByDesign
+      ? `By design, the tool ${name} returns the environment`
+      : `The result of ${name} contains the whole environment`,
     location,
   };
 }
 
-/** `x.get('access_token')`, `x['api_key']`, `token`: the name of what is shown. */
-function lastName(expr: Expr): string {
+/** The field name of a value: `x.get('access_token')`, `x['api_key']`, `token`. */
+function fieldNameOf(expr: Expr): string {
   if (expr.kind === 'name') return expr.name;
   if (expr.kind === 'member') return expr.property;
   if (expr.kind === 'index' && expr.index.kind === 'literal') return String(expr.index.value);

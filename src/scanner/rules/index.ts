@@ -1,9 +1,9 @@
 import { backdoor } from './backdoor.js';
 import { exposure } from './exposure.js';
-import { hiddenCharacters } from './hidden.js';
+import { hiddenCharacters } from './hidden-characters.js';
 import { installScripts } from './install-scripts.js';
-import { leak } from './leak.js';
-import { mutation } from './mutation.js';
+import { exfiltration } from './exfiltration.js';
+import { rugPull } from './rug-pull.js';
 import { obfuscation } from './obfuscation.js';
 import { persistence } from './persistence.js';
 import { poisoning } from './poisoning.js';
@@ -25,7 +25,7 @@ import { taintUrl } from './taint-url.js';
 import { toxicFlow } from './toxic-flow.js';
 import { bindAll, corsAny, noAuth, noOrigin } from './transport.js';
 
-/** Every rule; a new one is one file and one line here. */
+/** All rules; a new rule is one file plus one line here. */
 export const rules: readonly Rule[] = [
   taintCommand,
   taintCode,
@@ -41,11 +41,11 @@ export const rules: readonly Rule[] = [
   symlink,
   poisoning,
   hiddenCharacters,
-  leak,
+  exfiltration,
   backdoor,
   persistence,
   installScripts,
-  mutation,
+  rugPull,
   obfuscation,
   secret,
   exposure,

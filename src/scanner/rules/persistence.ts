@@ -1,10 +1,10 @@
 import { pythonCase } from './cases.js';
 import type { Finding, Rule } from './rule.js';
 
-const places =
+const autostartPaths =
   /\.bashrc|\.zshrc|\.bash_profile|\.profile\b|\.zprofile|authorized_keys|\/etc\/(?:cron|rc\.local|systemd|ld\.so\.preload)|crontab|LaunchAgents|LaunchDaemons|\.config\/(?:autostart|systemd)|Start Menu|CurrentVersion\\+Run|\.git\/hooks|sitecustomize|usercustomize|\.pth\b|claude_desktop_config\.json|\.cursor\/mcp\.json/i;
 
-/** A tool writes where programs are started from at the next login. */
+/** Finds writes to autostart locations. */
 export const persistence: Rule = {
   id: 'TG-PERSIST',
   title: "A tool writes to start-up files, scheduled jobs or another program's configuration",
@@ -12,8 +12,8 @@ export const persistence: Rule = {
   cwe: [506, 912],
   owasp: ['MCP04:2025 Software Supply Chain Attacks and Dependency Tampering'],
   safeMcp: ['SAFE-T1203'],
-  why: 'What is put there runs again after the server is gone.',
-  mend: 'Do not touch these files; tell the user what to add.',
+  why: 'Code written there keeps running after the server is removed.',
+  fix: 'Do not modify these files; show the user what to add.',
   cases: [
     pythonCase(
       'import os',
@@ -27,10 +27,10 @@ def setup() -> str:
     return "add this line to your shell's start file: alias ls='ls -l'"`,
     ),
   ],
-  find: (scanned) =>
-    scanned.entries.flatMap(({ entry, result }) =>
+  find: (context) =>
+    context.entries.flatMap(({ entry, result }) =>
       result.written.flatMap((each): Finding[] =>
-        places.test(each.path)
+        autostartPaths.test(each.path)
           ? [
               {
                 rule: persistence.id,

@@ -1,52 +1,52 @@
 import type { Project } from '../project/load.js';
-import type { Machine } from '../evaluate/machine.js';
-import type { Findings } from '../surface/registrations.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
+import type { Discoveries } from '../surface/registrations.js';
 import type { Location } from '../ir/positions.js';
 import type { SurfaceReport } from '../surface/report.js';
 import type { EntryResult } from '../taint/run.js';
-import type { Entry } from '../taint/sources.js';
+import type { ToolEntry } from '../taint/sources/sources.js';
 
-/** How bad it is; `note` is for what a server can do by design. */
+/** Severity of a finding; `note` is for capabilities by design. */
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'note';
 
 /** Worst first. */
 export const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low', 'note'];
 
-/** One thing that a rule found. */
+/** One result of a rule; its fields are part of the JSON report. */
 export interface Finding {
   readonly rule: string;
-  /** A capability is what the server offers on purpose; a bug is what it does beyond that. */
+  /** A capability is offered by design; a bug is behaviour beyond that. */
   readonly kind: 'bug' | 'capability';
   readonly severity: Severity;
   readonly message: string;
   readonly location: Location;
   readonly tool?: string | undefined;
-  /** Every tool from which the place is reached, where there are several. */
+  /** Every tool that reaches the location, if there are several. */
   readonly tools?: readonly string[] | undefined;
   readonly param?: string | undefined;
-  /** From where the text comes in to where it does harm. */
+  /** The data flow from the source (parameter) to the sink. */
   readonly flow?: readonly { readonly at: Location; readonly says: string }[] | undefined;
 }
 
-/** Everything that rules may look at; made once for a scan. */
-export interface Scanned {
+/** The input of every rule, built once per scan. */
+export interface RuleContext {
   readonly project: Project;
   readonly surface: SurfaceReport;
   readonly machine: Machine;
-  readonly registered: readonly Findings[];
-  readonly entries: readonly { readonly entry: Entry; readonly result: EntryResult }[];
-  /** Texts of files that are no code but may hold secrets or scripts, by path. */
+  readonly registered: readonly Discoveries[];
+  readonly entries: readonly { readonly entry: ToolEntry; readonly result: EntryResult }[];
+  /** Contents of configuration files and scripts that may contain secrets or commands, by path. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A pair of small servers: the first has the fault, the second has it mended. */
+/** A vulnerable server and its fixed version; every pair is a test of its rule. */
 export interface Case {
   readonly language: 'python' | 'typescript' | 'json';
   readonly bad: string;
   readonly good: string;
 }
 
-/** One rule: what it is called, what it means, and how it is found. */
+/** One rule with its documentation, its test cases and its implementation. */
 export interface Rule {
   /** Never changes once published. */
   readonly id: string;
@@ -58,7 +58,7 @@ export interface Rule {
   /** Of the SAFE-MCP catalogue of techniques. */
   readonly safeMcp: readonly string[];
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
   readonly cases: readonly Case[];
-  find(scanned: Scanned): readonly Finding[];
+  find(context: RuleContext): readonly Finding[];
 }

@@ -1,10 +1,10 @@
-import { lookAlike, skeleton } from '../../lib/look-alike.js';
+import { compareNames, skeleton } from '../../lib/look-alike.js';
 import { pythonCase, scriptCase } from './cases.js';
-import { resemblance, toldTool, type ToldTool } from './look-alikes.js';
-import type { Finding, Rule, Scanned } from './rule.js';
+import { findResemblance, toComparableTool, type ComparableTool } from './tool-resemblance.js';
+import type { Finding, Rule, RuleContext } from './rule.js';
 
-/** Packages that others are likely to imitate. */
-const wellKnown = [
+/** Popular packages that are likely targets of typosquatting. */
+const wellKnownPackages = [
   '@modelcontextprotocol/server-filesystem',
   '@modelcontextprotocol/server-github',
   '@modelcontextprotocol/server-memory',
@@ -25,19 +25,19 @@ const wellKnown = [
   'exa-mcp-server',
 ];
 
-/** Each is compared with all before it. */
+/** Bounds the quadratic comparison. */
 const maxCompared = 400;
 
-/** Two tools that a model or a person takes for each other. */
+/** Finds tools and packages that can be mistaken for others (tool shadowing, typosquatting). */
 export const shadowing: Rule = {
   id: 'TG-SHADOW',
-  title: 'A tool or package passes for another one',
+  title: 'A tool or package can be mistaken for another',
   severity: 'medium',
   cwe: [1007, 451],
   owasp: ['MCP03:2025 Tool Poisoning', 'MCP09:2025 Shadow MCP Servers'],
   safeMcp: ['SAFE-T1004', 'SAFE-T1008', 'SAFE-T1301'],
-  why: 'A second tool of the same name, or one that is hardly told apart, takes the calls that were meant for the first.',
-  mend: 'Give each tool one clear name and one description.',
+  why: 'A second tool with the same or a confusable name can receive the calls intended for the first.',
+  fix: 'Give each tool a distinct name and description.',
   cases: [
     pythonCase(
       '',
@@ -70,38 +70,38 @@ server.registerTool('read_fi1e', { description: 'Reads a file' }, async () => ({
 server.registerTool('write_file', { description: 'Writes a file' }, async () => ({ content: [] }));`,
     ),
   ],
-  find: (scanned) => {
-    const told = toldIn(scanned);
-    const names = scanned.project.node.flatMap((manifest) =>
+  find: (context) => {
+    const tools = comparableToolsOf(context);
+    const names = context.project.node.flatMap((manifest) =>
       manifest.name === undefined ? [] : [{ name: manifest.name, folder: manifest.folder }],
     );
     return [
-      ...told.flatMap((tool, at) => told.slice(0, at).flatMap((before) => shadowed(before, tool))),
-      ...names.flatMap(({ name, folder }) => imitation(name, folder)),
+      ...tools.flatMap((tool, at) => tools.slice(0, at).flatMap((before) => shadowFindings(before, tool))),
+      ...names.flatMap(({ name, folder }) => imitationFindings(name, folder)),
     ];
   },
 };
 
-/** What is compared of the tools of a server. */
-export const toldIn = ({ entries }: Pick<Scanned, 'entries'>): readonly ToldTool[] =>
+/** The tools of a server in the form used for comparison. */
+export const comparableToolsOf = ({ entries }: Pick<RuleContext, 'entries'>): readonly ComparableTool[] =>
   entries
     .flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []))
     .slice(0, maxCompared)
-    .map(toldTool);
+    .map(toComparableTool);
 
-/** A tool that passes for an earlier one. */
-export const shadowed = (before: ToldTool, tool: ToldTool): Finding[] => {
-  const found = resemblance(before, tool);
+/** Findings about a tool that can be mistaken for an earlier one. */
+export const shadowFindings = (before: ComparableTool, tool: ComparableTool): Finding[] => {
+  const found = findResemblance(before, tool);
   if (!found) return [];
   const { severity, message } = found;
   return [{ rule: shadowing.id, kind: 'bug', severity, tool: tool.name, message, location: tool.location }];
 };
 
-function imitation(name: string, folder: string): Finding[] {
-  const known = wellKnown.find(
+function imitationFindings(name: string, folder: string): Finding[] {
+  const known = wellKnownPackages.find(
     (each) =>
       each !== name &&
-      (lookAlike(name, each) !== undefined || (each.includes('/') && skeleton(name) === skeleton(each.slice(1)))),
+      (compareNames(name, each) !== undefined || (each.includes('/') && skeleton(name) === skeleton(each.slice(1)))),
   );
   if (known === undefined) return [];
   const file = folder === '.' ? 'package.json' : `${folder}/package.json`;
@@ -110,7 +110,7 @@ function imitation(name: string, folder: string): Finding[] {
       rule: shadowing.id,
       kind: 'bug',
       severity: 'medium',
-      message: `The package ${name} is hardly told from ${known}`,
+      message: `The package ${name} is hard to distinguish from ${known} (typosquatting)`,
       location: { file, startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
     },
   ];

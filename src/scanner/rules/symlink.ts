@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A path is held to a folder by its spelling, while a link inside the folder may lead out. */
+/** Finds path checks without symlink resolution (link following, TOCTOU). */
 export const symlink = taintRule(
   'link',
   {
     id: 'TG-SYMLINK',
-    title: 'A path is checked by its spelling, not by where its links lead',
+    title: 'A path check does not resolve symbolic links',
     severity: 'low',
     cwe: [59, 367],
     owasp: ['MCP02:2025 Privilege Escalation via Scope Creep'],
     safeMcp: ['SAFE-T1105'],
-    why: 'Whoever can make a link inside the folder, or who finds one there, gets out by it although the path looks right.',
-    mend: 'Follow links first (os.path.realpath, Path.resolve, fs.realpath) and compare the result with the folder, then open the path that was compared.',
+    why: 'A symbolic link inside the folder, created or found by an attacker, leads out of it although the path passes the check.',
+    fix: 'Resolve links first (os.path.realpath, Path.resolve, fs.realpath), compare the result with the folder, then open the compared path.',
     cases: [
       pythonCase(
         'import os',
@@ -52,5 +52,5 @@ def read_note(name: str) -> str:
       ),
     ],
   },
-  'A link inside the folder leads out of it.',
+  'A symbolic link inside the folder can lead out of it.',
 );

@@ -1,18 +1,18 @@
 import { pythonCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** An archive of the caller's choice is unpacked without holding its entries to a folder. */
+/** Finds archives chosen by the caller that are unpacked without checking entry names (Zip Slip). */
 export const taintArchive = taintRule(
   'archive',
   {
     id: 'TG-TAINT-ARCHIVE',
-    title: 'An archive is unpacked without looking at the names inside',
+    title: 'An archive is unpacked without checking entry names',
     severity: 'high',
     cwe: [22],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1105'],
-    why: 'Names such as `../../.ssh/authorized_keys` inside an archive are written where they say.',
-    mend: 'Pass filter="data" to extractall, or check the resolved place of every entry.',
+    why: 'Entry names such as `../../.ssh/authorized_keys` are written outside the target folder (Zip Slip).',
+    fix: 'Pass filter="data" to extractall, or check the resolved path of every entry.',
     cases: [
       pythonCase(
         'import tarfile',
@@ -33,5 +33,5 @@ def unpack(archive: str) -> str:
       ),
     ],
   },
-  'Entries can be written outside the folder.',
+  'Entries can be written outside the target folder.',
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text can be taken for an option of a program. */
+/** Finds caller input that a program can parse as an option (argument injection). */
 export const taintArgument = taintRule(
   'argument',
   {
     id: 'TG-TAINT-ARG',
-    title: 'A parameter can be taken for an option of a program',
+    title: 'A parameter can be parsed as a command-line option',
     severity: 'medium',
     cwe: [88],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'Without a shell nothing splits the text, but a word that begins with a dash is still an option: `--output=…` of git writes files, `-oProxyCommand=…` of ssh and `--upload-pack=…` of git run programs.',
-    mend: 'Put `--` before what the caller gives, refuse what begins with a dash, or accept only values from a fixed list.',
+    why: 'Without a shell the text is not split, but an argument that starts with a dash is still an option: `--output=…` of git writes files, `-oProxyCommand=…` of ssh and `--upload-pack=…` of git run programs.',
+    fix: 'Put `--` before caller input, reject values that start with a dash, or accept only values from an allow-list.',
     cases: [
       pythonCase(
         'import subprocess',
@@ -40,7 +40,7 @@ def history(branch: str) -> str:
       ),
     ],
   },
-  'Options can make it start other programs, or read and write files.',
-  // Refusing the options that one can think of leaves those that one cannot, and little else.
-  ({ isScreened }) => (isScreened ? 'low' : 'medium'),
+  'Options can start other programs, or read and write files.',
+  // A deny-list of options misses unknown ones, but leaves little else.
+  ({ isDashChecked: isScreened }) => (isScreened ? 'low' : 'medium'),
 );

@@ -1,7 +1,7 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text is evaluated as program code. */
+/** Finds caller input that is evaluated as code (code injection). */
 export const taintCode = taintRule(
   'code',
   {
@@ -11,8 +11,8 @@ export const taintCode = taintRule(
     cwe: [94, 95],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'An evaluator gives the caller everything that the server itself can do; emptied built-ins are no fence.',
-    mend: 'Parse the input instead: ast.literal_eval for data, a small interpreter over ast nodes for arithmetic, JSON.parse for objects.',
+    why: 'Evaluated code can do everything the server can; removing built-ins does not prevent this.',
+    fix: 'Parse the input instead: ast.literal_eval for data, an interpreter over ast nodes for arithmetic, JSON.parse for objects.',
     cases: [
       pythonCase(
         'import ast',
@@ -39,6 +39,6 @@ def calculate(expression: str) -> str:
       ),
     ],
   },
-  ({ inPage }) => `Whoever steers the model runs code inside ${inPage ? 'the page' : 'the server'}.`,
+  ({ inPage }) => `An attacker who controls the model can run code inside ${inPage ? 'the page' : 'the server'}.`,
   ({ inPage }) => (inPage ? 'medium' : 'high'),
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text becomes a shell line or names a program. */
+/** Finds caller input in shell commands or program names (command injection). */
 export const taintCommand = taintRule(
   'command',
   {
     id: 'TG-TAINT-CMD',
-    title: 'A parameter reaches a shell or names a program',
+    title: 'A parameter reaches a shell or selects a program',
     severity: 'high',
     cwe: [78, 77],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'Text that a model was talked into passing runs as a command with the rights of the server.',
-    mend: 'Start the program with a list of arguments and no shell; where a shell cannot be avoided, quote every value with shlex.quote or its like, or accept only values from a fixed list.',
+    why: 'Text passed by a manipulated model runs as a command with the permissions of the server.',
+    fix: 'Start the program with an argument list and no shell; if a shell is unavoidable, quote every value (shlex.quote or equivalent) or accept only values from an allow-list.',
     cases: [
       pythonCase(
         'import subprocess',
@@ -38,7 +38,7 @@ def ping(host: str) -> str:
       ),
     ],
   },
-  'Whoever steers the model runs commands on this machine.',
-  // A check of words holds for more than it shows where no shell takes them apart anew.
-  ({ isProgram, judged }) => (isProgram && judged ? 'medium' : 'high'),
+  'An attacker who controls the model can run commands on this machine.',
+  // Without a shell the checked arguments are not parsed again, so a check is more likely to be sufficient.
+  ({ isProgram, isChecked }) => (isProgram && isChecked ? 'medium' : 'high'),
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's bytes are turned into objects that can run code. */
+/** Finds unsafe deserialisation of caller input. */
 export const taintDeserialise = taintRule(
   'deserialise',
   {
     id: 'TG-TAINT-DESER',
-    title: 'A parameter is unpickled or otherwise revived as objects',
+    title: 'A parameter is deserialised unsafely',
     severity: 'high',
     cwe: [502],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'Formats such as pickle run code of the sender while they are read.',
-    mend: 'Use JSON, or yaml.safe_load.',
+    why: 'Formats such as pickle execute code from the sender during loading.',
+    fix: 'Use JSON, or yaml.safe_load.',
     cases: [
       pythonCase(
         'import yaml',
@@ -38,5 +38,5 @@ def load_settings(text: str) -> str:
       ),
     ],
   },
-  'Reading it can run code of the sender.',
+  'Loading it can execute code from the sender.',
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text decides which code is loaded. */
+/** Finds caller input that selects the module to load. */
 export const taintModule = taintRule(
   'module',
   {
     id: 'TG-TAINT-IMPORT',
-    title: 'A parameter decides which module is loaded',
+    title: 'A parameter selects the module to load',
     severity: 'high',
     cwe: [470, 829],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'Loading a module runs it; a path in the name loads any file.',
-    mend: 'Keep a table from names to modules that were imported at the start.',
+    why: 'Loading a module executes it; a path in the name loads any file.',
+    fix: 'Keep a table of names and modules that are imported at start.',
     cases: [
       pythonCase(
         'import importlib',
@@ -43,5 +43,5 @@ server.registerTool('run_plugin', { inputSchema: { name: z.enum(['csv']) } }, as
       ),
     ],
   },
-  "Code of the caller's choice is loaded.",
+  'Code chosen by the caller is loaded.',
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text names a file outside the folder that was meant. */
+/** Finds caller input in file paths without a containment check (path traversal). */
 export const taintPath = taintRule(
   'path',
   {
     id: 'TG-TAINT-PATH',
-    title: 'A parameter names a file without being held to a folder',
+    title: 'A parameter selects a file without a folder check',
     severity: 'high',
     cwe: [22, 73],
     owasp: ['MCP05:2025 Command Injection and Execution', 'MCP02:2025 Privilege Escalation via Scope Creep'],
     safeMcp: ['SAFE-T1105'],
-    why: 'With `..` or an absolute path the caller reads or writes any file that the server can: keys, history, start-up scripts.',
-    mend: 'Resolve the path (realpath) and check that the result lies inside the folder, with the separator at the end of the prefix; or take only the base name.',
+    why: 'With `..` or an absolute path (path traversal) the caller reads or writes any file the server can access: keys, history, start-up scripts.',
+    fix: 'Resolve the path (realpath) and check that the result is inside the folder, comparing with a prefix that ends in the separator; or use only the base name.',
     cases: [
       pythonCase(
         'import os',
@@ -46,6 +46,6 @@ def read_note(name: str) -> str:
     ],
   },
   'Files outside the intended folder can be reached.',
-  ({ byMode, inFolder, isPrefixed, tail }) =>
+  ({ isConfigDependent: byMode, inFolder, isPrefixChecked: isPrefixed, tail }) =>
     byMode ? 'low' : !inFolder || isPrefixed || tail !== undefined ? 'medium' : 'high',
 );

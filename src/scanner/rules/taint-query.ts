@@ -1,7 +1,7 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text becomes part of an LDAP, XPath or document query. */
+/** Finds caller input in LDAP, XPath or document queries (query injection). */
 export const taintQuery = taintRule(
   'query',
   {
@@ -11,8 +11,8 @@ export const taintQuery = taintRule(
     cwe: [90, 643, 943],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'Text put into a filter changes what the filter finds, and so who is let in.',
-    mend: 'Escape the value for the language of the query, or pass it as a variable.',
+    why: 'Text inserted into a filter changes what the filter matches, and can bypass authentication.',
+    fix: 'Escape the value for the query language, or pass it as a variable.',
     cases: [
       pythonCase(
         'import ldap\nfrom ldap.filter import escape_filter_chars',
@@ -44,5 +44,5 @@ server.registerTool('find', { inputSchema: { age: z.string() } }, async ({ age }
       ),
     ],
   },
-  'The query can be turned into another one.',
+  'The caller can change the query.',
 );

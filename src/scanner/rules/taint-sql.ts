@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text becomes part of a database statement. */
+/** Finds caller input in SQL statements (SQL injection). */
 export const taintSql = taintRule(
   'sql',
   {
     id: 'TG-TAINT-SQL',
-    title: 'A parameter becomes part of a database statement',
+    title: 'A parameter becomes part of an SQL statement',
     severity: 'high',
     cwe: [89],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101', 'SAFE-T1803'],
-    why: 'Text put into a statement changes what the statement does; the whole database is then open.',
-    mend: 'Pass values as parameters of the statement; take table and column names from a fixed list.',
+    why: 'Text inserted into a statement changes what the statement does and can expose the whole database.',
+    fix: 'Pass values as statement parameters; take table and column names from an allow-list.',
     cases: [
       pythonCase(
         'import sqlite3',
@@ -44,5 +44,5 @@ server.registerTool('find_user', { inputSchema: { name: z.string() } }, async ({
       ),
     ],
   },
-  'The statement can be turned into another one.',
+  'The caller can change the statement.',
 );

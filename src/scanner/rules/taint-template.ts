@@ -1,7 +1,7 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text is compiled as a template. */
+/** Finds caller input compiled as a template (server-side template injection). */
 export const taintTemplate = taintRule(
   'template',
   {
@@ -11,18 +11,18 @@ export const taintTemplate = taintRule(
     cwe: [1336, 94],
     owasp: ['MCP05:2025 Command Injection and Execution'],
     safeMcp: ['SAFE-T1101'],
-    why: 'A template language reaches the objects of the server; from there code is one expression away.',
-    mend: 'Keep the template fixed and pass the text in as a value.',
+    why: 'Templates can access objects of the server, and through them execute code.',
+    fix: 'Keep the template constant and pass the text as a value.',
     cases: [
       pythonCase(
         'from jinja2 import Template',
         `@mcp.tool()
 def greet(name: str) -> str:
-    """Greets somebody."""
+    """Greets a person."""
     return Template("Hello " + name).render()`,
         `@mcp.tool()
 def greet(name: str) -> str:
-    """Greets somebody."""
+    """Greets a person."""
     return Template("Hello {{ name }}").render(name=name)`,
       ),
       scriptCase(
@@ -36,5 +36,5 @@ def greet(name: str) -> str:
       ),
     ],
   },
-  'A template can run code inside the server.',
+  'A template can execute code inside the server.',
 );

@@ -1,18 +1,18 @@
 import { pythonCase, scriptCase } from './cases.js';
 import { taintRule } from './taint.js';
 
-/** A caller's text decides which host the server talks to. */
+/** Finds caller input that selects the host of a request (SSRF). */
 export const taintUrl = taintRule(
   'url',
   {
     id: 'TG-TAINT-SSRF',
-    title: 'A parameter decides where a request goes',
+    title: 'A parameter selects the target of a request',
     severity: 'medium',
     cwe: [918],
     owasp: ['MCP05:2025 Command Injection and Execution', 'MCP02:2025 Privilege Escalation via Scope Creep'],
     safeMcp: ['SAFE-T1104'],
-    why: 'The server stands inside a network: a request to 169.254.169.254 or localhost answers with what nobody outside may see.',
-    mend: 'Accept only hosts from a list, or resolve the name, refuse private addresses and connect to the address that was checked.',
+    why: 'The server is inside a network: requests to 169.254.169.254 or localhost return data that is not accessible from outside (SSRF).',
+    fix: 'Accept only hosts from an allow-list; or resolve the name, reject private addresses and connect to the checked address (DNS rebinding).',
     cases: [
       pythonCase(
         'import httpx\nfrom urllib.parse import urlparse',
@@ -49,5 +49,5 @@ server.registerTool('status', { inputSchema: { target: z.string() } }, async ({ 
       ),
     ],
   },
-  'Addresses inside the network can be reached.',
+  'Internal addresses can be reached.',
 );

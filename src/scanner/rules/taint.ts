@@ -1,9 +1,9 @@
 import type { Flow } from '../taint/run.js';
-import type { TaintRule } from '../taint/sinks.js';
-import { purposeOf, saysItQueries, saysItRuns } from './purpose.js';
-import { severities, type Finding, type Rule, type Scanned, type Severity } from './rule.js';
+import type { TaintRule } from '../taint/models/sinks.js';
+import { purposeOf, isSqlRunner, isCodeRunner } from './purpose.js';
+import { severities, type Finding, type Rule, type RuleContext, type Severity } from './rule.js';
 
-/** A rule over the flows of one kind. */
+/** Builds a rule from the flows that reach one kind of sink. */
 export function taintRule(
   kind: TaintRule,
   meta: Omit<Rule, 'find'>,
@@ -12,17 +12,17 @@ export function taintRule(
 ): Rule {
   return {
     ...meta,
-    find: (scanned) => {
-      const flows = flowsIn(scanned, kind);
+    find: (context) => {
+      const flows = flowsIn(context, kind);
       if (flows.length === 0) return [];
-      const isGiven = isGivenAway(scanned, kind);
-      return together(
+      const isGranted = isGrantedByDesign(context, kind);
+      return mergeBySink(
         flows.map((flow) =>
           toFinding(
             meta.id,
             flow,
             typeof harm === 'string' ? harm : harm(flow),
-            isGiven ? atMost('medium', severityOf(flow)) : severityOf(flow),
+            isGranted ? atMost('medium', severityOf(flow)) : severityOf(flow),
           ),
         ),
       );
@@ -32,34 +32,42 @@ export function taintRule(
 
 const atMost = (limit: Severity, severity: Severity): Severity =>
   severities.indexOf(severity) < severities.indexOf(limit) ? limit : severity;
-const runsAnything: readonly TaintRule[] = ['command', 'code'];
-const byRunning: readonly TaintRule[] = ['command', 'code', 'path', 'module', 'deserialise', 'template', 'archive'];
+const executionKinds: readonly TaintRule[] = ['command', 'code'];
+const impliedByExecution: readonly TaintRule[] = [
+  'command',
+  'code',
+  'path',
+  'module',
+  'deserialise',
+  'template',
+  'archive',
+];
 
-/** Whether another tool of the server hands out this very power on purpose, so that a mistake adds nothing to it. */
-function isGivenAway(scanned: Scanned, kind: TaintRule): boolean {
-  const gives = kind === 'sql' ? ['sql'] : byRunning.includes(kind) ? runsAnything : [];
-  return scanned.entries.some(
+/** Whether another tool grants the same capability by design, so that a bug adds nothing to it. */
+function isGrantedByDesign(context: RuleContext, kind: TaintRule): boolean {
+  const grantingKinds = kind === 'sql' ? ['sql'] : impliedByExecution.includes(kind) ? executionKinds : [];
+  return context.entries.some(
     ({ entry, result }) =>
-      (gives === runsAnything && saysItRuns(entry)) ||
-      (kind === 'sql' && saysItQueries(entry)) ||
-      result.flows.some((flow) => gives.includes(flow.rule) && purposeOf(flow) === 'by design'),
+      (grantingKinds === executionKinds && isCodeRunner(entry)) ||
+      (kind === 'sql' && isSqlRunner(entry)) ||
+      result.flows.some((flow) => grantingKinds.includes(flow.rule) && purposeOf(flow) === 'by design'),
   );
 }
 
-/** Whatever reaches one place is one fault to mend, told by the worst of its ways; a power is told for each tool that has it. */
-function together(findings: readonly Finding[]): readonly Finding[] {
+/** Merges findings with the same sink into one (worst severity wins); capabilities stay per tool. */
+function mergeBySink(findings: readonly Finding[]): readonly Finding[] {
   const places = new Map<string, Finding[]>();
   for (const finding of findings) {
     const { file, startLine } = finding.location;
     const key = `${file}:${startLine} ${finding.kind === 'capability' ? (finding.tool ?? '') : ''}`;
     places.set(key, [...(places.get(key) ?? []), finding]);
   }
-  return [...places.values()].map(asOne);
+  return [...places.values()].map(mergeFindings);
 }
 
-const namedTools = 6;
+const maxNamedTools = 6;
 
-function asOne(findings: readonly Finding[]): Finding {
+function mergeFindings(findings: readonly Finding[]): Finding {
   const worst = findings.reduce((one, other) =>
     severities.indexOf(other.severity) < severities.indexOf(one.severity) ? other : one,
   );
@@ -69,9 +77,9 @@ function asOne(findings: readonly Finding[]): Finding {
   const params = unique(findings.filter(({ tool }) => tool === worst.tool).map(({ param }) => param));
   const tools = unique(findings.map(({ tool }) => tool)).sort();
   const others = tools.filter((tool) => tool !== worst.tool);
-  const more = others.length > namedTools ? ` and ${others.length - namedTools} more` : '';
+  const more = others.length > maxNamedTools ? ` and ${others.length - maxNamedTools} more` : '';
   const also = params.filter((param) => param !== worst.param).join(', ');
-  const reached = others.length === 0 ? '' : ` Reached from ${others.slice(0, namedTools).join(', ')}${more} too.`;
+  const reached = others.length === 0 ? '' : ` Also reached from ${others.slice(0, maxNamedTools).join(', ')}${more}.`;
   return {
     ...worst,
     message: `${worst.message}${also === '' ? '' : ` Also: ${also}.`}${reached}`,
@@ -79,34 +87,36 @@ function asOne(findings: readonly Finding[]): Finding {
   };
 }
 
-function flowsIn(scanned: Scanned, kind: TaintRule): readonly Flow[] {
-  return scanned.entries.flatMap(({ result }) => result.flows.filter((flow) => flow.rule === kind));
+function flowsIn(context: RuleContext, kind: TaintRule): readonly Flow[] {
+  return context.entries.flatMap(({ result }) => result.flows.filter((flow) => flow.rule === kind));
 }
 
-const words = { tool: 'tool', prompt: 'prompt', resource: 'resource', template: 'resource' } as const;
+const kindNames = { tool: 'tool', prompt: 'prompt', resource: 'resource', template: 'resource' } as const;
 
-/** What is wrong with a check that was made, as far as that is known. */
-const pastCheck = (flow: Flow): string =>
-  flow.byMode && flow.rule === 'path' ? ' where a setting of the server lifts the check' : brokenCheck(flow);
-const brokenCheck = (flow: Flow): string =>
-  flow.isPrefixed && flow.rule === 'path'
-    ? ' past a check of its beginning that also lets in folders beside the one that was meant'
-    : flow.judged
-      ? ' past a check that does not hold'
+/** Why an existing check does not protect the sink, as far as known. */
+const describeBypassedCheck = (flow: Flow): string =>
+  flow.isConfigDependent && flow.rule === 'path'
+    ? ' if a setting of the server disables the check'
+    : describeFailedCheck(flow);
+const describeFailedCheck = (flow: Flow): string =>
+  flow.isPrefixChecked && flow.rule === 'path'
+    ? ' despite a prefix check without a separator, which also accepts sibling folders'
+    : flow.isChecked
+      ? ' despite a check that is not sufficient'
       : '';
 
 function toFinding(rule: string, flow: Flow, harm: string, severity: Severity): Finding {
   const { entry } = flow;
   const purpose = purposeOf(flow);
-  const isMeant = purpose === 'by design';
-  const who = `${words[entry.kind]} ${entry.name}`;
-  const message = isMeant
-    ? `The ${who} is made to do this: ${flow.param} reaches ${flow.what}. ${harm}`
-    : `${flow.param} of the ${who} reaches ${flow.what}${pastCheck(flow)}. ${harm}`;
+  const isByDesign = purpose === 'by design';
+  const subject = `${kindNames[entry.kind]} ${entry.name}`;
+  const message = isByDesign
+    ? `By design, the ${subject} passes ${flow.param} to ${flow.what}. ${harm}`
+    : `${flow.param} of the ${subject} reaches ${flow.what}${describeBypassedCheck(flow)}. ${harm}`;
   return {
     rule,
-    kind: isMeant ? 'capability' : 'bug',
-    severity: isMeant ? 'note' : purpose === 'fenced' ? atMost('medium', severity) : severity,
+    kind: isByDesign ? 'capability' : 'bug',
+    severity: isByDesign ? 'note' : purpose === 'fenced' ? atMost('medium', severity) : severity,
     message,
     location: flow.at,
     tool: entry.name,

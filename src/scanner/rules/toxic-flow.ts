@@ -4,16 +4,16 @@ import { locationOf } from '../ir/positions.js';
 import { pythonCase } from './cases.js';
 import type { Finding, Rule } from './rule.js';
 
-/** Tools that are harmless alone and dangerous together. */
+/** Finds combinations of tools that allow data exfiltration (lethal trifecta, confused deputy). */
 export const toxicFlow: Rule = {
   id: 'TG-TOXIC-FLOW',
-  title: "Together, tools can carry private data away at a stranger's word",
+  title: 'Together, tools can exfiltrate private data through prompt injection',
   severity: 'low',
   cwe: [200],
   owasp: ['MCP10:2025 Context Injection and Over-Sharing', 'MCP06:2025 Intent Flow Subversion'],
   safeMcp: ['SAFE-T1703', 'SAFE-T1914'],
-  why: 'One tool reads what is private, one brings in text of strangers, one sends something out: whoever writes that text can ask for the rest.',
-  mend: 'Do not let one conversation use all three; the gateway can refuse the third after the first two.',
+  why: 'One tool reads private data, one fetches untrusted text and one sends data out: injected instructions in that text can combine them.',
+  fix: 'Do not allow all three in one conversation; the gateway can deny the third after the first two.',
   cases: [
     pythonCase(
       'import requests',
@@ -37,12 +37,17 @@ def page(number: int) -> str:
     return requests.get(f"https://wiki.example.com/{number}").text`,
     ),
   ],
-  find: (scanned) => {
-    const labelled = capabilitiesOf(scanned.entries);
-    const first = (capability: Capability) => labelled.find((each) => each.capabilities.includes(capability))?.tool;
-    const [reads, hears, sends] = [first('private-read'), first('untrusted-input'), first('external-send')];
-    if (reads === undefined || hears === undefined || sends === undefined) return [];
-    const place = scanned.entries.find(({ entry }) => entry.name === sends)?.entry.handler;
+  find: (context) => {
+    const capabilities = capabilitiesOf(context.entries);
+    const firstToolWith = (capability: Capability) =>
+      capabilities.find((each) => each.capabilities.includes(capability))?.tool;
+    const [reads, fetches, sends] = [
+      firstToolWith('private-read'),
+      firstToolWith('untrusted-input'),
+      firstToolWith('external-send'),
+    ];
+    if (reads === undefined || fetches === undefined || sends === undefined) return [];
+    const place = context.entries.find(({ entry }) => entry.name === sends)?.entry.handler;
     if (!place) return [];
     const finding: Finding = {
       rule: toxicFlow.id,
@@ -50,7 +55,7 @@ def page(number: int) -> str:
       severity: 'low',
       tool: sends,
       location: locationOf(place.module, { start: place.fn.start, end: place.fn.start }),
-      message: `${reads} reads private data, ${hears} brings in text of strangers, and ${sends} sends to the outside`,
+      message: `${reads} reads private data, ${fetches} fetches untrusted text, and ${sends} sends data to the network`,
     };
     return [finding];
   },

@@ -1,21 +1,21 @@
 import type { Expr, Module } from '../ir/nodes.js';
 import { dottedName } from '../ir/names.js';
 import { pythonCase, scriptCase } from './cases.js';
-import { eachExpr, nodeAt, servedModules } from './literals.js';
-import type { Finding, Rule, Scanned } from './rule.js';
+import { visitExprs, nodeLocation, servedModules } from './module-search.js';
+import type { Finding, Rule, RuleContext } from './rule.js';
 
-const listens =
+const listenCall =
   /(?:^|\.)(?:listen|run|run_async|run_http_async|run_sse_async|serve|start|FastMCP|MCPServer|Config|TCPSite|createServer)$/;
 
 const anyAddress = /0\.0\.0\.0|['"]::['"]/;
 
-/** Every call with one of these addresses in its arguments. */
-function bindings(module: Module): Expr[] {
+/** Every listen call with a wildcard address in its arguments. */
+function wildcardBindings(module: Module): Expr[] {
   const found: Expr[] = [];
-  eachExpr(
+  visitExprs(
     module,
     (expr) => {
-      if (expr.kind !== 'call' || !listens.test(dottedName(expr.callee) ?? '')) return;
+      if (expr.kind !== 'call' || !listenCall.test(dottedName(expr.callee) ?? '')) return;
       const values = expr.args.flatMap(({ value }) =>
         value.kind === 'dict' ? value.entries.map((entry) => entry.value) : [value],
       );
@@ -27,7 +27,7 @@ function bindings(module: Module): Expr[] {
   return found;
 }
 
-/** The server listens to the whole network. */
+/** Finds servers that listen on all interfaces. */
 export const bindAll: Rule = {
   id: 'TG-BIND-ALL',
   title: 'The server listens on all interfaces',
@@ -35,8 +35,8 @@ export const bindAll: Rule = {
   cwe: [668, 1327],
   owasp: ['MCP07:2025 Insufficient Authentication and Authorization'],
   safeMcp: ['SAFE-T1005'],
-  why: 'Everybody on the same network can call the tools.',
-  mend: 'Listen on 127.0.0.1 and let a proxy with authentication stand before it.',
+  why: 'Every host on the same network can call the tools.',
+  fix: 'Listen on 127.0.0.1, behind a proxy with authentication.',
   cases: [
     pythonCase(
       '',
@@ -49,32 +49,32 @@ export const bindAll: Rule = {
       "const app = express();\napp.listen(3000, '127.0.0.1');",
     ),
   ],
-  find: (scanned) =>
-    servedModules(scanned)
+  find: (context) =>
+    servedModules(context)
       .filter((module) => anyAddress.test(module.text))
       .flatMap((module) =>
-        bindings(module).map((expr): Finding => ({
+        wildcardBindings(module).map((expr): Finding => ({
           rule: bindAll.id,
           kind: 'bug',
           severity: 'medium',
           message: 'The server listens on all interfaces',
-          location: nodeAt(module, expr),
+          location: nodeLocation(module, expr),
         })),
       ),
 };
 
-const speaksOfOrigins = /allow_origins|Access-Control-Allow-Origin|\bcors\b/i;
+const mentionsOrigins = /allow_origins|Access-Control-Allow-Origin|\bcors\b/i;
 
-/** Any web page may talk to the server. */
+/** Finds servers that any web page can call (CORS wildcard). */
 export const corsAny: Rule = {
   id: 'TG-CORS-ANY',
-  title: 'Any web page may call the server',
+  title: 'Any web page can call the server',
   severity: 'low',
   cwe: [942, 346],
   owasp: ['MCP07:2025 Insufficient Authentication and Authorization'],
   safeMcp: ['SAFE-T1005'],
-  why: "A page in the user's browser can reach a server on their machine and read its answers.",
-  mend: 'Name the origins that may call.',
+  why: "A page in the user's browser can call a server on their machine and read its responses.",
+  fix: 'List the allowed origins.',
   cases: [
     pythonCase(
       'from starlette.middleware.cors import CORSMiddleware\nfrom starlette.applications import Starlette',
@@ -87,9 +87,9 @@ export const corsAny: Rule = {
       "const app = express();\napp.use(cors({ origin: 'https://app.example.com' }));",
     ),
   ],
-  find: (scanned) =>
-    servedModules(scanned)
-      .filter((module) => module.text.length < 1_000_000 && speaksOfOrigins.test(module.text))
+  find: (context) =>
+    servedModules(context)
+      .filter((module) => module.text.length < 1_000_000 && mentionsOrigins.test(module.text))
       .flatMap((module) => {
         const found: Finding[] = [];
         const add = (expr: Expr): void =>
@@ -97,10 +97,10 @@ export const corsAny: Rule = {
             rule: corsAny.id,
             kind: 'bug',
             severity: 'low',
-            message: 'Any web page may call the server',
-            location: nodeAt(module, expr),
+            message: 'Any web page can call the server',
+            location: nodeLocation(module, expr),
           });
-        eachExpr(
+        visitExprs(
           module,
           (expr) => {
             if (expr.kind !== 'call') return;
@@ -118,28 +118,28 @@ export const corsAny: Rule = {
             )
               add(expr);
           },
-          (text) => speaksOfOrigins.test(text),
+          (text) => mentionsOrigins.test(text),
         );
         return found.slice(0, 3);
       }),
 };
 
-const checksWho =
+const mentionsAuth =
   /\b(?:authorization|bearer|api[_-]?key|apikey|requireAuth|requireBearerAuth|auth|oauth|jwt|verify[_-]?token|session|cookie|x-api-key|TokenVerifier|BearerAuthProvider)\b/i;
 
-const overHttp = (scanned: Scanned): boolean =>
-  scanned.surface.transports.includes('http') && scanned.surface.tools.length > 0;
+const isServedOverHttp = (context: RuleContext): boolean =>
+  context.surface.transports.includes('http') && context.surface.tools.length > 0;
 
-/** The server answers anybody who can reach its port. */
+/** Finds HTTP servers without authentication. */
 export const noAuth: Rule = {
   id: 'TG-HTTP-NO-AUTH',
-  title: 'The server is offered over HTTP without any sign of authentication',
+  title: 'The HTTP server has no authentication',
   severity: 'low',
   cwe: [306],
   owasp: ['MCP07:2025 Insufficient Authentication and Authorization'],
   safeMcp: ['SAFE-T1005'],
-  why: 'A port on the own machine is open to every program and, through the browser, to every page.',
-  mend: 'Ask for a token on every request, or speak over stdio.',
+  why: 'A local port is accessible to every program and, through the browser, to every web page.',
+  fix: 'Require a token on every request, or use stdio.',
   cases: [
     {
       language: 'python',
@@ -147,25 +147,25 @@ export const noAuth: Rule = {
       good: 'from mcp.server.fastmcp import FastMCP\nmcp = FastMCP("demo")\n\n@mcp.tool()\ndef add(a: int) -> int:\n    return a\n\nif __name__ == "__main__":\n    mcp.run()\n',
     },
   ],
-  find: (scanned) => {
-    if (!overHttp(scanned)) return [];
-    const modules = servedModules(scanned);
-    if (scanned.surface.authSignals.length > 0 || modules.some((module) => checksWho.test(module.text))) return [];
-    const [tool] = scanned.surface.tools;
+  find: (context) => {
+    if (!isServedOverHttp(context)) return [];
+    const modules = servedModules(context);
+    if (context.surface.authSignals.length > 0 || modules.some((module) => mentionsAuth.test(module.text))) return [];
+    const [tool] = context.surface.tools;
     const file = tool?.location.file ?? modules[0]?.path ?? '.';
     return [
       {
         rule: noAuth.id,
         kind: 'bug',
         severity: 'low',
-        message: 'The server is offered over HTTP and nothing in it asks who is calling',
+        message: 'The server uses HTTP and its code contains no authentication',
         location: { file, startLine: 1, startColumn: 1, endLine: 1, endColumn: 1 },
       },
     ];
   },
 };
 
-/** A web page can reach the server by a name of its own. */
+/** Finds HTTP transports without a Host or Origin check (DNS rebinding). */
 export const noOrigin: Rule = {
   id: 'TG-NO-ORIGIN-CHECK',
   title: 'The HTTP transport does not check Host or Origin',
@@ -173,8 +173,8 @@ export const noOrigin: Rule = {
   cwe: [346, 350],
   owasp: ['MCP07:2025 Insufficient Authentication and Authorization'],
   safeMcp: ['SAFE-T1005'],
-  why: "By DNS rebinding a page reaches a server on the user's machine as if it were its own.",
-  mend: 'Set allowedHosts and enableDnsRebindingProtection, or check Origin and Host before the transport.',
+  why: "With DNS rebinding a web page calls a server on the user's machine as if it were the page's own origin.",
+  fix: 'Set allowedHosts and enableDnsRebindingProtection, or check Origin and Host before the transport handles a request.',
   cases: [
     scriptCase(
       'import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";',
@@ -182,8 +182,8 @@ export const noOrigin: Rule = {
       'const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableDnsRebindingProtection: true, allowedHosts: ["127.0.0.1:3000"] });\nawait server.connect(transport);',
     ),
   ],
-  find: (scanned) =>
-    servedModules(scanned)
+  find: (context) =>
+    servedModules(context)
       .filter((module) => module.language !== 'python' && module.text.length < 600_000)
       .flatMap((module) => {
         const found: Finding[] = [];
@@ -193,7 +193,7 @@ export const noOrigin: Rule = {
           )
         )
           return found;
-        eachExpr(
+        visitExprs(
           module,
           (expr) => {
             if (
@@ -205,8 +205,8 @@ export const noOrigin: Rule = {
                 rule: noOrigin.id,
                 kind: 'bug',
                 severity: 'low',
-                message: 'This transport answers whatever Host and Origin a request names',
-                location: nodeAt(module, expr),
+                message: 'This transport accepts any Host and Origin header',
+                location: nodeLocation(module, expr),
               });
           },
           (text) => text.includes('ServerTransport'),

@@ -1,17 +1,17 @@
 import { boundNames } from '../ir/names.js';
 import { locationOf } from '../ir/positions.js';
-import type { Machine } from '../evaluate/machine.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
 import {
   constant,
   optionsOf,
-  solid,
+  soleOption,
   stringOf,
   type FunctionValue,
   type Place,
   type Value,
-} from '../evaluate/values.js';
+} from '../evaluate/values/values.js';
 import { prefixesOf } from './mounts.js';
-import type { Findings, Registration } from './registrations.js';
+import type { Discoveries, Registration } from './registrations.js';
 import type {
   InputSchema,
   ReportHandler,
@@ -23,24 +23,25 @@ import type {
 } from './report.js';
 import { paramSchema, schemaOf } from './schema.js';
 
-export interface Built {
+/** Report entries built from the discoveries of one evaluation. */
+interface BuiltSurface {
   readonly tools: ReportTool[];
   readonly resources: ReportResource[];
   readonly prompts: ReportPrompt[];
   readonly unresolved: Unresolved[];
 }
 
-/** A place in the form of the report. */
+/** Converts a place into a report location. */
 export function reportLocation({ module, spot }: Place): ReportLocation {
   const { file, startLine, endLine } = locationOf(module, spot);
   return { file, start_line: startLine, end_line: endLine };
 }
 
-/** Turns what a run saw into what the report says; a name that is not known becomes an unresolved entry. */
-export function buildSurface(machine: Machine, findings: Findings): Built {
-  const built: Built = { tools: [], resources: [], prompts: [], unresolved: [] };
-  for (const registration of findings.registrations) {
-    const names = namesOf(registration);
+/** Converts the discoveries of an evaluation into report entries; unknown names become unresolved entries. */
+export function buildSurface(machine: Machine, discoveries: Discoveries): BuiltSurface {
+  const built: BuiltSurface = { tools: [], resources: [], prompts: [], unresolved: [] };
+  for (const registration of discoveries.registrations) {
+    const names = registrationNames(registration);
     if (names.length === 0) {
       const kind = registration.kind === 'template' ? 'resource' : registration.kind;
       built.unresolved.push({
@@ -50,10 +51,10 @@ export function buildSurface(machine: Machine, findings: Findings): Built {
       });
     }
     for (const name of names)
-      for (const prefix of prefixesOf(findings.mounts, registration.server))
-        add(machine, built, registration, name, prefix);
+      for (const prefix of prefixesOf(discoveries.mounts, registration.server))
+        addRegistration(machine, built, registration, name, prefix);
   }
-  for (const { kind, reason, at } of findings.unresolved)
+  for (const { kind, reason, at } of discoveries.unresolved)
     built.unresolved.push({ kind, reason, location: reportLocation(at) });
   return {
     tools: distinct(built.tools, (tool) =>
@@ -70,7 +71,7 @@ function computedName(name: Value | undefined): string {
   return `the name is computed at run time: ${name.parts.map((part) => (typeof part === 'string' ? part : '…')).join('')}`;
 }
 
-function namesOf({ name, kind, uri }: Registration): string[] {
+function registrationNames({ name, kind, uri }: Registration): string[] {
   const known = (value: Value | undefined): string[] =>
     (value ? optionsOf(value) : []).flatMap(
       (each) => stringOf(each.kind === 'object' ? (each.props.get('value') ?? constant(undefined)) : each) ?? [],
@@ -90,11 +91,11 @@ function distinct<T extends { readonly location: ReportLocation }>(items: readon
   });
 }
 
-/** A known or partly known text, and whether all of it is known. */
-function textOf(value: Value | undefined): { readonly text: string; readonly complete: boolean } | undefined {
+/** A known or partly known text, and whether it is complete. */
+function knownText(value: Value | undefined): { readonly text: string; readonly complete: boolean } | undefined {
   for (const each of value ? optionsOf(value) : []) {
     const known = stringOf(each);
-    if (known !== undefined) return { text: known, complete: value ? solid(value).kind !== 'choice' : true };
+    if (known !== undefined) return { text: known, complete: value ? soleOption(value).kind !== 'choice' : true };
     if (each.kind === 'text')
       return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
   }
@@ -103,19 +104,25 @@ function textOf(value: Value | undefined): { readonly text: string; readonly com
     : undefined;
 }
 
-/** Where a handler stands, in the form of the report. */
+/** Converts a handler into its report entry. */
 export function reportHandler(fn: Pick<FunctionValue, 'fn' | 'module'> | undefined): { handler?: ReportHandler } {
   if (!fn) return {};
   const location = reportLocation({ module: fn.module, spot: fn.fn });
   return { handler: { function_name: fn.fn.name ?? '<anonymous>', file_name: location.file, location } };
 }
 
-function add(machine: Machine, built: Built, registration: Registration, plainName: string, prefix: string): void {
+function addRegistration(
+  machine: Machine,
+  built: BuiltSurface,
+  registration: Registration,
+  plainName: string,
+  prefix: string,
+): void {
   const { kind, handler, at } = registration;
   const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
-  const title = stringOf(registration.title && solid(registration.title));
-  const given = textOf(registration.description);
-  // One function answers for everything that a list names; its docstring describes none of them.
+  const title = stringOf(registration.title && soleOption(registration.title));
+  const given = knownText(registration.description);
+  // A dispatcher handles all listed tools, so its docstring describes none of them.
   const isListed = registration.decorators.length === 0;
   const docstring = isListed || given?.text || given?.complete === false ? undefined : handler?.fn.docstring;
   const described = docstring === undefined ? given : { text: docstring, complete: true };
@@ -132,7 +139,7 @@ function add(machine: Machine, built: Built, registration: Registration, plainNa
   if (kind === 'tool') built.tools.push({ ...common, schema: inputOf(machine, registration) });
   else if (kind === 'prompt') built.prompts.push({ ...common, arguments: promptArguments(machine, registration) });
   else {
-    const uri = stringOf(registration.uri) ?? textOf(registration.uri)?.text ?? '';
+    const uri = stringOf(registration.uri) ?? knownText(registration.uri)?.text ?? '';
     built.resources.push({
       ...common,
       uri: prefix === '' ? uri : uri.replace(/^([\w+.-]+:\/\/)/, `$1${prefix}/`),

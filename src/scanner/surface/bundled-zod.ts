@@ -1,7 +1,7 @@
 import type { Expr, FunctionNode, Module } from '../ir/nodes.js';
 import { walk } from '../ir/walk.js';
-import type { CallSeen } from '../evaluate/machine.js';
-import { external, type Value } from '../evaluate/values.js';
+import type { ObservedCall } from '../evaluate/interpreter/abstract-machine.js';
+import { external, type Value } from '../evaluate/values/values.js';
 
 const zodTypes = new Set([
   'string',
@@ -47,28 +47,28 @@ const zodTypes = new Set([
   'file',
 ]);
 
-const known = new WeakMap<FunctionNode, string | undefined>();
-const carriers = new WeakMap<Module, boolean>();
+const builtTypes = new WeakMap<FunctionNode, string | undefined>();
+const modulesWithZod = new WeakMap<Module, boolean>();
 
-/** Whether the library's own code is in this file. */
-function carriesZod(module: Module): boolean {
-  const before = carriers.get(module);
+/** Whether the file contains the code of zod. */
+function bundlesZod(module: Module): boolean {
+  const before = modulesWithZod.get(module);
   if (before !== undefined) return before;
   const found = /_zod\b|typeName:|ZodFirstPartyTypeKind/.test(module.text);
-  carriers.set(module, found);
+  modulesWithZod.set(module, found);
   return found;
 }
 
 /**
- * A bundle carries zod itself. Its constructors are told by the definition they build (`type: "string"`, or
- * `typeName: …ZodString`), and their answer is the same symbol that the outside library would give.
+ * Recognises bundled zod constructors by the definition they build (`type: "string"`, or `typeName: …ZodString`), and
+ * returns the same symbolic value as for a call of the external library.
  */
-export function bundledSchema(seen: CallSeen): Value | undefined {
+export function bundledSchema(seen: ObservedCall): Value | undefined {
   if (seen.callee.kind !== 'function') return undefined;
   const { fn, module } = seen.callee;
-  if (!carriesZod(module)) return undefined;
-  if (!known.has(fn)) known.set(fn, typeBuilt(fn));
-  const type = known.get(fn);
+  if (!bundlesZod(module)) return undefined;
+  if (!builtTypes.has(fn)) builtTypes.set(fn, builtTypeOf(fn));
+  const type = builtTypes.get(fn);
   if (type === undefined) return undefined;
   // zod 4 passes the class to build first: `_string(ZodString, params)`.
   const [first, ...rest] = seen.args.positional;
@@ -83,18 +83,18 @@ export function bundledSchema(seen: CallSeen): Value | undefined {
   };
 }
 
-function typeBuilt(fn: FunctionNode): string | undefined {
+function builtTypeOf(fn: FunctionNode): string | undefined {
   if (fn.end - fn.start > 1_500) return undefined;
   let type: string | undefined;
-  let makes = false;
+  let constructs = false;
   walk(fn.body, {
     expr: (expr) => {
-      if (expr.kind === 'call' && expr.isNew) makes = true;
+      if (expr.kind === 'call' && expr.isNew) constructs = true;
       if (expr.kind === 'dict') type ??= typeIn(expr);
       return expr.kind !== 'function' && expr.kind !== 'class';
     },
   });
-  return makes ? type : undefined;
+  return constructs ? type : undefined;
 }
 
 function typeIn(dict: Expr & { kind: 'dict' }): string | undefined {

@@ -64,7 +64,7 @@ describe('Python programs that find their own modules are followed into them', (
       'import plugins\nfrom fastmcp import FastMCP\nmcp = FastMCP("x")\ndef a(): ...\nALL = [a]\nALL.extend(plugins.load())\nfor fn in ALL:\n    mcp.add_tool(fn)\n';
     const { tools, unresolved } = await surfaceOfFiles({ 'server.py': text });
     expect(tools.map(({ name }) => name)).toEqual(['a']);
-    expect(unresolved).toMatchObject([{ kind: 'tool', reason: 'a definition that is not known' }]);
+    expect(unresolved).toMatchObject([{ kind: 'tool', reason: 'an unknown definition' }]);
   });
 });
 

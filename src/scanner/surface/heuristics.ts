@@ -1,14 +1,14 @@
-import type { ClassNode, FunctionNode, Module } from '../ir/nodes.js';
+import type { FunctionNode, Module } from '../ir/nodes.js';
 import { walk } from '../ir/walk.js';
 import { scriptSdkOf, sdkOf } from './sdk.js';
 
-const looks = /^(?:handle_|tool_|execute_|run_|do_)|(?:_tool|_handler|_action|_command)$/i;
+const toolNamePattern = /^(?:handle_|tool_|execute_|run_|do_)|(?:_tool|_handler|_action|_command)$/i;
 
 /** Whether a function's name alone suggests a tool. */
-export const looksLikeTool = (name: string): boolean => looks.test(name);
+export const looksLikeTool = (name: string): boolean => toolNamePattern.test(name);
 
-/** Whether a module imports an MCP SDK itself. */
-export const importsSdk = (module: Module): boolean =>
+/** Whether a module imports an MCP SDK directly. */
+const importsSdk = (module: Module): boolean =>
   module.body.some(
     (stmt) =>
       stmt.kind === 'import' &&
@@ -19,14 +19,13 @@ export const importsSdk = (module: Module): boolean =>
 export function suggestedTools(module: Module): FunctionNode[] {
   if (!importsSdk(module)) return [];
   const found: FunctionNode[] = [];
-  const add = (fn: FunctionNode, owner: ClassNode | undefined) => {
+  const add = (fn: FunctionNode) => {
     if (fn.decorators.length === 0 && fn.name !== undefined && looksLikeTool(fn.name)) found.push(fn);
-    void owner;
   };
-  // Only module functions and class methods: a nested function is nobody's tool by its name.
+  // Only module functions and class methods: the name of a nested function is no evidence.
   walk(module.body, {
-    fn: (fn, owner) => {
-      add(fn, owner);
+    fn: (fn) => {
+      add(fn);
       return false;
     },
   });

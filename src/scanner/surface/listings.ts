@@ -1,32 +1,40 @@
-import { callBlind, original } from '../evaluate/functions.js';
-import { itemsOf } from '../evaluate/iterate.js';
-import { maybe, type Machine } from '../evaluate/machine.js';
-import { memberOf } from '../evaluate/members.js';
-import { constant, isVoid, object, optionsOf, solid, type FunctionValue, type Value } from '../evaluate/values.js';
-import type { Findings, Listing } from './registrations.js';
+import { callWithUnknownArgs, unwrapDecorators } from '../evaluate/calls/functions.js';
+import { itemsOf } from '../evaluate/values/items.js';
+import { runUncertain, type Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { memberOf } from '../evaluate/values/members.js';
+import {
+  constant,
+  isVoid,
+  object,
+  optionsOf,
+  soleOption,
+  type FunctionValue,
+  type Value,
+} from '../evaluate/values/values.js';
+import type { Discoveries, Listing } from './registrations.js';
 
-const keys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
-const words = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
+const listKeys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
+const kindNames = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
 
-/** Runs what answers a list request and registers each definition in the answer; what stays unknown is said. */
-export function readListings(machine: Machine, findings: Findings): void {
-  for (const listing of findings.listings.splice(0)) {
+/** Evaluates list request handlers and registers each definition in their results; reports unknown parts as unresolved. */
+export function readListings(machine: Machine, discoveries: Discoveries): void {
+  for (const listing of discoveries.listings.splice(0)) {
     const answers = optionsOf(listing.handler).flatMap((each) =>
-      each.kind === 'function' ? [maybe(machine, () => callBlind(machine, each))] : [],
+      each.kind === 'function' ? [runUncertain(machine, () => callWithUnknownArgs(machine, each))] : [],
     );
-    if (answers.length === 0) unsolved(findings, listing, 'the function that lists them is not known');
-    for (const answer of answers.flatMap((each) => optionsOf(solid(each))))
-      readAnswer(machine, findings, listing, answer);
+    if (answers.length === 0) addUnresolved(discoveries, listing, 'the function that lists them is unknown');
+    for (const answer of answers.flatMap((each) => optionsOf(soleOption(each))))
+      readAnswer(machine, discoveries, listing, answer);
   }
 }
 
-function unsolved(findings: Findings, { kind, at }: Listing, reason: string): void {
-  findings.unresolved.push({ kind: words[kind], reason, at });
+function addUnresolved(discoveries: Discoveries, { kind, at }: Listing, reason: string): void {
+  discoveries.unresolved.push({ kind: kindNames[kind], reason, at });
 }
 
-function readAnswer(machine: Machine, findings: Findings, listing: Listing, answer: Value): void {
-  const key = keys[listing.kind];
-  const inside = solid(
+function readAnswer(machine: Machine, discoveries: Discoveries, listing: Listing, answer: Value): void {
+  const key = listKeys[listing.kind];
+  const inside = soleOption(
     answer.kind === 'list'
       ? answer
       : answer.kind === 'result' && answer.args.positional[0]?.kind === 'list'
@@ -36,19 +44,19 @@ function readAnswer(machine: Machine, findings: Findings, listing: Listing, answ
   const { items, open } = itemsOf(machine, inside, 'values');
   if (isVoid(answer) && answer.kind === 'constant') return;
   for (const item of items)
-    for (const each of optionsOf(solid(item)))
-      if (!(each.kind === 'constant')) addItem(machine, findings, listing, each);
+    for (const each of optionsOf(soleOption(item)))
+      if (!(each.kind === 'constant')) addItem(machine, discoveries, listing, each);
   if (
     open ||
     inside.kind === 'unknown' ||
     inside.kind === 'external' ||
     (inside.kind === 'result' && items.length === 0)
   )
-    unsolved(findings, listing, 'the list is not fully known before the server runs');
+    addUnresolved(discoveries, listing, 'the list is not completely known before run time');
 }
 
-const present = (given: Value): Value | undefined => {
-  const value = solid(given);
+const definedValue = (given: Value): Value | undefined => {
+  const value = soleOption(given);
   return value.kind === 'unknown' ||
     (value.kind === 'constant' && (value.value === undefined || value.value === null)) ||
     (value.kind === 'result' && value.method.startsWith('.'))
@@ -56,39 +64,41 @@ const present = (given: Value): Value | undefined => {
     : value;
 };
 
-interface Wrapped {
+interface WrappedFunction {
   readonly fn: FunctionValue;
   readonly by: string;
   readonly description?: Value | undefined;
 }
 
-/** A definition that something outside makes of one function of the project (`convert(FunctionTool(fn))`) is named after it. */
-function wrappedIn(item: Value, depth = 0): Wrapped | undefined {
+/** A definition that an external library builds from one function of the project (`convert(FunctionTool(fn))`) has the name of the function. */
+function findWrapped(item: Value, depth = 0): WrappedFunction | undefined {
   if (item.kind !== 'result' || depth > 3) return undefined;
   const [first] = item.args.positional;
   if (item.args.positional.length !== 1 || first === undefined) return undefined;
   const own = { by: item.method, description: item.props.get('description') ?? item.args.named.get('description') };
   const inner =
-    first.kind === 'function' ? { fn: original(first) ?? first, by: item.method } : wrappedIn(first, depth + 1);
+    first.kind === 'function'
+      ? { fn: unwrapDecorators(first) ?? first, by: item.method }
+      : findWrapped(first, depth + 1);
   return inner && { ...inner, ...own, description: own.description ?? inner.description };
 }
 
-function addItem(machine: Machine, findings: Findings, listing: Listing, item: Value): void {
+function addItem(machine: Machine, discoveries: Discoveries, listing: Listing, item: Value): void {
   if (item.kind !== 'object' && item.kind !== 'result') {
-    unsolved(findings, listing, 'a definition in the list is not known');
+    addUnresolved(discoveries, listing, 'a definition in the list is unknown');
     return;
   }
   const field = (...names: string[]): Value | undefined => {
     for (const name of names) {
-      const found = present(memberOf(machine, item, name));
+      const found = definedValue(memberOf(machine, item, name));
       if (found) return found;
     }
     return undefined;
   };
   const name = field('name');
-  const wrapped = name ? undefined : wrappedIn(item);
+  const wrapped = name ? undefined : findWrapped(item);
   if (wrapped) {
-    findings.registrations.push({
+    discoveries.registrations.push({
       kind: listing.kind,
       server: listing.server,
       name: constant(wrapped.fn.fn.name),
@@ -99,10 +109,10 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
     });
     return;
   }
-  const answers = findings.dispatchers.filter((each) => each.kind === words[listing.kind]);
+  const answers = discoveries.dispatchers.filter((each) => each.kind === kindNames[listing.kind]);
   const dispatcher = answers.find((each) => each.server === listing.server) ?? answers[0];
   const handler: FunctionValue | undefined = dispatcher?.handler;
-  findings.registrations.push({
+  discoveries.registrations.push({
     kind: listing.kind,
     server: listing.server,
     name,
@@ -112,6 +122,6 @@ function addItem(machine: Machine, findings: Findings, listing: Listing, item: V
     schema: field('inputSchema', 'input_schema', 'arguments') ?? object(),
     handler,
     decorators: [],
-    at: (item.kind === 'result' ? item.at : item.at) ?? listing.at,
+    at: item.at ?? listing.at,
   });
 }

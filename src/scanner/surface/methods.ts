@@ -1,4 +1,4 @@
-import type { Value } from '../evaluate/values.js';
+import type { Value } from '../evaluate/values/values.js';
 
 const bySchema = new Map([
   ['ListToolsRequestSchema', 'tools/list'],
@@ -9,9 +9,9 @@ const bySchema = new Map([
   ['ListPromptsRequestSchema', 'prompts/list'],
   ['GetPromptRequestSchema', 'prompts/get'],
 ]);
-const names = new Set(bySchema.values());
+const methodNames = new Set(bySchema.values());
 
-/** The protocol method that a request schema stands for: by its name, or by the literal inside it where a bundle has renamed it. */
+/** The protocol method of a request schema: by the schema's name, or by the literal inside it if a bundler has renamed it. */
 export function methodNameIn(schema: Value): string | undefined {
   const open: { readonly value: Value; readonly depth: number }[] = [{ value: schema, depth: 0 }];
   for (let at = open.shift(), seen = 0; at && seen < 400; at = open.shift(), seen += 1) {
@@ -19,14 +19,15 @@ export function methodNameIn(schema: Value): string | undefined {
     const push = (inner: Value | undefined) => {
       if (inner && depth < 7) open.push({ value: inner, depth: depth + 1 });
     };
-    if (value.kind === 'constant' && typeof value.value === 'string' && names.has(value.value)) return value.value;
+    if (value.kind === 'constant' && typeof value.value === 'string' && methodNames.has(value.value))
+      return value.value;
     if (value.kind === 'external') {
       const found = bySchema.get(value.path.at(-1) ?? '');
       if (found !== undefined) return found;
     }
     if (value.kind === 'result') {
       value.args.positional.forEach(push);
-      // What a schema extends is looked at last: its own method is the one that counts.
+      // The base schema is searched last, because the schema's own method takes precedence.
       push(value.receiver);
     } else if (value.kind === 'object')
       push(

@@ -1,7 +1,7 @@
-import { optionsOf, type Value } from '../evaluate/values.js';
+import { optionsOf, type Value } from '../evaluate/values/values.js';
 import type { Mount } from './registrations.js';
 
-/** The prefixes under which a server's tools are seen from outside: none where it is not mounted, one for each place where it is. */
+/** The name prefixes of a server's tools: empty if it is not mounted, else one per mount. */
 export function prefixesOf(mounts: readonly Mount[], server: Value | undefined, depth = 0): string[] {
   const inside =
     server && depth < 6

@@ -1,7 +1,7 @@
-import type { Args, FunctionValue, Place, Value } from '../evaluate/values.js';
+import type { Args, FunctionValue, Place, Value } from '../evaluate/values/values.js';
 import type { Unresolved } from './report.js';
 
-/** One thing that a server was seen to offer, before its parts are read. */
+/** One registered tool, resource, template or prompt, as abstract values. */
 export interface Registration {
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt';
   readonly server: Value | undefined;
@@ -13,12 +13,12 @@ export interface Registration {
   readonly uri?: Value | undefined;
   readonly handler?: FunctionValue | undefined;
   readonly decorators: readonly string[];
-  /** What registering gave back, by which it can be taken back. */
+  /** The return value of the registration, through which it can be removed. */
   readonly handle?: Value | undefined;
   readonly at: Place;
 }
 
-/** A function that answers a list request; it is run after everything else, when the lists it reads are filled. */
+/** A list request handler; evaluated last, when the lists it reads are filled. */
 export interface Listing {
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt';
   readonly server: Value | undefined;
@@ -26,36 +26,36 @@ export interface Listing {
   readonly at: Place;
 }
 
-/** One server put inside another. */
+/** A server mounted in another one. */
 export interface Mount {
   readonly parent: Value | undefined;
   readonly child: Value;
   readonly prefix: string | undefined;
 }
 
-/** A function that is told by name or address what is asked of it. */
+/** A handler that receives the name or URI of the requested item. */
 export interface Dispatcher {
   readonly kind: 'tool' | 'resource' | 'prompt';
   readonly server: Value | undefined;
   readonly handler: FunctionValue;
-  /** It gets the message as it came, not what an SDK made of it. */
+  /** It receives the raw message, not one parsed by an SDK. */
   readonly isByHand?: boolean | undefined;
 }
 
-/** What a run over the project saw. */
-export interface Findings {
+/** Everything that an evaluation of the project discovered. */
+export interface Discoveries {
   readonly registrations: Registration[];
   readonly listings: Listing[];
   readonly mounts: Mount[];
   /** Handlers that answer for many names or addresses at once: `tools/call`, `resources/read`, `prompts/get`. */
   readonly dispatchers: Dispatcher[];
   readonly unresolved: { readonly kind: Unresolved['kind']; readonly reason: string; readonly at: Place }[];
-  /** Places of calls that register tools by their name. */
+  /** Locations of calls whose method name indicates a registration. */
   readonly sites: Set<string>;
   readonly started: { readonly name: string; readonly args: Args; readonly at: Place }[];
 }
 
-export const noFindings = (): Findings => ({
+export const emptyDiscoveries = (): Discoveries => ({
   registrations: [],
   listings: [],
   mounts: [],

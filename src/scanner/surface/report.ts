@@ -1,4 +1,4 @@
-/** A place in the scanned tree, in the form of the JSON report. */
+/** A location in the scanned tree, in the form of the JSON report. */
 export interface ReportLocation {
   readonly file: string;
   readonly start_line: number;
@@ -11,19 +11,19 @@ export interface ReportHandler {
   readonly location: ReportLocation;
 }
 
-/** How sure the scanner is: `certain` was seen registered, `heuristic` only looks like it by name. */
-export type Confidence = 'certain' | 'likely' | 'heuristic';
+/** Confidence of a tool: `certain` if a registration was found, `heuristic` if only its name suggests a tool. */
+type Confidence = 'certain' | 'likely' | 'heuristic';
 
-/** A JSON Schema as far as it was told from code. */
+/** A JSON Schema, as far as it could be derived from the code. */
 export interface InputSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required?: readonly string[];
-  /** True when there may be properties that could not be told. */
+  /** True if there may be properties that could not be determined. */
   readonly partial?: boolean;
 }
 
-interface Offered {
+interface OfferedItem {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
@@ -31,27 +31,28 @@ interface Offered {
   readonly decorators: readonly string[];
   readonly location: ReportLocation;
   readonly confidence: Confidence;
-  /** False when only part of the description could be told. */
+  /** False if only part of the description could be determined. */
   readonly description_complete?: boolean;
 }
-export interface ReportTool extends Offered {
+export interface ReportTool extends OfferedItem {
   readonly schema?: InputSchema;
 }
-export interface ReportResource extends Offered {
+export interface ReportResource extends OfferedItem {
   readonly uri: string;
   readonly is_template: boolean;
 }
-export interface ReportPrompt extends Offered {
+export interface ReportPrompt extends OfferedItem {
   readonly arguments: readonly string[];
 }
 
 export type Transport = 'stdio' | 'http' | 'websocket';
 
+/** A call that suggests authentication; evidence for a reviewer, not a proof. */
 export interface AuthSignal {
   readonly type: 'cookie' | 'header' | 'oauth_state';
   readonly name: string;
   readonly location: ReportLocation;
-  /** The line of code that says so. */
+  /** The source line of the call. */
   readonly evidence: string;
 }
 
@@ -63,22 +64,22 @@ export interface ReportSdk {
   readonly packages: readonly string[];
 }
 
-/** Something that is offered but could not be told; unknown is not safe, so it is said. */
+/** Something the server offers that could not be determined; reported, because unknown is not safe. */
 export interface Unresolved {
   readonly kind: 'tool' | 'resource' | 'prompt' | 'any';
   readonly reason: string;
   readonly location: ReportLocation;
 }
 
-export interface SkippedFile {
+interface SkippedFile {
   readonly file: string;
   readonly reason: string;
 }
 
-/** What an MCP server offers, read from its source. */
+/** What an MCP server offers, derived from its source. */
 export interface SurfaceReport {
   readonly tools: readonly ReportTool[];
-  /** Tools that are offered only when a setting (an environment variable, an argument) asks for them. */
+  /** Tools that are offered only with a certain environment variable or argument. */
   readonly optionalTools: readonly ReportTool[];
   readonly resources: readonly ReportResource[];
   readonly prompts: readonly ReportPrompt[];
@@ -91,6 +92,5 @@ export interface SurfaceReport {
   readonly bytes: number;
 }
 
-/** Why a server that offers nothing is not taken for one that is understood. */
-export const noRegistration =
-  'no registration was found: what is offered comes from elsewhere or in a way that is not understood';
+/** Reason for an empty surface, which must not look like a complete analysis. */
+export const noRegistrationReason = 'no registration was found: it may be in other code or use an unsupported form';

@@ -1,82 +1,90 @@
-import { instantiate } from '../evaluate/classes.js';
-import { escape } from '../evaluate/calls.js';
-import { callBlind, callFunction } from '../evaluate/functions.js';
-import { machineFor, maybe, type Machine } from '../evaluate/machine.js';
-import { memberOf } from '../evaluate/members.js';
-import { exported, exportsOf, runModule } from '../evaluate/modules.js';
-import { withinStack } from '../evaluate/stack.js';
-import { noArgs, unknown, type Args, type ClassValue, type FunctionValue, type Value } from '../evaluate/values.js';
+import { instantiate } from '../evaluate/calls/classes.js';
+import { runEscaped } from '../evaluate/calls/calls.js';
+import { callWithUnknownArgs, callFunction } from '../evaluate/calls/functions.js';
+import { machineFor, runUncertain, type Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { memberOf } from '../evaluate/values/members.js';
+import { exportedValue, exportsOf, runModule } from '../evaluate/modules/modules.js';
+import { withinStack } from '../evaluate/interpreter/stack-guard.js';
+import {
+  noArgs,
+  unknown,
+  type Args,
+  type ClassValue,
+  type FunctionValue,
+  type Value,
+} from '../evaluate/values/values.js';
 import type { Project } from '../project/load.js';
-import { mentionsRegistration } from '../evaluate/relevance.js';
-import { isAside } from '../project/aside.js';
-import { entryPoints, type EntryPoint } from './entries.js';
+import { mentionsRegistration } from '../evaluate/interpreter/registration-keywords.js';
+import { isAuxiliary } from '../project/auxiliary-files.js';
+import { entryPointsOf, type EntryPoint } from './entry-points.js';
 import { readHandRolled } from './hand-rolled.js';
 import { readListings } from './listings.js';
-import { noFindings, type Findings } from './registrations.js';
-import { watch } from './watch.js';
+import { emptyDiscoveries, type Discoveries } from './registrations.js';
+import { observeCall } from './observe-calls.js';
 
+/** An abstract evaluation of a project. */
 export interface Run {
   readonly machine: Machine;
-  readonly findings: Findings;
-  /** What code that no entry point reaches would register. */
-  readonly unreached: Findings;
+  readonly discoveries: Discoveries;
+  /** Discoveries in code that no entry point reaches. */
+  readonly unreached: Discoveries;
 }
 
-/** Runs a project abstractly from its entry points and keeps what it registers. */
+/** Evaluates a project abstractly from its entry points and collects registrations. */
 export function runProject(project: Project, timeoutMs: number, settings: Machine['settings'] = 'any'): Run {
-  const findings = noFindings();
-  const unreached = noFindings();
-  let target = findings;
-  const machine = machineFor(project, (seen, at) => watch(target, seen, at), timeoutMs, settings);
-  const entries = entryPoints(project);
-  for (const entry of entries) enter(machine, entry);
-  // What a script exports is for whoever imports it; a Python program calls what it needs itself.
+  const discoveries = emptyDiscoveries();
+  const unreached = emptyDiscoveries();
+  let target = discoveries;
+  const machine = machineFor(project, (seen, at) => observeCall(target, seen, at), timeoutMs, settings);
+  const entries = entryPointsOf(project);
+  for (const entry of entries) runEntryPoint(machine, entry);
+  // JavaScript exports may be called by an importing program; a Python program calls its own functions.
   for (const entry of entries) if (!entry.path.endsWith('.py')) useExports(machine, entry.path);
-  readListings(machine, findings);
-  // Where another part of the tree offers something, what nothing starts here is not offered.
+  readListings(machine, discoveries);
+  // If another part of the tree registers something, code without an entry point is not part of the surface.
   const isEmpty =
-    project.part?.elsewhere !== true && findings.registrations.length === 0 && findings.unresolved.length === 0;
+    project.part?.elsewhere !== true && discoveries.registrations.length === 0 && discoveries.unresolved.length === 0;
   if (!isEmpty) target = unreached;
   const { exhausted } = machine;
   for (const aside of [false, true]) {
-    if (target === findings && findings.registrations.length > 0) break;
+    if (target === discoveries && discoveries.registrations.length > 0) break;
     for (const [path, module] of project.modules) {
-      if (isAside(path) !== aside || !mentionsRegistration(module.text) || (aside && !isEmpty)) continue;
+      if (isAuxiliary(path) !== aside || !mentionsRegistration(module.text) || (aside && !isEmpty)) continue;
       runModule(machine, path, true);
       useExports(machine, path);
     }
     readListings(machine, target);
   }
-  // Looking at what nothing reaches may use up what is left; the run itself was over by then.
+  // Evaluating unreached code may exhaust the budget; the main evaluation was complete before.
   if (!isEmpty) machine.exhausted = exhausted;
-  if (isEmpty && findings.registrations.length === 0) readHandRolled(machine, findings);
-  return { machine, findings, unreached };
+  if (isEmpty && discoveries.registrations.length === 0) readHandRolled(machine, discoveries);
+  return { machine, discoveries, unreached };
 }
 
-function enter(machine: Machine, entry: EntryPoint): void {
-  const run = guarded(machine, () => runModule(machine, entry.path, true));
+function runEntryPoint(machine: Machine, entry: EntryPoint): void {
+  const run = withStackGuard(machine, () => runModule(machine, entry.path, true));
   if (!run || entry.attribute === undefined) return;
   const value = entry.attribute
     .split('.')
     .reduce<Value>(
       (at, name, index) =>
-        index === 0 ? (exported(machine, run, name) ?? unknown(name)) : memberOf(machine, at, name),
+        index === 0 ? (exportedValue(machine, run, name) ?? unknown(name)) : memberOf(machine, at, name),
       unknown('entry'),
     );
-  if (value.kind === 'function') guarded(machine, () => callBlind(machine, value));
+  if (value.kind === 'function') withStackGuard(machine, () => callWithUnknownArgs(machine, value));
 }
 
-/** A stack that ran out is an unfinished run, not a crash. */
-function guarded<T>(machine: Machine, run: () => T): T | undefined {
+/** Turns a stack overflow into an incomplete evaluation instead of a crash. */
+function withStackGuard<T>(machine: Machine, run: () => T): T | undefined {
   let made: T | undefined;
   withinStack(
     () => void (made = run()),
-    () => void (machine.exhausted ??= 'nested too deep'),
+    () => void (machine.exhausted ??= 'nested too deeply'),
   );
   return made;
 }
 
-/** What a module gives away may be used by whoever imports it: functions are called, classes made. */
+/** Simulates an importing program: calls exported functions and instantiates exported classes. */
 function useExports(machine: Machine, path: string): void {
   const run = machine.runs.get(path);
   if (!run) return;
@@ -85,26 +93,31 @@ function useExports(machine: Machine, path: string): void {
     if (!value) continue;
     if (value.kind === 'function') useFunction(machine, value);
     else if (value.kind === 'class') useClass(machine, value);
-    else if (value.kind === 'object' && name === 'default') guarded(machine, () => escape(machine, value, 0));
+    else if (value.kind === 'object' && name === 'default')
+      withStackGuard(machine, () => runEscaped(machine, value, 0));
   }
 }
 
-const textOf = (fn: FunctionValue): string => fn.module.text.slice(fn.fn.start, fn.fn.end);
+const functionSource = (fn: FunctionValue): string => fn.module.text.slice(fn.fn.start, fn.fn.end);
 
 function useFunction(machine: Machine, fn: FunctionValue): void {
-  if (machine.entered.has(fn.fn) || !mentionsRegistration(textOf(fn))) return;
-  guarded(machine, () => maybe(machine, () => callBlind(machine, fn)));
+  if (machine.entered.has(fn.fn) || !mentionsRegistration(functionSource(fn))) return;
+  withStackGuard(machine, () => runUncertain(machine, () => callWithUnknownArgs(machine, fn)));
 }
 
-const blind: Args = { positional: Array.from({ length: 8 }, () => unknown('argument')), named: new Map(), open: true };
+const unknownArgs: Args = {
+  positional: Array.from({ length: 8 }, () => unknown('argument')),
+  named: new Map(),
+  open: true,
+};
 
 function useClass(machine: Machine, cls: ClassValue): void {
   if (!mentionsRegistration(cls.module.text.slice(cls.cls.start, cls.cls.end))) return;
   const methods = cls.cls.members.flatMap((member) => (member.fn && !machine.entered.has(member.fn) ? [member] : []));
   if (methods.length === 0) return;
-  guarded(machine, () =>
-    maybe(machine, () => {
-      const made = instantiate(machine, cls, blind, { module: cls.module, spot: cls.cls });
+  withStackGuard(machine, () =>
+    runUncertain(machine, () => {
+      const made = instantiate(machine, cls, unknownArgs, { module: cls.module, spot: cls.cls });
       for (const member of methods) {
         if (
           !member.fn ||
@@ -114,7 +127,7 @@ function useClass(machine: Machine, cls: ClassValue): void {
         )
           continue;
         const method = memberOf(machine, made, member.name);
-        if (method.kind === 'function') callFunction(machine, method, blind, made);
+        if (method.kind === 'function') callFunction(machine, method, unknownArgs, made);
       }
       return noArgs;
     }),

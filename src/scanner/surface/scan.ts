@@ -1,68 +1,77 @@
 import { positionAt } from '../ir/positions.js';
 import { walkModule, type Visitor } from '../ir/walk.js';
 import type { Module } from '../ir/nodes.js';
-import { defaultLimits, loadWalked, type Project, type ProjectLimits } from '../project/load.js';
+import { defaultLimits, loadFiles, type Project, type ProjectLimits } from '../project/load.js';
 import { isLarge, scanTree } from '../parts/scan-tree.js';
 import { walkFiles } from '../project/walk.js';
 import { authSignals } from './auth.js';
 import { buildSurface, reportHandler, reportLocation } from './build.js';
-import { isAside } from '../project/aside.js';
+import { isAuxiliary } from '../project/auxiliary-files.js';
 import { suggestedTools } from './heuristics.js';
-import { noRegistration, type ReportSdk, type ReportTool, type SurfaceReport, type Unresolved } from './report.js';
+import {
+  noRegistrationReason,
+  type ReportSdk,
+  type ReportTool,
+  type SurfaceReport,
+  type Unresolved,
+} from './report.js';
 import { runProject, type Run } from './run.js';
 import { paramSchema } from './schema.js';
 import { scriptSdkOf, sdkNames, sdkOf } from './sdk.js';
-import { unseenSites } from './unseen.js';
+import { missedRegistrations } from './missed-registrations.js';
 import { transportsOf } from './transports.js';
 
+/** Options of a surface scan. */
 export interface SurfaceOptions {
-  /** Count undecorated functions whose names suggest tools; on unless false. */
+  /** Report undecorated functions whose names suggest tools; on by default. */
   readonly heuristics?: boolean;
   readonly limits?: Partial<ProjectLimits>;
-  /** Told what is being done now, for a progress line. */
+  /** Receives the current phase, for a progress line. */
   readonly onProgress?: (doing: string) => void;
 }
 
-/** Reads what an MCP server offers from its source under a folder or file; nothing of it is run. */
+/** Derives what an MCP server offers from its source in a folder or file; never executes it. */
 export async function scanSurface(root: string, options: SurfaceOptions = {}): Promise<SurfaceReport> {
   const limits = { ...defaultLimits, ...options.limits };
   const { heuristics = true, onProgress } = options;
   onProgress?.('reading');
   const walked = await walkFiles(root, limits);
   if (isLarge(walked)) return (await scanTree(walked, { limits, heuristics, surfaceOnly: true, onProgress })).surface;
-  const project = await loadWalked(walked, limits);
+  const project = await loadFiles(walked, limits);
   onProgress?.('finding tools');
   return surfaceOf(project, options);
 }
 
-/** The same for a project that was loaded already. */
+/** Derives the surface of a project that is already loaded. */
 export const surfaceOf = (project: Project, options: SurfaceOptions = {}): SurfaceReport =>
-  examine(project, options).report;
+  analyseSurface(project, options).report;
 
-/** The surface together with the run that it was read from, for whoever looks further into the code. */
-export function examine(
+/** The surface together with the evaluation it is derived from, for further analyses. */
+export function analyseSurface(
   project: Project,
   options: SurfaceOptions = {},
 ): { readonly report: SurfaceReport; readonly run: Run } {
   const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
-  const usual = shownByDefault(project, timeoutMs, options);
-  const full = usual.run ?? runProject(project, timeoutMs, 'any');
-  const all = buildSurface(full.machine, full.findings);
-  // A server that offers nothing until it is configured is shown as it is once configured.
-  const shown = usual.shown ?? shownBy(project, full, all.tools, options);
+  const withDefaults = surfaceWithDefaults(project, timeoutMs, options);
+  const full = withDefaults.run ?? runProject(project, timeoutMs, 'any');
+  const all = buildSurface(full.machine, full.discoveries);
+  // A server that offers nothing by default is shown as it is when configured.
+  const shown = withDefaults.shown ?? toShownTools(project, full, all.tools, options);
   const names = new Set(shown.tools.map((tool) => tool.name));
-  const served = [...project.modules.values()].filter((module) => shown.ran.has(module.path) || !isAside(module.path));
+  const served = [...project.modules.values()].filter(
+    (module) => shown.ran.has(module.path) || !isAuxiliary(module.path),
+  );
   const report: SurfaceReport = {
     tools: [...shown.tools, ...shown.heuristic],
     optionalTools: all.tools.filter((tool) => !names.has(tool.name)),
     resources: all.resources,
     prompts: all.prompts,
-    transports: transportsOf(full.machine, full.findings),
+    transports: transportsOf(full.machine, full.discoveries),
     authSignals: served.flatMap(authSignals),
-    sdks: sdksOf(served),
+    sdks: detectSdks(served),
     unresolved: [
       ...all.unresolved,
-      ...stillUnknown(
+      ...findUnresolved(
         full,
         [...all.tools, ...shown.tools],
         all.unresolved.length + all.prompts.length + all.resources.length > 0,
@@ -75,39 +84,44 @@ export function examine(
   return { report, run: full };
 }
 
-interface Shown {
+interface ShownTools {
   readonly tools: readonly ReportTool[];
   readonly heuristic: readonly ReportTool[];
   readonly ran: ReadonlySet<string>;
 }
 
-const shownBy = (project: Project, run: Run, tools: readonly ReportTool[], { heuristics }: SurfaceOptions): Shown => ({
+const toShownTools = (
+  project: Project,
+  run: Run,
+  tools: readonly ReportTool[],
+  { heuristics }: SurfaceOptions,
+): ShownTools => ({
   tools,
   heuristic: heuristics === false ? [] : heuristicTools(project, tools, run),
   ran: new Set(run.machine.runs.keys()),
 });
 
-/** What is offered with no settings made, unless that is nothing; the run itself only where another would see no more, so that two are never in memory. */
-function shownByDefault(
+/** The surface without optional settings, if not empty; also returns the evaluation if no setting was read, so that a second one is not needed. */
+function surfaceWithDefaults(
   project: Project,
   timeoutMs: number,
   options: SurfaceOptions,
-): { readonly shown?: Shown; readonly run?: Run } {
+): { readonly shown?: ShownTools; readonly run?: Run } {
   const run = runProject(project, timeoutMs, 'unset');
-  const { tools } = buildSurface(run.machine, run.findings);
+  const { tools } = buildSurface(run.machine, run.discoveries);
   return {
-    ...(tools.length === 0 ? {} : { shown: shownBy(project, run, tools, options) }),
-    ...(run.machine.assumed ? {} : { run }),
+    ...(tools.length === 0 ? {} : { shown: toShownTools(project, run, tools, options) }),
+    ...(run.machine.assumedUnset ? {} : { run }),
   };
 }
 
-/** What the run could not finish, import or reach. */
-function stillUnknown(
-  { machine, findings, unreached }: Run,
+/** Reports what the evaluation could not complete, import or reach. */
+function findUnresolved(
+  { machine, discoveries, unreached }: Run,
   tools: readonly ReportTool[],
-  isQuiet: boolean,
+  hasOtherEntries: boolean,
 ): Unresolved[] {
-  const found: Unresolved[] = machine.loose.map(({ at, prefix }) => ({
+  const found: Unresolved[] = machine.partialImports.map(({ at, prefix }) => ({
     kind: 'any',
     reason: `modules under ${prefix || '.'} are imported by computed names`,
     location: reportLocation(at),
@@ -124,7 +138,7 @@ function stillUnknown(
   for (const path of machine.unfinished)
     found.push({
       kind: 'any',
-      reason: 'the module nests deeper than can be followed',
+      reason: 'the module is nested too deeply to analyse',
       location: { file: path, start_line: 1 },
     });
   const names = new Set(tools.map((tool) => tool.name));
@@ -136,35 +150,35 @@ function stillUnknown(
       location: tool.location,
     });
   }
-  found.push(...unseenSites(machine, new Set([...findings.sites, ...unreached.sites])));
-  const anything = tools.length > 0 || machine.loose.length > 0 || found.length > 0 || isQuiet;
+  found.push(...missedRegistrations(machine, new Set([...discoveries.sites, ...unreached.sites])));
+  const anything = tools.length > 0 || machine.partialImports.length > 0 || found.length > 0 || hasOtherEntries;
   if (!anything && first && !machine.project.part)
-    found.push({ kind: 'any', reason: noRegistration, location: { file: first.path, start_line: 1 } });
+    found.push({ kind: 'any', reason: noRegistrationReason, location: { file: first.path, start_line: 1 } });
   const [started] = machine.project.python.filter(({ scripts }) => scripts.length > 0);
   if (!any && started)
     found.push({
       kind: 'any',
-      reason: 'the program starts in code that is not here',
+      reason: 'the entry point is in code outside the scanned folder',
       location: { file: started.folder, start_line: 1 },
     });
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }
 
-/** A function that other code calls by name is a helper; only one that nobody mentions may be a tool by its name. */
+/** Functions whose names suggest tools; a function that other code references is a helper and excluded. */
 function heuristicTools(project: Project, tools: readonly ReportTool[], { machine }: Run): ReportTool[] {
   const candidates = [...project.modules.values()]
-    .filter((module) => !isAside(module.path))
+    .filter((module) => !isAuxiliary(module.path))
     .flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
   if (candidates.length === 0) return [];
   const mentioned = new Set<string>();
   const names = [...new Set(candidates.map(({ fn }) => fn.name ?? ''))];
   const visitor: Visitor = {
-    mayHold: (text) => names.some((name) => text.includes(name)),
+    mayContain: (text) => names.some((name) => text.includes(name)),
     expr: (expr) =>
       void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)),
   };
-  for (const module of project.modules.values()) if (visitor.mayHold?.(module.text)) walkModule(module, visitor);
+  for (const module of project.modules.values()) if (visitor.mayContain?.(module.text)) walkModule(module, visitor);
   const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
   const handlers = new Set(
     tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])),
@@ -195,7 +209,7 @@ function heuristicTools(project: Project, tools: readonly ReportTool[], { machin
   });
 }
 
-function sdksOf(modules: readonly Module[]): ReportSdk[] {
+function detectSdks(modules: readonly Module[]): ReportSdk[] {
   const found = new Map<ReportSdk['sdk'], Set<string>>();
   const add = (source: string, isPython: boolean) => {
     const sdk = isPython ? sdkOf(source) : scriptSdkOf(source);

@@ -1,20 +1,20 @@
 import { dottedName } from '../ir/names.js';
 import type { Expr, Param } from '../ir/nodes.js';
-import { evaluate } from '../evaluate/expressions.js';
-import type { Frame, Machine } from '../evaluate/machine.js';
-import type { Scope } from '../evaluate/scope.js';
-import { lookup } from '../evaluate/scope.js';
-import { stringOf, type ClassValue, type FunctionValue, type Value } from '../evaluate/values.js';
+import { evaluate } from '../evaluate/interpreter/expressions.js';
+import type { Frame, Machine } from '../evaluate/interpreter/abstract-machine.js';
+import type { Scope } from '../evaluate/values/scope.js';
+import { lookup } from '../evaluate/values/scope.js';
+import { stringOf, type ClassValue, type FunctionValue, type Value } from '../evaluate/values/values.js';
 import type { InputSchema } from './report.js';
-import { plain, schemaOf } from './schema.js';
+import { toPlainData, schemaOf } from './schema.js';
 import type { Field } from './schema-zod.js';
 
-interface Where {
+interface ResolutionScope {
   readonly scope: Scope;
   readonly module: ClassValue['module'];
 }
 
-const simple = new Map([
+const jsonTypes = new Map([
   ['str', 'string'],
   ['int', 'integer'],
   ['float', 'number'],
@@ -36,7 +36,7 @@ const simple = new Map([
   ['Mapping', 'object'],
 ]);
 
-/** The input schema that a Python handler's parameters make; what the framework injects is left out. */
+/** The input schema of a Python handler's parameters, without those injected by the framework. */
 export function paramSchema(machine: Machine, fn: FunctionValue): InputSchema {
   const properties = new Map<string, unknown>();
   const required: string[] = [];
@@ -65,9 +65,9 @@ export function paramSchema(machine: Machine, fn: FunctionValue): InputSchema {
   };
 }
 
-/** A context, a dependency, or a resolved value is given by the framework, not by the caller. */
+/** Whether the framework injects a parameter: a context, a dependency or a resolved value. */
 function isInjected(param: Param): boolean {
-  const text = param.annotation ? words(param.annotation) : [];
+  const text = param.annotation ? annotationNames(param.annotation) : [];
   if (text.includes('Context') || text.includes('ToolContext')) return true;
   const byDefault = param.default?.kind === 'call' ? (dottedName(param.default.callee) ?? '') : '';
   return (
@@ -77,7 +77,7 @@ function isInjected(param: Param): boolean {
   );
 }
 
-function words(expr: Expr): string[] {
+function annotationNames(expr: Expr): string[] {
   switch (expr.kind) {
     case 'name':
       return [expr.name];
@@ -86,24 +86,24 @@ function words(expr: Expr): string[] {
     case 'literal':
       return typeof expr.value === 'string' ? (expr.value.match(/\w+/g) ?? []) : [];
     case 'index':
-      return [...words(expr.object), ...words(expr.index)];
+      return [...annotationNames(expr.object), ...annotationNames(expr.index)];
     case 'list':
-      return expr.items.flatMap((item) => words(item.value));
+      return expr.items.flatMap((item) => annotationNames(item.value));
     case 'binary':
-      return [...words(expr.left), ...words(expr.right)];
+      return [...annotationNames(expr.left), ...annotationNames(expr.right)];
     case 'call':
-      return words(expr.callee);
+      return annotationNames(expr.callee);
     default:
       return [];
   }
 }
 
-/** One annotated field or parameter. */
+/** The schema of one annotated field or parameter. */
 export function pythonField(
   machine: Machine,
   annotation: Expr | undefined,
   value: Expr | undefined,
-  where: Where,
+  where: ResolutionScope,
 ): Field {
   const run = machine.runs.get(where.module.path);
   const frame: Frame | undefined = run && { run, returned: undefined, yielded: [], isGenerator: false };
@@ -125,7 +125,7 @@ export function pythonField(
   return { schema, optional, ...(alias === undefined ? {} : { alias }) };
 }
 
-/** `Field(default, description=…)` and `Param(…)`. */
+/** Reads `Field(default, description=…)` and `Param(…)`. */
 function fieldCall(
   machine: Machine,
   expr: Expr & { kind: 'call' },
@@ -137,7 +137,7 @@ function fieldCall(
   const [first] = expr.args.filter((arg) => arg.name === undefined && !arg.spread);
   const description = named.get('description');
   const text = description && read(description);
-  if (text) schema['description'] = plain(machine, text, 0);
+  if (text) schema['description'] = toPlainData(machine, text, 0);
   const pattern = named.get('pattern') ?? named.get('regex');
   const source = pattern && stringOf(read(pattern));
   if (source !== undefined) schema['pattern'] = source;
@@ -154,7 +154,7 @@ function fieldCall(
 function typeSchema(
   machine: Machine,
   expr: Expr,
-  where: Where,
+  where: ResolutionScope,
   read: (expr: Expr) => Value | undefined,
   depth: number,
 ): Record<string, unknown> {
@@ -169,24 +169,24 @@ function typeSchema(
     if (name === 'Optional' || name === 'Union') return first ? inner(first) : {};
     if (name === 'Literal')
       return { type: 'string', enum: parts.flatMap((part) => (part.kind === 'literal' ? [part.value] : [])) };
-    if (name === 'Annotated') return { ...(first ? inner(first) : {}), ...annotated(machine, rest, read) };
-    const type = simple.get(name);
+    if (name === 'Annotated') return { ...(first ? inner(first) : {}), ...annotatedSchema(machine, rest, read) };
+    const type = jsonTypes.get(name);
     return type === 'array' && first ? { type, items: inner(first) } : type === undefined ? {} : { type };
   }
-  const type = simple.get(name);
+  const type = jsonTypes.get(name);
   if (type !== undefined) return { type };
   const known = expr.kind === 'name' ? lookup(where.scope, expr.name) : read(expr);
   if (known?.kind === 'class' && depth < 4) {
     const members = [...known.statics.values()].flatMap((each) =>
-      each.kind === 'object' && each.cls === known ? [plain(machine, each, 0)] : [],
+      each.kind === 'object' && each.cls === known ? [toPlainData(machine, each, 0)] : [],
     );
     return members.length > 0 ? { type: 'string', enum: members } : { ...schemaOf(machine, known) };
   }
   return {};
 }
 
-/** The extras of `Annotated[T, …]`: a plain string or a field's description. */
-function annotated(
+/** Reads the metadata of `Annotated[T, …]`: a plain string or a `Field` call. */
+function annotatedSchema(
   machine: Machine,
   extras: readonly Expr[],
   read: (expr: Expr) => Value | undefined,

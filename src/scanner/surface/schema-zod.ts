@@ -1,6 +1,6 @@
-import type { Machine } from '../evaluate/machine.js';
-import { solid, stringOf, type Result, type Value } from '../evaluate/values.js';
-import { plain, schemaOf } from './schema.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { soleOption, stringOf, type Result, type Value } from '../evaluate/values/values.js';
+import { toPlainData, schemaOf } from './schema.js';
 
 /** One field of a schema, and whether a caller may leave it out. */
 export interface Field {
@@ -9,7 +9,7 @@ export interface Field {
   readonly alias?: string | undefined;
 }
 
-const types = new Map([
+const zodJsonTypes = new Map([
   ['string', 'string'],
   ['number', 'number'],
   ['int', 'integer'],
@@ -29,22 +29,22 @@ const types = new Map([
   ['null', 'null'],
 ]);
 
-/** Under this key a field keeps the functions that its values must pass; no report shows it. */
+/** Key of a field's refinement functions; a symbol, so that JSON reports omit it. */
 export const refinedBy = Symbol('refined by');
 
-/** A function that a value must pass, or that makes another value of it. */
+/** A function that validates a value (`refine`) or converts it (`transform`). */
 export interface Refinement {
   readonly fn: Value;
   readonly makes: boolean;
 }
 
-/** Reads a zod field by the names of the calls that made it; the wrappers outside in, then the base type. */
+/** Reads a zod field from its call chain: wrappers from the outside in, then the base type. */
 export function zodField(machine: Machine, value: Value): Field {
   const schema: Record<string | symbol, unknown> = {};
   let optional = false;
   let at: Value | undefined = value;
   for (let depth = 0; at && depth < 40; depth += 1) {
-    at = solid(at);
+    at = soleOption(at);
     if (at.kind === 'object') {
       const inner = schemaOf(machine, at);
       if (!('type' in schema) && inner && Object.keys(inner.properties).length > 0) Object.assign(schema, inner);
@@ -60,8 +60,8 @@ export function zodField(machine: Machine, value: Value): Field {
         : undefined;
     if (wrapped) at = wrapped;
     else if (isChained(at)) {
-      // `.int()`, `.email()` and `.array()` say more about the type than what they hang on.
-      const type = types.get(at.method);
+      // `.int()`, `.email()` and `.array()` are more specific than their receiver.
+      const type = zodJsonTypes.get(at.method);
       if (type !== undefined) schema['type'] ??= type;
       at = at.receiver;
     } else {
@@ -72,7 +72,7 @@ export function zodField(machine: Machine, value: Value): Field {
   return { schema, optional };
 }
 
-/** `z.string().optional()` hangs on another schema; `z.optional(x)` on the library. */
+/** Whether a call is chained on a schema (`z.string().optional()`) and not a call on the library (`z.optional(x)`). */
 const isChained = (value: Result): boolean => value.receiver?.kind === 'result' || value.receiver?.kind === 'object';
 const lastResult = (value: Result): Value | undefined =>
   value.args.positional.findLast((each) => each.kind === 'result' || each.kind === 'object');
@@ -86,7 +86,7 @@ const formats = new Map([
   ['ipv6', 'ipv6'],
 ]);
 
-/** The source of a regular expression; what a flag changes in its meaning is not said by a schema. */
+/** The source of a regular expression; undefined with the `m` flag, which JSON Schema cannot express. */
 function patternOf(value: Value | undefined): string | undefined {
   const name = value?.kind === 'native' ? value.name : '';
   const end = name.lastIndexOf('/');
@@ -94,7 +94,7 @@ function patternOf(value: Value | undefined): string | undefined {
 }
 
 /** The pattern in `(text) => /…/.test(text)`. */
-function testedBy(value: Value | undefined): string | undefined {
+function testedPattern(value: Value | undefined): string | undefined {
   const [only] = value?.kind === 'function' ? value.fn.body : [];
   const test = only?.kind === 'return' && only.value?.kind === 'call' ? only.value : undefined;
   if (test?.callee.kind !== 'member' || test.callee.property !== 'test' || test.callee.object.kind !== 'regex')
@@ -103,41 +103,42 @@ function testedBy(value: Value | undefined): string | undefined {
   return flags.includes('m') ? undefined : source;
 }
 
-/** Notes what a wrapper adds; answers whether it makes the field optional. */
+/** Applies a wrapper to the schema; returns whether it makes the field optional. */
 function applyModifier(machine: Machine, value: Result, schema: Record<string | symbol, unknown>): boolean {
   const [first] = value.args.positional;
   if ((value.method === 'refine' || value.method === 'transform') && first?.kind === 'function') {
-    // Read from the outside in: what was asked first stands first.
+    // The chain is read from the outside in, so earlier refinements are prepended.
     const before = Array.isArray(schema[refinedBy]) ? schema[refinedBy] : [];
     schema[refinedBy] = [{ fn: first, makes: value.method === 'transform' } satisfies Refinement, ...before];
   }
   const text = stringOf(first);
   if (value.method === 'describe' && text !== undefined) schema['description'] ??= text;
-  if (value.method === 'describe' && first?.kind === 'text') schema['description'] ??= plain(machine, first, 0);
+  if (value.method === 'describe' && first?.kind === 'text') schema['description'] ??= toPlainData(machine, first, 0);
   if ((value.method === 'meta' || value.method === 'register') && first?.kind === 'object') {
     const described = stringOf(first.props.get('description'));
     if (described !== undefined) schema['description'] ??= described;
   }
   const format = formats.get(value.method);
   if (format !== undefined) schema['format'] ??= format;
-  const pattern = value.method === 'regex' ? patternOf(first) : value.method === 'refine' ? testedBy(first) : undefined;
+  const pattern =
+    value.method === 'regex' ? patternOf(first) : value.method === 'refine' ? testedPattern(first) : undefined;
   if (pattern !== undefined) schema['pattern'] ??= pattern;
   if (value.method === 'default' || value.method === 'prefault') {
-    if (first) schema['default'] ??= plain(machine, first, 0);
+    if (first) schema['default'] ??= toPlainData(machine, first, 0);
     return true;
   }
   return value.method === 'optional' || value.method === 'nullish';
 }
 
 function applyBase(machine: Machine, value: Result, first: Value | undefined, schema: Record<string, unknown>): void {
-  const type = types.get(value.method);
+  const type = zodJsonTypes.get(value.method);
   if (type !== undefined) schema['type'] ??= type;
   if (value.method === 'enum' || value.method === 'nativeEnum') {
     schema['type'] = 'string';
-    const options = first && plain(machine, first, 0);
+    const options = first && toPlainData(machine, first, 0);
     schema['enum'] = Array.isArray(options) ? options : Object.values((options ?? {}) as Record<string, unknown>);
   }
-  if (value.method === 'literal' && first) schema['const'] = plain(machine, first, 0);
+  if (value.method === 'literal' && first) schema['const'] = toPlainData(machine, first, 0);
   if (value.method === 'array' && first) schema['items'] = zodField(machine, first).schema;
   if (type === 'object' && first?.kind === 'object') Object.assign(schema, schemaOf(machine, value));
   if (value.method === 'union' && first?.kind === 'list')

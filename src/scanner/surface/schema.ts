@@ -1,33 +1,33 @@
-import { ancestry, descendsFrom } from '../evaluate/classes.js';
-import type { Machine } from '../evaluate/machine.js';
-import { memberOf } from '../evaluate/members.js';
+import { ancestry, descendsFrom } from '../evaluate/calls/classes.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { memberOf } from '../evaluate/values/members.js';
 import {
   constant,
   isVoid,
   optionsOf,
-  solid,
+  soleOption,
   stringOf,
   type ClassValue,
   type Result,
   type Value,
-} from '../evaluate/values.js';
-import { keysOf } from '../evaluate/natives/objects.js';
+} from '../evaluate/values/values.js';
+import { keysOf } from '../evaluate/builtins/objects.js';
 import { paramSchema, pythonField } from './schema-python.js';
 import type { InputSchema } from './report.js';
 import { zodField } from './schema-zod.js';
 
-/** The input schema that a value stands for: a zod schema or shape, a JSON Schema, or a model class. */
+/** Converts a zod schema or shape, a JSON Schema or a model class into an input schema. */
 export function schemaOf(machine: Machine, value: Value | undefined): InputSchema | undefined {
   if (!value || (value.kind === 'constant' && (value.value === undefined || value.value === null))) return undefined;
   for (const each of optionsOf(value)) {
-    const found = one(machine, each, 0);
+    const found = toInputSchema(machine, each, 0);
     if (found) return found;
   }
   return { type: 'object', properties: {}, partial: true };
 }
 
-function one(machine: Machine, given: Value, depth: number): InputSchema | undefined {
-  const value = solid(given);
+function toInputSchema(machine: Machine, given: Value, depth: number): InputSchema | undefined {
+  const value = soleOption(given);
   if (depth > 12) return undefined;
   if (value.kind === 'object') return fromObject(machine, value);
   if (value.kind === 'class') return fromClass(machine, value);
@@ -36,32 +36,33 @@ function one(machine: Machine, given: Value, depth: number): InputSchema | undef
   if (/^(?:z\.)?(?:object|strictObject|looseObject|strict|interface)$/.test(value.method) && first?.kind === 'object')
     return fromShape(machine, first);
   if (/^to[A-Z]/.test(value.method) && value.receiver?.kind === 'result')
-    return one(machine, value.receiver, depth + 1);
+    return toInputSchema(machine, value.receiver, depth + 1);
   if (
     /^(?:zodToJsonSchema|toJSONSchema|toJsonSchema|zodToMcp|jsonSchema|toJsonSchemaCompat|Object)$/.test(
       value.method,
     ) &&
     first
   )
-    return one(machine, first, depth + 1);
+    return toInputSchema(machine, first, depth + 1);
   if (/^(?:model_json_schema|schema|schema_json)$/.test(value.method) && value.receiver)
-    return one(machine, value.receiver, depth + 1);
-  if (/^(?:extend|merge|safeExtend|and)$/.test(value.method) && value.receiver) return extended(machine, value, depth);
-  if (/^(?:pick|omit)$/.test(value.method) && value.receiver) return picked(machine, value, depth);
-  // `.describe()`, `.strict()`, `.shape`, `.refine()` and their like leave the fields as they are.
-  if (value.receiver) return one(machine, value.receiver, depth + 1);
-  return first && first.kind !== 'constant' ? one(machine, first, depth + 1) : undefined;
+    return toInputSchema(machine, value.receiver, depth + 1);
+  if (/^(?:extend|merge|safeExtend|and)$/.test(value.method) && value.receiver)
+    return extendSchema(machine, value, depth);
+  if (/^(?:pick|omit)$/.test(value.method) && value.receiver) return pickFields(machine, value, depth);
+  // `.describe()`, `.strict()`, `.shape`, `.refine()` and similar calls do not change the fields.
+  if (value.receiver) return toInputSchema(machine, value.receiver, depth + 1);
+  return first && first.kind !== 'constant' ? toInputSchema(machine, first, depth + 1) : undefined;
 }
 
-function extended(machine: Machine, value: Result, depth: number): InputSchema | undefined {
-  const base = value.receiver && one(machine, value.receiver, depth + 1);
+function extendSchema(machine: Machine, value: Result, depth: number): InputSchema | undefined {
+  const base = value.receiver && toInputSchema(machine, value.receiver, depth + 1);
   const [more] = value.args.positional;
-  const added = more && one(machine, more, depth + 1);
+  const added = more && toInputSchema(machine, more, depth + 1);
   if (!base || !added) return base ?? added;
   return {
     type: 'object',
     properties: { ...base.properties, ...added.properties },
-    ...required([
+    ...requiredFields([
       ...(base.required ?? []).filter((key) => !Object.hasOwn(added.properties, key)),
       ...(added.required ?? []),
     ]),
@@ -69,46 +70,46 @@ function extended(machine: Machine, value: Result, depth: number): InputSchema |
   };
 }
 
-function picked(machine: Machine, value: Result, depth: number): InputSchema | undefined {
-  const base = value.receiver && one(machine, value.receiver, depth + 1);
+function pickFields(machine: Machine, value: Result, depth: number): InputSchema | undefined {
+  const base = value.receiver && toInputSchema(machine, value.receiver, depth + 1);
   const [mask] = value.args.positional;
   if (!base || mask?.kind !== 'object') return base;
   const keep = (key: string) => mask.props.has(key) === (value.method === 'pick');
   return {
     type: 'object',
     properties: Object.fromEntries(Object.entries(base.properties).filter(([key]) => keep(key))),
-    ...required((base.required ?? []).filter(keep)),
+    ...requiredFields((base.required ?? []).filter(keep)),
     ...(base.partial === true ? { partial: true } : {}),
   };
 }
 
-const required = (names: readonly string[]): { required?: readonly string[] } =>
+const requiredFields = (names: readonly string[]): { required?: readonly string[] } =>
   names.length > 0 ? { required: names } : {};
 
 function fromObject(machine: Machine, value: Value & { kind: 'object' }): InputSchema | undefined {
-  const properties = solid(memberOf(machine, value, 'properties'));
-  // `properties: converted.properties`: the conversion is followed back to what was converted.
+  const properties = soleOption(memberOf(machine, value, 'properties'));
+  // `properties: converted.properties`: use the schema before the conversion.
   const derived = optionsOf(properties).find((each) => each.kind === 'result' && each.method === '.properties');
-  if (derived) return one(machine, derived, 6);
+  if (derived) return toInputSchema(machine, derived, 6);
   const isJsonSchema =
     properties.kind === 'object' || stringOf(value.props.get('type')) === 'object' || value.props.has('$schema');
-  if (!isJsonSchema) return value.cls ? instance(machine, value) : fromShape(machine, value);
+  if (!isJsonSchema) return value.cls ? fromInstance(machine, value) : fromShape(machine, value);
   const made = new Map<string, unknown>();
   if (properties.kind === 'object')
-    for (const key of keysOf(properties)) made.set(key, plain(machine, memberOf(machine, properties, key), 0));
-  const needed = solid(memberOf(machine, value, 'required'));
+    for (const key of keysOf(properties)) made.set(key, toPlainData(machine, memberOf(machine, properties, key), 0));
+  const needed = soleOption(memberOf(machine, value, 'required'));
   return {
     type: 'object',
     properties: Object.fromEntries(made),
-    ...required(needed.kind === 'list' ? needed.items.flatMap((item) => stringOf(item) ?? []) : []),
+    ...requiredFields(needed.kind === 'list' ? needed.items.flatMap((item) => stringOf(item) ?? []) : []),
     ...(value.open || properties.kind === 'unknown' || (properties.kind === 'object' && properties.open)
       ? { partial: true }
       : {}),
   };
 }
 
-/** A schema object of a library that a bundle carries: its definition says what it holds. */
-function instance(machine: Machine, value: Value & { kind: 'object' }): InputSchema | undefined {
+/** Reads a schema instance of a bundled library by its definition. */
+function fromInstance(machine: Machine, value: Value & { kind: 'object' }): InputSchema | undefined {
   const definition = value.props.get('_def') ?? value.props.get('def');
   const shape = memberOf(machine, value, 'shape');
   if (shape.kind === 'object') return fromShape(machine, shape);
@@ -127,12 +128,12 @@ function fromShape(machine: Machine, shape: Value & { kind: 'object' }): InputSc
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
-    ...required(needed),
+    ...requiredFields(needed),
     ...(shape.open ? { partial: true } : {}),
   };
 }
 
-/** A pydantic model, dataclass or typed dictionary: its annotated fields, inherited ones first. */
+/** Reads a pydantic model, dataclass or TypedDict: annotated fields, inherited ones first. */
 function fromClass(machine: Machine, cls: ClassValue): InputSchema | undefined {
   const properties = new Map<string, unknown>();
   const needed: string[] = [];
@@ -157,25 +158,25 @@ function fromClass(machine: Machine, cls: ClassValue): InputSchema | undefined {
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
-    ...required(needed),
+    ...requiredFields(needed),
     ...(inherits && properties.size === 0 ? { partial: true } : {}),
   };
 }
 
-/** A value as plain data; what is not known is left out. */
-export function plain(machine: Machine, value: Value, depth: number): unknown {
+/** Converts an abstract value into plain data; omits unknown parts. */
+export function toPlainData(machine: Machine, value: Value, depth: number): unknown {
   if (value.kind === 'constant') return value.value ?? null;
   if (value.kind === 'text') return value.parts.map((part) => (typeof part === 'string' ? part : '…')).join('');
   if (depth > 10) return {};
-  if (value.kind === 'list') return value.items.slice(0, 1_000).map((item) => plain(machine, item, depth + 1));
+  if (value.kind === 'list') return value.items.slice(0, 1_000).map((item) => toPlainData(machine, item, depth + 1));
   if (value.kind === 'object' && value.cls && value.props.has('value'))
-    return plain(machine, value.props.get('value') ?? value, depth + 1);
+    return toPlainData(machine, value.props.get('value') ?? value, depth + 1);
   if (value.kind === 'object')
     return Object.fromEntries(
-      keysOf(value).map((key) => [key, plain(machine, memberOf(machine, value, key), depth + 1)]),
+      keysOf(value).map((key) => [key, toPlainData(machine, memberOf(machine, value, key), depth + 1)]),
     );
   if (value.kind === 'choice')
-    return plain(machine, value.options.find((option) => !isVoid(option)) ?? constant(null), depth + 1);
+    return toPlainData(machine, value.options.find((option) => !isVoid(option)) ?? constant(null), depth + 1);
   return {};
 }
 

@@ -260,7 +260,7 @@ test('a registration that no followed path reaches is said', async () => {
     [
       {
         kind: 'tool',
-        reason: 'a registration stands here that no followed path reaches',
+        reason: 'a registration that the analysis did not reach',
         location: { file: 'index.js', start_line: 5 },
       },
     ],

@@ -1,12 +1,12 @@
 import type { ClassNode } from '../ir/nodes.js';
-import { ancestry } from '../evaluate/classes.js';
-import { optionsOf, type ClassValue, type Value } from '../evaluate/values.js';
+import { ancestry } from '../evaluate/calls/classes.js';
+import { optionsOf, type ClassValue, type Value } from '../evaluate/values/values.js';
 import type { Sdk } from './report.js';
 
-/** The kinds of server object that registrations hang on. */
-export type ServerKind = 'python-high' | 'python-low' | 'script-high' | 'script-low' | 'script-fastmcp';
+/** Kinds of server objects with registration methods. */
+type ServerKind = 'python-high' | 'python-low' | 'script-high' | 'script-low' | 'script-fastmcp';
 
-/** Which SDK an import belongs to, by the whole package name or a path inside it. */
+/** The SDK of an import, by the complete package name or a path inside it. */
 export function sdkOf(source: string): Sdk | undefined {
   if (/^mcp(?:\.|$)/.test(source)) return 'python-official';
   if (/^fastmcp(?:\.|$)/.test(source)) return 'python-fastmcp';
@@ -16,12 +16,12 @@ export function sdkOf(source: string): Sdk | undefined {
   return undefined;
 }
 
-/** The same for JavaScript, where `fastmcp` is another package. */
+/** The SDK of a JavaScript import; there `fastmcp` is a different package. */
 export const scriptSdkOf = (source: string): Sdk | undefined =>
   (/^fastmcp(?:\/|$)/.test(source) ? 'npm-fastmcp' : /^mcp(?:\.|$)/.test(source) ? undefined : sdkOf(source)) ??
-  framework(source);
+  frameworkSdk(source);
 
-const framework = (source: string): Sdk | undefined =>
+const frameworkSdk = (source: string): Sdk | undefined =>
   /^(?:agents\/mcp|mcp-framework|@nestjs-mcp|@rekog\/mcp-nest|mcp-handler|@vercel\/mcp-adapter|mcp-lite|tmcp|@mastra\/mcp|xmcp|litemcp|@smithery\/sdk)(?:\/|$)/.test(
     source,
   )
@@ -38,11 +38,11 @@ export const sdkNames: Readonly<Record<Sdk, string>> = {
   other: 'Other MCP framework',
 };
 
-const highPython = new Set(['FastMCP', 'MCPServer', 'FastMCPApp']);
+const highLevelPythonClasses = new Set(['FastMCP', 'MCPServer', 'FastMCPApp']);
 
 function kindOfExternal(source: string, name: string, isPython: boolean): ServerKind | undefined {
   if (isPython) {
-    if (highPython.has(name) && (sdkOf(source) !== undefined || source === '')) return 'python-high';
+    if (highLevelPythonClasses.has(name) && (sdkOf(source) !== undefined || source === '')) return 'python-high';
     return name === 'Server' && sdkOf(source) === 'python-official' ? 'python-low' : undefined;
   }
   const sdk = scriptSdkOf(source);
@@ -52,7 +52,7 @@ function kindOfExternal(source: string, name: string, isPython: boolean): Server
   return name === 'Server' ? 'script-low' : undefined;
 }
 
-/** What kind of server an instance of an outside or project class is. */
+/** The server kind of an external or project class. */
 export function kindOfClass(value: Value, isPython: boolean): ServerKind | undefined {
   if (value.kind === 'external') return kindOfExternal(value.source, value.path.at(-1) ?? '', isPython);
   if (value.kind !== 'class') return undefined;
@@ -75,32 +75,32 @@ function kindByAncestry(value: ClassValue): ServerKind | undefined {
   return undefined;
 }
 
-/** What the members of a class tell of it, looked at once: every call in a run asks. */
+/** Properties of a class derived from its members; cached, because every evaluated call needs them. */
 interface Shape {
   readonly kind: ServerKind | undefined;
   readonly isTransport: boolean;
 }
 
-const shapes = new WeakMap<ClassNode, Shape>();
+const shapeCache = new WeakMap<ClassNode, Shape>();
 
 function shapeOf({ cls }: ClassValue): Shape {
-  const known = shapes.get(cls);
+  const known = shapeCache.get(cls);
   if (known) return known;
   const names = new Set(cls.members.map((member) => member.name));
   const isTransport = names.has('start') && names.has('send') && names.has('close');
   const made = { kind: kindOfShape(names), isTransport };
-  shapes.set(cls, made);
+  shapeCache.set(cls, made);
   return made;
 }
 
-/** Whether a method belongs to a class of an SDK or transport that a bundle carries: such code is never followed. */
+/** Whether a method belongs to a bundled SDK or transport class; such code is never evaluated. */
 export function isSdkMethod(callee: Value): boolean {
   if (callee.kind !== 'function' || !callee.home) return false;
   const { kind, isTransport } = shapeOf(callee.home);
   return kind !== undefined || isTransport;
 }
 
-/** A bundle carries the SDK's classes without their names: they are told by the methods that only they have. */
+/** Identifies bundled SDK classes, whose names are minified, by their characteristic methods. */
 function kindOfShape(names: ReadonlySet<string>): ServerKind | undefined {
   const has = (name: string) => names.has(name);
   if (has('sendToolListChanged') && (has('registerTool') || has('tool')) && has('connect')) return 'script-high';
@@ -110,13 +110,13 @@ function kindOfShape(names: ReadonlySet<string>): ServerKind | undefined {
   return undefined;
 }
 
-/** What kind of server a value is, if it is one. */
+/** The server kind of a value, if it is a server. */
 export function serverKind(value: Value | undefined): ServerKind | undefined {
   for (const each of value ? optionsOf(value) : []) {
     if (each.kind === 'result') {
-      const found = kindOfClass(each.callee, each.at.module.language === 'python') ?? factory(each.callee);
+      const found = kindOfClass(each.callee, each.at.module.language === 'python') ?? factoryKind(each.callee);
       if (found) return found;
-      // `.server` of a high-level server is the low-level one beneath it.
+      // `.server` of a high-level server is its underlying low-level server.
       if (each.method === '.server' && serverKind(each.receiver) === 'script-high') return 'script-low';
       if (each.method === '._mcp_server' && serverKind(each.receiver)) return 'python-low';
     }
@@ -128,11 +128,11 @@ export function serverKind(value: Value | undefined): ServerKind | undefined {
   return undefined;
 }
 
-/** `FastMCP.from_openapi(…)` and its like make servers too. */
-function factory(callee: Value): ServerKind | undefined {
+/** The server kind of factory calls such as `FastMCP.from_openapi(…)`. */
+function factoryKind(callee: Value): ServerKind | undefined {
   if (callee.kind !== 'external') return undefined;
   const [owner, method] = callee.path.slice(-2);
-  return owner !== undefined && method?.startsWith('from_') && highPython.has(owner)
+  return owner !== undefined && method?.startsWith('from_') && highLevelPythonClasses.has(owner)
     ? 'python-high'
     : method === 'as_proxy'
       ? 'python-high'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { surfaceOfFiles } from '../../../test/support/scan.js';
-import { signalOf, wordsOf } from './auth.js';
+import { signalOf, splitWords } from './auth.js';
 import { looksLikeTool } from './heuristics.js';
 import { scriptSdkOf, sdkOf } from './sdk.js';
 
@@ -76,7 +76,7 @@ describe('signs of authentication [S4.5] [S4.13]', () => {
   });
 
   test('a name is cut at humps, acronyms and signs', () => {
-    expect(wordsOf('parseHTTPHeaders2.x_y-z')).toEqual(['parse', 'http', 'headers2', 'x', 'y', 'z']);
+    expect(splitWords('parseHTTPHeaders2.x_y-z')).toEqual(['parse', 'http', 'headers2', 'x', 'y', 'z']);
   });
 });
 

@@ -1,11 +1,11 @@
-import type { CallSeen } from '../evaluate/machine.js';
-import type { Machine } from '../evaluate/machine.js';
-import { stringOf } from '../evaluate/values.js';
-import type { Findings } from './registrations.js';
+import type { ObservedCall } from '../evaluate/interpreter/abstract-machine.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { stringOf } from '../evaluate/values/values.js';
+import type { Discoveries } from './registrations.js';
 import type { Transport } from './report.js';
 import { scriptSdkOf, sdkOf, serverKind } from './sdk.js';
 
-const starters = new Set([
+const startCalls = new Set([
   'run',
   'run_async',
   'run_stdio_async',
@@ -36,19 +36,19 @@ const starters = new Set([
   'serveSSE',
 ]);
 
-/** Keeps the calls by which servers start to listen. */
-export function seeStart(findings: Findings, seen: CallSeen): void {
+/** Records calls that start a server. */
+export function recordStart(discoveries: Discoveries, seen: ObservedCall): void {
   const name = seen.method || (seen.callee.kind === 'external' ? (seen.callee.path.at(-1) ?? '') : '');
-  if (!starters.has(name)) return;
+  if (!startCalls.has(name)) return;
   const isSdkName = /(?:Transport|Manager|stdio|Stdio|createMcpHandler|websocket_server|_app$|SSE)/.test(name);
   const sdk =
     seen.callee.kind === 'external' ? (sdkOf(seen.callee.source) ?? scriptSdkOf(seen.callee.source)) : undefined;
   if (isSdkName || sdk !== undefined || serverKind(seen.receiver) !== undefined)
-    findings.started.push({ name, args: seen.args, at: seen.at });
+    discoveries.started.push({ name, args: seen.args, at: seen.at });
 }
 
-/** The transports that a start call opens. */
-function opened(name: string, asked: string | undefined, isPython: boolean): readonly Transport[] {
+/** The transports that a start call uses. */
+function transportsFor(name: string, asked: string | undefined, isPython: boolean): readonly Transport[] {
   if (/websocket/i.test(name) || asked === 'websocket' || asked === 'ws') return ['websocket'];
   if (asked !== undefined)
     return asked === 'stdio'
@@ -61,10 +61,10 @@ function opened(name: string, asked: string | undefined, isPython: boolean): rea
   return isPython && /^run(?:_async)?$/.test(name) ? ['stdio'] : [];
 }
 
-/** Every transport that the code was seen to start; imports only count where no start was seen. */
-export function transportsOf(machine: Machine, findings: Findings): Transport[] {
+/** Every transport that the code starts; imports count only if no start call was found. */
+export function transportsOf(machine: Machine, discoveries: Discoveries): Transport[] {
   const found = new Set<Transport>();
-  for (const { name, args, at } of findings.started) {
+  for (const { name, args, at } of discoveries.started) {
     const [first, second] = args.positional;
     const options =
       first?.kind === 'object'
@@ -81,13 +81,13 @@ export function transportsOf(machine: Machine, findings: Findings): Transport[] 
       asked === undefined;
     if (computed)
       for (const each of optionsIn(args.named.get('transport') ?? first))
-        opened(name, each, true).forEach((one) => found.add(one));
-    else opened(name, asked, isPython).forEach((one) => found.add(one));
+        transportsFor(name, each, true).forEach((one) => found.add(one));
+    else transportsFor(name, asked, isPython).forEach((one) => found.add(one));
     void second;
   }
   if (found.size === 0)
     for (const run of machine.runs.values())
-      for (const stmt of run.module.body) if (stmt.kind === 'import') byImport(stmt.source, found);
+      for (const stmt of run.module.body) if (stmt.kind === 'import') addByImport(stmt.source, found);
   const order: readonly Transport[] = ['stdio', 'http', 'websocket'];
   return order.filter((each) => found.has(each));
 }
@@ -99,8 +99,8 @@ function optionsIn(value: unknown): string[] {
     : [];
 }
 
-/** By whole words of the import path: `aws` is no `ws`, and an HTTP client is no server. */
-function byImport(source: string, found: Set<Transport>): void {
+/** Matches complete words of the import path: `aws` is not `ws`, and an HTTP client is not a server. */
+function addByImport(source: string, found: Set<Transport>): void {
   const parts = source.toLowerCase().split(/[./\\_-]/);
   if (parts.includes('stdio') || parts.includes('stdio.js')) found.add('stdio');
   if (

@@ -47,25 +47,25 @@ describe('what may or may not be offered is shown, and said', () => {
       'a tool removed under a condition',
       's.py',
       `${fast}${two}if os.environ.get("API_URL") == "x":\n    mcp.remove_tool("a")\n`,
-      'a may be removed again at run time',
+      'a may be removed at run time',
     ],
     [
       'a tool removed by a computed name',
       's.py',
       `${fast}${two}for name in os.environ["HIDDEN_PATH"].split(","):\n    mcp.remove_tool(name)\n`,
-      'something may be removed again at run time',
+      'something may be removed at run time',
     ],
     [
       'a tool enabled by a setting',
       's.py',
       `${fast}@mcp.tool(enabled=os.environ["API_URL"] == "x")\ndef a(): ...\n@mcp.tool()\ndef b(): ...\n`,
-      'what is enabled depends on settings',
+      'the enabled items depend on settings',
     ],
     [
       'a filter by tags',
       's.py',
       `${fast.replace('"x"', '"x", exclude_tags={"private"}')}${two}`,
-      'tags decide what is offered',
+      'a tag filter changes what is offered',
     ],
     ['tools hidden by name', 's.py', `${fast}${two}mcp.disable(names={"a"})\n`, 'what is visible changes at run time'],
     [
@@ -103,5 +103,5 @@ test('a package that only names its start, whose code is elsewhere, says so', as
     'x-1.dist-info/entry_points.txt': '[console_scripts]\nx = other.server:main\n',
   });
   expect(tools).toEqual([]);
-  expect(unresolved).toMatchObject([{ reason: 'the program starts in code that is not here' }]);
+  expect(unresolved).toMatchObject([{ reason: 'the entry point is in code outside the scanned folder' }]);
 });

@@ -1,103 +1,105 @@
-import type { Machine } from '../evaluate/machine.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
 import { locationOf, type Location } from '../ir/positions.js';
-import type { Place } from '../evaluate/values.js';
-import { noBehaviour, observe, type Behaviour } from './behaviour.js';
-import type { Context } from './context.js';
-import type { Env } from './environment.js';
-import { callProject } from './functions.js';
-import { scopeIn } from '../evaluate/scope.js';
-import { anyPath, known, leavesFolder, taintsIn, unsafe, type Fact, type Taint } from './facts.js';
-import { refine } from './refinements.js';
-import { argumentsFor, type Arguments, type Entry } from './sources.js';
-import { emptyShelf, type Shelf } from './summaries.js';
-import { stepsOf } from './traces.js';
-import { dangerOf, type Hit, type SeenCall, type TaintRule } from './sinks.js';
+import type { Place } from '../evaluate/values/values.js';
+import { newSideEffects, recordSideEffects, type SideEffects } from './models/side-effects.js';
+import type { Context } from './interpreter/context.js';
+import type { Env } from './facts/environment.js';
+import { callProject } from './calls/functions.js';
+import { scopeIn } from '../evaluate/values/scope.js';
+import { anyPath, proofBit, leavesFolder, taintsIn, unsafeTaints, type Fact, type Taint } from './facts/facts.js';
+import { applyRefinements } from './sources/schema-refinements.js';
+import { callerArguments, type HandlerArguments, type ToolEntry } from './sources/sources.js';
+import { newSummaryCache, type SummaryCache } from './summaries/summaries.js';
+import { traceSteps } from './facts/traces.js';
+import { dangerOf, type Hit, type CallSite, type TaintRule } from './models/sinks.js';
 
-/** The caller's text on its way from a parameter to where it does harm. */
+/** Taint flow from a tool parameter to a sink. */
 export interface Flow {
   readonly rule: TaintRule;
-  readonly entry: Entry;
+  readonly entry: ToolEntry;
   readonly param: string;
   readonly what: string;
   readonly at: Location;
   readonly steps: readonly { readonly at: Location; readonly says: string }[];
-  /** The parameter itself is used, not a text built from it. */
+  /** The parameter itself is used, not a string built from it. */
   readonly whole: boolean;
-  /** The code tried to judge the value first. */
-  readonly judged: boolean;
+  /** Some check looked at the value, but it is not sufficient for this sink. */
+  readonly isChecked: boolean;
   readonly writes: boolean;
-  /** The code runs in a page of a browser, not in the server. */
+  /** The code runs in a browser page, not in the server process. */
   readonly inPage: boolean;
-  /** The path begins as the folder does: only neighbours of that name are within reach. */
-  readonly isPrefixed: boolean;
-  /** Options are refused by name on the way. */
-  readonly isScreened: boolean;
-  /** Which program runs is the caller's; no shell reads its words again. */
+  /** Prefix check without a separator: only sibling folders are reachable. */
+  readonly isPrefixChecked: boolean;
+  /** A leading dash is tested for on the way: some options are rejected by name. */
+  readonly isDashChecked: boolean;
+  /** The caller chooses the program, but no shell parses the arguments. */
   readonly isProgram: boolean;
-  /** Only a setting of the server lifts the check. */
-  readonly byMode: boolean;
-  /** A folder was meant. */
+  /** The flow exists only where a server setting disables the check. */
+  readonly isConfigDependent: boolean;
+  /** The code intended a folder as boundary. */
   readonly inFolder: boolean;
-  /** The ending of the file's name is not the caller's. */
+  /** File extension, if the code appends it. */
   readonly tail: string | undefined;
-  /** The text before the caller's part, or true where it is not known but not the caller's. */
+  /** Constant prefix before the tainted part, or true for an unknown but untainted one. */
   readonly lead: string | true | undefined;
 }
 
-/** One call that a tool makes, for capabilities. */
+/** Call reachable from a tool, for capabilities. */
 export interface Reached {
   readonly name: string;
   readonly at: Location;
 }
 
-export interface EntryResult extends Behaviour {
+/** Analysis result of one entry point; `isFinished` is false if a budget ended it early. */
+export interface EntryResult extends SideEffects {
   readonly flows: readonly Flow[];
   readonly reached: readonly Reached[];
   readonly isFinished: boolean;
 }
 
+/** Step budget per entry point; an entry that exceeds it is reported as incomplete. */
 const stepsPerEntry = 400_000;
 
-/** How much is kept of what functions did. */
-const maxKept = 300_000;
+/** Capacity of the summary cache, in events. */
+const maxSummaryEvents = 300_000;
 
-const shelves = new WeakMap<Machine, Shelf>();
+const summaryCaches = new WeakMap<Machine, SummaryCache>();
 
-/** What functions do is the same for every tool of a program. */
-function shelfOf(machine: Machine): Shelf {
-  const known = shelves.get(machine) ?? emptyShelf(maxKept);
-  shelves.set(machine, known);
+/** Summary cache of a program, shared by all its tools. */
+function summaryCacheOf(machine: Machine): SummaryCache {
+  const known = summaryCaches.get(machine) ?? newSummaryCache(maxSummaryEvents);
+  summaryCaches.set(machine, known);
   return known;
 }
 
-/** Follows one tool from its parameters. */
-export function flowsOf(machine: Machine, entry: Entry): EntryResult {
+/** Analyses one entry point from its sources to all sinks. */
+export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
   const flows = new Map<string, Flow>();
   const reached = new Map<string, Reached>();
-  const behaviour = noBehaviour();
+  const behaviour = newSideEffects();
   const context: Context = {
     machine,
-    shelf: shelfOf(machine),
-    shown: new Map(),
-    running: [],
+    summaries: summaryCacheOf(machine),
+    replayed: new Map(),
+    callStack: [],
     recorder: undefined,
     yielded: undefined,
     depth: 0,
     stepsLeft: stepsPerEntry,
     memo: new Map(),
-    sees: (call) => observe(behaviour, call),
-    reaches: (name, at) => {
+    onCall: (call) => recordSideEffects(behaviour, call),
+    onReached: (name, at) => {
       const key = `${name} ${at.spot.start}`;
-      if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name, at: place(at) });
+      if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name, at: toLocation(at) });
     },
-    report: (hit, call) => {
+    onHit: (hit, call) => {
       for (const fact of hit.facts) {
         const taints = taintsIn(fact);
-        for (const taint of unsafe(taints, dangerOf[hit.rule])) {
+        for (const taint of unsafeTaints(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
-          add(
+          addFlow(
             flows,
-            flowFrom(
+            toFlow(
               entry,
               taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit,
               call,
@@ -106,10 +108,10 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
             ),
           );
         }
-        // The folder was compared with the spelling of the path, not with where its links lead.
+        // Contained lexically only: a symbolic link inside the folder leads out (CWE-59).
         if (hit.rule === 'path')
           for (const taint of taints)
-            if (isOnlySpelled(taint)) add(flows, flowFrom(entry, { ...hit, rule: 'link' }, call, taint, fact));
+            if (isOnlyLexical(taint)) addFlow(flows, toFlow(entry, { ...hit, rule: 'link' }, call, taint, fact));
       }
     },
   };
@@ -123,10 +125,10 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
     clock: { ticks: 0 },
   };
   try {
-    const given = refined(context, entry, argumentsFor(entry), outside);
+    const given = refineArguments(context, entry, callerArguments(entry), outside);
     callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
   } catch (error) {
-    // Nesting deeper than the stack is an unfinished analysis, not a crash.
+    // Deeply nested hostile code overflows the stack: report the entry as incomplete instead of crashing.
     if (!(error instanceof RangeError)) throw error;
     context.stepsLeft = 0;
   }
@@ -138,59 +140,65 @@ export function flowsOf(machine: Machine, entry: Entry): EntryResult {
   };
 }
 
-/** The arguments after what the schema of the tool asks of them. */
-function refined(context: Context, { schema }: Entry, given: Arguments, env: Env): Arguments {
+/** Applies the refinements of the tool's schema to the arguments. */
+function refineArguments(context: Context, { schema }: ToolEntry, given: HandlerArguments, env: Env): HandlerArguments {
   if (!schema) return given;
   const positional = given.positional.map((fact) =>
-    fact.fields ? { ...fact, fields: refine(context, fact.fields, schema, env) } : fact,
+    fact.fields ? { ...fact, fields: applyRefinements(context, fact.fields, schema, env) } : fact,
   );
   return { ...given, positional };
 }
 
-const place = ({ module, spot }: Place): Location => locationOf(module, spot);
+const toLocation = ({ module, spot }: Place): Location => locationOf(module, spot);
 
-const isOnlySpelled = ({ safe }: Taint): boolean =>
-  (safe & anyPath) === anyPath && (safe & known.spelled) !== 0 && (safe & known.followed) === 0;
+const isOnlyLexical = ({ safe }: Taint): boolean =>
+  (safe & anyPath) === anyPath &&
+  (safe & proofBit.lexicallyContained) !== 0 &&
+  (safe & proofBit.symlinksResolved) === 0;
 
-/** The host of an address is out of the caller's reach. */
-export const isFixedHost = (lead: string | true | undefined): boolean =>
+/** Whether the prefix fixes scheme and host of a URL, so that SSRF is ruled out. */
+const isFixedHost = (lead: string | true | undefined): boolean =>
   lead === true ||
   (typeof lead === 'string' &&
     /^(?:[a-z][\w+.-]*:)?\/\/[^/?#]*[^/?#:@][/?#]|^(?:https?|wss?):\/\/[\w-]+(?:\.[\w-]+)+(?::\d+)?$|^\/[^/]/i.test(
       lead,
     ));
 
-function flowFrom(entry: Entry, hit: Hit, call: SeenCall, taint: Taint, fact: Fact): Flow {
+function toFlow(entry: ToolEntry, hit: Hit, call: CallSite, taint: Taint, fact: Fact): Flow {
   const lead = fact.lead === '' ? undefined : fact.lead;
   return {
     rule: hit.rule,
     entry,
     param: taint.origin.param,
     what: hit.what,
-    at: place(call.at),
+    at: toLocation(call.at),
     whole: taint.whole,
-    judged: taint.judged,
+    isChecked: taint.isChecked,
     writes: hit.writes === true,
     inPage: hit.inPage === true,
-    isPrefixed: (taint.safe & known.prefixed) !== 0,
-    isScreened: (taint.safe & known.screened) !== 0,
+    isPrefixChecked: (taint.safe & proofBit.prefixMatched) !== 0,
+    isDashChecked: (taint.safe & proofBit.dashChecked) !== 0,
     isProgram: hit.isProgram === true,
-    byMode: (taint.safe & known.byMode) !== 0,
+    isConfigDependent: (taint.safe & proofBit.containedByConfig) !== 0,
     lead,
     tail: fact.tail,
     inFolder: leavesFolder(fact),
     steps: [
-      { at: place(taint.origin.at), says: `the caller gives ${taint.origin.param}` },
-      ...stepsOf(taint.trace).map(({ at, says }) => ({ at: place(at), says })),
-      { at: place(call.at), says: `it reaches ${hit.what}` },
+      { at: toLocation(taint.origin.at), says: `the caller gives ${taint.origin.param}` },
+      ...traceSteps(taint.trace).map(({ at, says }) => ({ at: toLocation(at), says })),
+      { at: toLocation(call.at), says: `it reaches ${hit.what}` },
     ],
   };
 }
 
-function add(flows: Map<string, Flow>, flow: Flow): void {
+function addFlow(flows: Map<string, Flow>, flow: Flow): void {
   const key = `${flow.rule} ${flow.at.file}:${flow.at.startLine} ${flow.param}`;
   const before = flows.get(key);
   if (!before) flows.set(key, flow);
-  else if ((flow.judged && !before.judged) || (flow.inFolder && !before.inFolder))
-    flows.set(key, { ...before, judged: flow.judged || before.judged, inFolder: flow.inFolder || before.inFolder });
+  else if ((flow.isChecked && !before.isChecked) || (flow.inFolder && !before.inFolder))
+    flows.set(key, {
+      ...before,
+      isChecked: flow.isChecked || before.isChecked,
+      inFolder: flow.inFolder || before.inFolder,
+    });
 }

@@ -1,7 +1,7 @@
-import type { PolicyRules } from '../../net/policies.js';
+import type { PolicyRules } from '../../net/network-policy.js';
 
 /**
- * Where commands may be pointed unless the operator says otherwise: private networks, names under `.lab.internal`, and this machine.
- * Loopback is in so that the first call of a newcomer works; everything on it that listens can be reached by who holds a token.
+ * Default network policy of command tools: private networks, names under `.lab.internal`, and this machine.
+ * Loopback is included so that a first call works; in exchange, anyone with a token can reach services on this machine.
  */
 export const defaultNetworkRules: PolicyRules = { allow: ['rfc1918', 'loopback'] };

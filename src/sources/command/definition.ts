@@ -1,54 +1,54 @@
 import type { Args } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Manifest } from './manifest.js';
-import type { FlagValue } from './values.js';
+import type { Manifest } from './manifest/manifest.js';
+import type { FlagValue } from './input/flag-values.js';
 
-/** What a parser is given: all that the program said and how it ended. */
-export interface Printed {
+/** Input of an output parser: captured output, exit code and the call's arguments. */
+interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
   readonly returncode: number;
   readonly args: Args;
 }
 
-/** What a parser made of it; nothing where there was nothing to read. */
-export interface Reading {
+/** Result of an output parser; empty if the output has no known structure. */
+interface ParsedOutput {
   readonly parsed?: JsonObject;
   readonly summary?: string;
 }
 
-/** Turns what a program printed into data of a known shape; hostile text may spoil the data, never the gateway. */
+/** Parses program output into data that matches `schema`; must not throw, since the output is untrusted. */
 export interface OutputParser {
   readonly schema: JsonObject;
-  read(printed: Printed): Reading;
+  read(printed: ProgramOutput): ParsedOutput;
 }
 
-/** An objection to a value that keeps its flag's form. */
-export interface CheckObjection {
+/** Rejection of a value that is syntactically valid for its flag. */
+interface CheckRejection {
   readonly stage: 'semantics' | 'permission';
   readonly message: string;
   readonly expected?: string;
   readonly example?: string;
 }
 
-/** Judges a value by what is installed and what the operator allows. */
+/** Checks a value against the installed software and the operator's permissions. */
 export type ValueCheck = (
   value: FlagValue,
   allowed: { readonly intrusive: boolean },
-) => Promise<CheckObjection | undefined> | CheckObjection | undefined;
+) => Promise<CheckRejection | undefined> | CheckRejection | undefined;
 
-/** A command as the source keeps it: the manifest, and the parts that are code. */
+/** A command tool: its manifest, plus the parts that need code. */
 export interface CommandDefinition {
   readonly name: string;
   readonly manifest: Manifest;
   readonly parser?: OutputParser;
   readonly checks?: Readonly<Record<string, ValueCheck>>;
-  /** Forgets what it looked up, such as which scripts are installed. */
+  /** Clears cached lookups, such as the list of installed scripts. */
   readonly clear?: () => void;
-  /** Where it was read from, for people. */
+  /** File it was loaded from, for log messages. */
   readonly origin?: string;
 }
 
-/** The program's own name; where it lies on this machine is nobody's business. */
-export const programOf = ({ manifest: { command } }: CommandDefinition): string =>
+/** Program name without its folder: messages must not disclose paths of the host. */
+export const programName = ({ manifest: { command } }: CommandDefinition): string =>
   command.slice(command.lastIndexOf('/') + 1);

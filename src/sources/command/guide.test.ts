@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { flagSchema } from './flag.js';
-import { manifestSchema } from './manifest.js';
+import { flagSchema } from './manifest/flag.js';
+import { manifestSchema } from './manifest/manifest.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const guide = readFileSync(join(root, 'docs/guides/commands.md'), 'utf8');

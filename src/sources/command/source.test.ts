@@ -70,10 +70,10 @@ test('a name that is taken, and a policy that is not configured, are withheld by
   const tools = await one.tools();
   expect(tools.get('ping')?.details).toMatchObject({ command: 'ping' });
   expect(tools.has('scan')).toBe(false);
-  expect(one.source.health?.()).toEqual({ status: 'degraded', detail: '2 manifests were left out' });
+  expect(one.source.health?.()).toEqual({ status: 'degraded', detail: '2 manifests were rejected' });
   expect(one.source.withheld?.()).toEqual([
-    { what: expect.stringMatching(/ping\.tool\.yaml$/), why: 'the name ping is taken by another tool' },
-    { what: 'scan', why: 'names the network policy moon, which is not configured' },
+    { what: expect.stringMatching(/ping\.tool\.yaml$/), why: 'the tool name ping is already in use' },
+    { what: 'scan', why: 'unknown network policy moon' },
   ]);
 });
 
@@ -101,7 +101,7 @@ test('the information about a tool says what it runs, allows and limits [S0.103]
     allowed_operations: { flags_count: 7, flags: ['-c', '-i', '-W', '-s', '-t', '-4', '-6'], templates: [] },
     safety_limits: { max_arg_length: 2048, max_output: 65_536, memory_bytes: 536_870_912, open_files: 256 },
     security_features: expect.arrayContaining([
-      'no shell: the program is started with an array of words',
+      'no shell: the program is started with an argument array',
       'every flag and every value is on an allow-list',
     ]),
   });
@@ -161,7 +161,7 @@ test('a changed rule holds for the next call: nothing learned under the old one 
 test('a definition in code is held to the same rules as a file', () => {
   expect(() =>
     defineCommand('bad', { command: 'wc', flags: { a: { flag: '-a', type: 'string' } }, target: { kind: 'none' } }),
-  ).toThrow('the manifest of bad is broken');
+  ).toThrow('invalid manifest of bad');
 });
 
 test('what a tool may do to the world is said by its manifest', async () => {

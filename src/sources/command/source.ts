@@ -2,109 +2,109 @@ import type { JsonObject } from '../../core/json.js';
 import type { ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
 import type { EgressRules } from '../../net/egress-types.js';
-import type { NetworkPolicy } from '../../net/policies.js';
+import type { NetworkPolicy } from '../../net/network-policy.js';
 import { systemResolver, type Resolver } from '../../net/resolver.js';
-import { vetTarget } from '../../net/targets.js';
+import { vetTarget } from '../../net/target-vetting.js';
 import { resolveProgram } from '../../processes/programs.js';
 import type { CommandDefinition } from './definition.js';
-import { discover } from './discovery.js';
-import { httpFetch, type HttpFetch } from './http-fetch.js';
-import { commandContract, type CommandContract } from './input.js';
-import { holding, type HoldingTiers, type Runner } from './neighbours.js';
+import { discoverManifests } from './manifest/discovery.js';
+import { httpFetch, type HttpFetchTool } from './http-fetch/http-fetch.js';
+import { commandContract, type CommandContract } from './input/contract.js';
+import { chooseTier, type SandboxTiers, type ProcessRunner } from './run/sandbox-tier.js';
 import { builtins } from './pack/index.js';
-import { commandDefaults, settled, type CommandDefaults, type ToolSettings } from './settings.js';
-import type { TargetJudge } from './target.js';
+import { commandDefaults, resolveLimits, type CommandDefaults, type ToolSettings } from './limits.js';
+import type { TargetPolicy } from './input/target.js';
 import { commandTool } from './tool.js';
 
-/** What the operator decides and may change while the gateway runs. */
+/** Rules the operator may change while the gateway runs. */
 export interface CommandRules {
-  /** Network policies by name; `default` is the one a manifest gets that names none. */
+  /** Network policies by name; `default` applies to manifests without `target.policy`. */
   readonly policies: Readonly<Record<string, NetworkPolicy>>;
   readonly allowIntrusive: boolean;
 }
 
 export interface CommandSourceOptions extends CommandRules {
   readonly id?: string;
-  readonly processes: Runner;
+  readonly processes: ProcessRunner;
   readonly resolver?: Resolver;
   /** Folders of `{command}.tool.yaml` files. */
   readonly directories?: readonly string[];
   readonly definitions?: readonly CommandDefinition[];
-  /** The pack that comes with Toolgate; on unless told. */
+  /** Whether to include the built-in pack; true by default. */
   readonly builtins?: boolean;
   readonly defaults?: Partial<CommandDefaults>;
   readonly tools?: Readonly<Record<string, ToolSettings>>;
-  /** What `http_fetch` may reach beyond its network policy's addresses: hosts, ports, certificates. */
+  /** Further egress rules of `http_fetch`: hosts, ports, certificates. */
   readonly httpFetch?: Omit<EgressRules, 'networks' | 'maxRedirects'>;
-  /** Hears what a log should know, such as a clamped number or a loaded tool. */
+  /** Receives log events, such as a clamped setting or a loaded tool. */
   onEvent?(event: string, fields: JsonObject): void;
 }
 
-/** Local programs as tools. */
+/** Tool source of local programs. */
 export interface CommandSource extends ToolSource {
-  /** Takes new rules at once: what was learned under the old ones is forgotten. */
+  /** Applies new rules immediately and clears caches. */
   reconfigure(rules: Partial<CommandRules>): void;
   clearCaches(): void;
 }
 
-/** Makes tools of the built-in pack, of manifests in folders, and of definitions in code. */
+/** Builds tools from the built-in pack, manifest folders and definitions in code. */
 export function commandSource(options: CommandSourceOptions): CommandSource {
   const { id = 'command', processes, resolver = systemResolver(), onEvent = () => {} } = options;
   const defaults: CommandDefaults = { ...commandDefaults, ...options.defaults };
   let rules: CommandRules = { policies: options.policies, allowIntrusive: options.allowIntrusive };
   let contracts: readonly CommandContract[] = [];
   let withheld: readonly Withheld[] = [];
-  const fetchers = new Map<NetworkPolicy, HttpFetch>();
+  const fetchers = new Map<NetworkPolicy, HttpFetchTool>();
   const listeners = new Set<() => void>();
-  const privileged = process.getuid?.() === 0;
-  const packed = options.builtins === false ? [] : builtins(onEvent);
+  const isRoot = process.getuid?.() === 0;
+  const builtinDefinitions = options.builtins === false ? [] : builtins(onEvent);
 
-  const judge: TargetJudge = {
+  const targetPolicy: TargetPolicy = {
     vet(kind, value, name) {
       const policy = Object.hasOwn(rules.policies, name) ? rules.policies[name] : undefined;
       if (policy !== undefined) return vetTarget(kind, value, policy, resolver);
       return Promise.resolve({
         ok: false,
         code: 'not_allowed',
-        reason: `the network policy ${name} is not configured`,
+        reason: `unknown network policy ${name}`,
         policy: name,
       });
     },
   };
 
-  async function gather(): Promise<{
+  async function collectDefinitions(): Promise<{
     readonly definitions: readonly CommandDefinition[];
     readonly withheld: Withheld[];
   }> {
-    const folders = await Promise.all((options.directories ?? []).map(discover));
-    const left: Withheld[] = folders.flatMap((folder) => folder.withheld);
-    const chosen = new Map<string, CommandDefinition>();
+    const folders = await Promise.all((options.directories ?? []).map(discoverManifests));
+    const withheldItems: Withheld[] = folders.flatMap((folder) => folder.withheld);
+    const definitionsByName = new Map<string, CommandDefinition>();
     for (const definition of [
-      ...packed,
+      ...builtinDefinitions,
       ...(options.definitions ?? []),
       ...folders.flatMap((folder) => folder.definitions),
     ]) {
       const { name } = definition;
       const policy = options.tools?.[name]?.policy ?? definition.manifest.target.policy;
-      if (chosen.has(name))
-        left.push({ what: definition.origin ?? name, why: `the name ${name} is taken by another tool` });
+      if (definitionsByName.has(name))
+        withheldItems.push({ what: definition.origin ?? name, why: `the tool name ${name} is already in use` });
       else if (definition.manifest.target.kind !== 'none' && !Object.hasOwn(rules.policies, policy))
-        left.push({ what: name, why: `names the network policy ${policy}, which is not configured` });
+        withheldItems.push({ what: name, why: `unknown network policy ${policy}` });
       else
-        chosen.set(name, {
+        definitionsByName.set(name, {
           ...definition,
           manifest: { ...definition.manifest, target: { ...definition.manifest.target, policy } },
         });
     }
-    return { definitions: [...chosen.values()], withheld: left };
+    return { definitions: [...definitionsByName.values()], withheld: withheldItems };
   }
 
   async function toTool(
     definition: CommandDefinition,
-    tiers: HoldingTiers,
+    tiers: SandboxTiers,
   ): Promise<{ readonly tool: Tool; readonly contract: CommandContract }> {
     const { name, manifest } = definition;
-    const limits = settled(name, manifest, defaults, options.tools?.[name]);
+    const limits = resolveLimits(name, manifest, defaults, options.tools?.[name]);
     for (const { param, given, used, range } of limits.clamps)
       onEvent('config.clamped', { param, original: given, new: used, range: [...range] });
     const program = await resolveProgram(manifest.command);
@@ -112,9 +112,9 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       onEvent('tool_discovery.command_unusable', { name, command: manifest.command, reason: program.reason });
     const network = manifest.sandbox.network ?? (manifest.target.kind === 'none' ? 'none' : 'host');
     const contract = commandContract(definition, {
-      judge,
-      intrusive: () => rules.allowIntrusive,
-      privileged,
+      targetPolicy,
+      allowsIntrusive: () => rules.allowIntrusive,
+      isRoot,
       maxArgsLength: defaults.maxArgsLength,
       maxTimeoutSec: limits.limits.maxTimeoutMs / 1000,
     });
@@ -122,19 +122,19 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       runner: processes,
       contract,
       network,
-      settled: limits,
+      limits,
       source: id,
       maxArgsLength: defaults.maxArgsLength,
-      holding: holding(tiers, manifest.sandbox, network, privileged),
+      tier: chooseTier(tiers, manifest.sandbox, network, isRoot),
       ...(program.kind === 'program'
         ? { file: program.path, sha256: await program.sha256() }
-        : { unsafe: program.reason === 'unsafe' }),
+        : { isReplaceable: program.reason === 'unsafe' }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });
     return { tool, contract };
   }
 
-  // A replaced one is left alone until the end: calls that began on it finish there.
+  // A replaced tool stays open until shutdown, so that its running calls can finish.
   function fetchTools(): readonly Tool[] {
     const networks = rules.policies[options.tools?.['http_fetch']?.policy ?? 'default'];
     if (options.builtins === false || networks === undefined) return [];
@@ -145,27 +145,27 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
 
   const clearCaches = (): void => {
     for (const contract of contracts) contract.clear();
-    for (const definition of [...packed, ...(options.definitions ?? [])]) definition.clear?.();
+    for (const definition of [...builtinDefinitions, ...(options.definitions ?? [])]) definition.clear?.();
   };
 
   return {
     id,
     async list() {
-      const [tiers, found] = await Promise.all([processes.tiers(), gather()]);
+      const [tiers, found] = await Promise.all([processes.tiers(), collectDefinitions()]);
       for (const { what, why } of found.withheld) onEvent('tool_discovery.tool_skipped', { what, why });
-      const made = await Promise.all(found.definitions.map((definition) => toTool(definition, tiers)));
-      contracts = made.map(({ contract }) => contract);
+      const built = await Promise.all(found.definitions.map((definition) => toTool(definition, tiers)));
+      contracts = built.map(({ contract }) => contract);
       withheld = found.withheld;
-      return [...made.map(({ tool }) => tool), ...fetchTools()];
+      return [...built.map(({ tool }) => tool), ...fetchTools()];
     },
     async close() {
-      await Promise.all([...fetchers.values()].map((each) => each.close()));
+      await Promise.all([...fetchers.values()].map((fetcher) => fetcher.close()));
     },
     withheld: () => withheld,
     health: () =>
       withheld.length === 0
         ? { status: 'healthy' }
-        : { status: 'degraded', detail: `${withheld.length} manifests were left out` },
+        : { status: 'degraded', detail: `${withheld.length} manifests were rejected` },
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

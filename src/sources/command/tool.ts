@@ -1,120 +1,123 @@
 import type { Tool } from '../../core/tool.js';
 import { refuse } from '../../core/outcome.js';
 import type { ToolError } from '../../core/errors.js';
-import { programOf, type CommandDefinition } from './definition.js';
-import { commandMissing } from './ending.js';
-import { execution } from './execution.js';
-import type { CommandContract } from './input.js';
-import type { Holding, Runner } from './neighbours.js';
-import { outputSchema } from './output-schema.js';
-import type { Settled } from './settings.js';
+import { programName, type CommandDefinition } from './definition.js';
+import { commandMissingError } from './run/run-outcome.js';
+import { commandHandler } from './run/execution.js';
+import type { CommandContract } from './input/contract.js';
+import type { TierChoice, ProcessRunner } from './run/sandbox-tier.js';
+import { commandOutputSchema } from './output/schema.js';
+import type { ResolvedLimits } from './limits.js';
 
-/** What was found on this machine for one command. */
-export interface Ground {
-  readonly runner: Runner;
-  /** Where the program is; absent where it is not, or not safe to use. */
+/** What a command tool is built from: the resolved program, tier, limits and contract. */
+interface CommandToolOptions {
+  readonly runner: ProcessRunner;
+  /** Path of the program; absent if not installed or not safe to use. */
   readonly file?: string;
-  /** It is there, but any user of the machine could replace it. */
-  readonly unsafe?: boolean;
-  /** What the program was when it was found. */
+  /** The program exists, but any user of the machine can replace it. */
+  readonly isReplaceable?: boolean;
+  /** Hash of the program file when it was resolved. */
   readonly sha256?: string;
-  readonly holding: Holding;
+  readonly tier: TierChoice;
   readonly network: 'host' | 'none';
   readonly contract: CommandContract;
-  readonly settled: Settled;
+  readonly limits: ResolvedLimits;
   readonly source: string;
   readonly maxArgsLength: number;
 }
 
-/** The tool a command becomes. */
-export function commandTool(definition: CommandDefinition, ground: Ground): Tool {
+/** Builds the tool of a command; if it cannot run here, `unavailable` has the reason. */
+export function commandTool(definition: CommandDefinition, options: CommandToolOptions): Tool {
   const { name, manifest } = definition;
-  const { settled, holding, file } = ground;
-  const unavailable = obstacle(definition, ground);
+  const { limits, tier, file } = options;
+  const unavailable = findObstacle(definition, options);
   const { effects } = manifest;
   return {
     name,
     ...(manifest.title !== undefined && { title: manifest.title }),
-    description: manifest.description ?? `Execute ${programOf(definition)}`,
-    input: ground.contract,
-    output: { schema: outputSchema(definition.parser?.schema) },
+    description: manifest.description ?? `Execute ${programName(definition)}`,
+    input: options.contract,
+    output: { schema: commandOutputSchema(definition.parser?.schema) },
     effects: {
       reads: effects.reads,
       writes: effects.writes,
       destroys: effects.destroys,
       idempotent: effects.idempotent,
-      openWorld: effects.open_world ?? ground.network === 'host',
+      openWorld: effects.open_world ?? options.network === 'host',
       labels: effects.labels,
     },
-    limits: settled.limits,
-    source: ground.source,
+    limits: limits.limits,
+    source: options.source,
     tasks: manifest.tasks,
-    details: details(definition, ground),
+    details: commandDetails(definition, options),
     ...(unavailable !== undefined && { unavailable }),
     run:
-      unavailable === undefined && holding.ok && file !== undefined
-        ? execution({
+      unavailable === undefined && tier.ok && file !== undefined
+        ? commandHandler({
             definition,
-            runner: ground.runner,
+            runner: options.runner,
             file,
-            tier: holding.tier,
-            network: ground.network,
-            timeoutMs: settled.limits.timeoutMs,
-            limits: settled.process,
-            maxStdoutBytes: settled.maxStdoutBytes,
-            maxStderrBytes: settled.maxStderrBytes,
-            onCap: settled.onCap,
+            tier: tier.tier,
+            network: options.network,
+            timeoutMs: limits.limits.timeoutMs,
+            limits: limits.process,
+            maxStdoutBytes: limits.maxStdoutBytes,
+            maxStderrBytes: limits.maxStderrBytes,
+            onCap: limits.onCap,
           })
         : () => Promise.resolve(refuse('sandbox_unavailable', `${name} cannot run on this machine`)),
   };
 }
 
-function obstacle(definition: CommandDefinition, { file, unsafe, holding }: Ground): ToolError | undefined {
-  const program = programOf(definition);
+function findObstacle(
+  definition: CommandDefinition,
+  { file, isReplaceable, tier }: CommandToolOptions,
+): ToolError | undefined {
+  const program = programName(definition);
   const data = { returncode: 127 };
-  if (unsafe === true)
+  if (isReplaceable === true)
     return {
       code: 'command_missing',
-      message: `${program} can be replaced by every user of this machine and is not used`,
+      message: `${program} can be overwritten by any user of this machine and is not used`,
       hint: `Install ${program} where only its owner can write.`,
       data,
     };
-  if (file === undefined) return { ...commandMissing(program), data };
-  if (!holding.ok)
+  if (file === undefined) return { ...commandMissingError(program), data };
+  if (!tier.ok)
     return {
       code: 'sandbox_unavailable',
-      message: `${program} needs the ${definition.manifest.sandbox.minimum} tier: ${holding.reason}`,
+      message: `${program} needs the ${definition.manifest.sandbox.minimum} tier: ${tier.reason}`,
     };
   return undefined;
 }
 
-function details(
+function commandDetails(
   definition: CommandDefinition,
-  { settled, holding, network, maxArgsLength, sha256 }: Ground,
+  { limits, tier, network, maxArgsLength, sha256 }: CommandToolOptions,
 ): NonNullable<Tool['details']> {
   const { name, manifest } = definition;
   const flags = Object.values(manifest.flags).flatMap((flag) => flag.flag);
   return {
     name,
-    command: programOf(definition),
+    command: programName(definition),
     version: manifest.version,
     ...(sha256 !== undefined && { program_sha256: sha256 }),
-    performance: { concurrency: settled.limits.concurrency, default_timeout: settled.limits.timeoutMs / 1000 },
+    performance: { concurrency: limits.limits.concurrency, default_timeout: limits.limits.timeoutMs / 1000 },
     allowed_operations: { flags_count: flags.length, flags, templates: Object.keys(manifest.templates) },
     safety_limits: {
       max_arg_length: maxArgsLength,
-      max_output: settled.maxStdoutBytes,
-      memory_bytes: settled.process.memoryBytes,
-      open_files: settled.process.openFiles,
+      max_output: limits.maxStdoutBytes,
+      memory_bytes: limits.process.memoryBytes,
+      open_files: limits.process.openFiles,
     },
     security_features: [
-      'no shell: the program is started with an array of words',
+      'no shell: the program is started with an argument array',
       'every flag and every value is on an allow-list',
       ...(manifest.target.kind === 'none'
         ? []
         : [`targets vetted by the network policy ${manifest.target.policy}; the program is given the vetted address`]),
       'clean environment',
-      holding.ok ? `held by ${holding.tier}, network ${network}` : 'not run without its sandbox',
+      tier.ok ? `sandbox tier ${tier.tier}, network ${network}` : 'not run without its sandbox',
     ],
   };
 }

@@ -1,37 +1,37 @@
 import type { Args } from '../../core/call.js';
 import type { Json, JsonObject } from '../../core/json.js';
 
-const whole = /^\{([^{}]+)\}$/;
+const wholePlaceholder = /^\{([^{}]+)\}$/;
 
-/** The argument a leaf of a body template stands for, if it stands for one. */
-const named = (leaf: string): string | undefined => whole.exec(leaf)?.[1];
+/** Name of the argument if a template leaf is exactly `{name}`. */
+const placeholderName = (leaf: string): string | undefined => wholePlaceholder.exec(leaf)?.[1];
 
-/** The arguments a body template uses. */
-export function namesIn(template: Json | undefined): readonly string[] {
-  if (typeof template === 'string') return [named(template) ?? []].flat();
+/** Names of the arguments that a body template uses. */
+export function templateArguments(template: Json | undefined): readonly string[] {
+  if (typeof template === 'string') return [placeholderName(template) ?? []].flat();
   if (typeof template !== 'object' || template === null) return [];
-  return Object.values(template).flatMap(namesIn);
+  return Object.values(template).flatMap(templateArguments);
 }
 
-/** The template with arguments in place, whatever their type; a place whose argument was not given is left out. */
-export function filled(template: Json, args: Args): Json | undefined {
+/** Fills arguments of any type into the template; placeholders without an argument are omitted. */
+export function fillTemplate(template: Json, args: Args): Json | undefined {
   if (typeof template === 'string') {
-    const name = named(template);
-    return name === undefined ? template : own(args, name);
+    const name = placeholderName(template);
+    return name === undefined ? template : ownValue(args, name);
   }
   if (typeof template !== 'object' || template === null) return template;
-  if (isList(template)) return template.flatMap((item) => filled(item, args) ?? []);
-  const made: Record<string, Json> = {};
+  if (isJsonArray(template)) return template.flatMap((item) => fillTemplate(item, args) ?? []);
+  const result: Record<string, Json> = {};
   for (const [key, item] of Object.entries(template)) {
-    const value = item === undefined ? undefined : filled(item, args);
+    const value = item === undefined ? undefined : fillTemplate(item, args);
     if (value !== undefined)
-      Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(result, key, { value, enumerable: true, configurable: true, writable: true });
   }
-  return made;
+  return result;
 }
 
-/** An argument by name, never something inherited. */
-export const own = (args: Args | JsonObject, name: string): Json | undefined =>
+/** Own property only: `constructor` or `__proto__` must not resolve to inherited values (prototype pollution). */
+export const ownValue = (args: Args | JsonObject, name: string): Json | undefined =>
   Object.hasOwn(args, name) ? args[name] : undefined;
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+const isJsonArray = (value: Json): value is readonly Json[] => Array.isArray(value);

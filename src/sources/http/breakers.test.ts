@@ -1,54 +1,54 @@
 import { expect, test } from 'vitest';
-import { originBreakers, strictest } from './breakers.js';
+import { originBreakers, strictestThresholds } from './breakers.js';
 
-const fail = (circuit: ReturnType<ReturnType<typeof originBreakers>['of']>): void => {
+const fail = (circuit: ReturnType<ReturnType<typeof originBreakers>['get']>): void => {
   const ticket = circuit.admit();
   if (typeof ticket !== 'number') ticket('failure');
 };
 
 test('where several tools share an origin, the strictest thresholds count [S2.31]', () => {
-  const all = strictest([
-    ['http://a', { failures: 5, restMs: 60_000 }],
-    ['http://a', { failures: 2, restMs: 30_000 }],
-    ['http://b', { failures: 9, restMs: 1 }],
+  const all = strictestThresholds([
+    ['http://a', { failures: 5, cooldownMs: 60_000 }],
+    ['http://a', { failures: 2, cooldownMs: 30_000 }],
+    ['http://b', { failures: 9, cooldownMs: 1 }],
   ]);
   expect([...all]).toEqual([
-    ['http://a', { failures: 2, restMs: 60_000 }],
-    ['http://b', { failures: 9, restMs: 1 }],
+    ['http://a', { failures: 2, cooldownMs: 60_000 }],
+    ['http://b', { failures: 9, cooldownMs: 1 }],
   ]);
 });
 
 test('a reload keeps the state of an origin that is still called, and begins anew where thresholds changed [S2.31]', () => {
   const breakers = originBreakers();
-  const settings = { failures: 1, restMs: 60_000 };
+  const settings = { failures: 1, cooldownMs: 60_000 };
   breakers.use(
     new Map([
       ['http://a', settings],
       ['http://b', settings],
     ]),
   );
-  fail(breakers.of('http://a'));
-  fail(breakers.of('http://b'));
+  fail(breakers.get('http://a'));
+  fail(breakers.get('http://b'));
   breakers.use(
     new Map([
       ['http://a', { ...settings }],
-      ['http://b', { failures: 2, restMs: 60_000 }],
+      ['http://b', { failures: 2, cooldownMs: 60_000 }],
     ]),
   );
-  expect([breakers.of('http://a').state(), breakers.of('http://b').state()]).toEqual(['open', 'closed']);
+  expect([breakers.get('http://a').state(), breakers.get('http://b').state()]).toEqual(['open', 'closed']);
 });
 
 test('changes of state are told with their origin [S2.31]', () => {
   const told: string[] = [];
   const breakers = originBreakers({ onBreaker: (...change) => told.push(change.join(' ')) });
-  breakers.use(new Map([['http://a', { failures: 1, restMs: 60_000 }]]));
-  fail(breakers.of('http://a'));
-  breakers.of('http://a').reset();
+  breakers.use(new Map([['http://a', { failures: 1, cooldownMs: 60_000 }]]));
+  fail(breakers.get('http://a'));
+  breakers.get('http://a').reset();
   expect(told).toEqual(['http://a closed open', 'http://a open closed']);
 });
 
 test('an origin nobody named has the usual thresholds [S2.8]', () => {
-  const circuit = originBreakers().of('http://c');
+  const circuit = originBreakers().get('http://c');
   for (let time = 0; time < 4; time += 1) fail(circuit);
   expect(circuit.state()).toBe('closed');
   fail(circuit);

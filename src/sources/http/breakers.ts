@@ -1,66 +1,66 @@
 import { circuit, type Circuit, type CircuitOptions, type CircuitState } from '../../lib/circuit.js';
 
-/** When the breaker of an origin opens, and how long it rests. */
+/** When the breaker of an origin opens, and for how long. */
 export interface Thresholds {
   readonly failures: number;
-  readonly restMs: number;
+  readonly cooldownMs: number;
 }
 
-/** One breaker an origin, shared by all tools that call there and kept over reloads. */
+/** One circuit breaker per origin, shared by all tools that call it and preserved across reloads. */
 export interface OriginBreakers {
-  /** Says which origins are called now; one that is still called under the same thresholds keeps its state. */
+  /** Sets the origins in use; a breaker with unchanged thresholds keeps its state. */
   use(origins: ReadonlyMap<string, Thresholds>): void;
-  of(origin: string): Circuit;
+  get(origin: string): Circuit;
 }
 
-export interface OriginBreakersOptions extends Pick<CircuitOptions, 'clock' | 'random'> {
+interface OriginBreakersOptions extends Pick<CircuitOptions, 'clock' | 'random'> {
   readonly onBreaker?: (origin: string, from: CircuitState, to: CircuitState) => void;
 }
 
-const usual: Thresholds = { failures: 5, restMs: 60_000 };
+const defaultThresholds: Thresholds = { failures: 5, cooldownMs: 60_000 };
 
-/** Makes the breakers; their state lives in memory, so a restart begins closed. */
+/** Creates the breakers; their state is in memory, so they are closed after a restart. */
 export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions = {}): OriginBreakers {
-  let kept = new Map<string, Thresholds & { readonly circuit: Circuit }>();
-  const made = (origin: string, thresholds: Thresholds) => ({
+  let breakers = new Map<string, Thresholds & { readonly circuit: Circuit }>();
+  const createBreaker = (origin: string, thresholds: Thresholds) => ({
     ...thresholds,
     circuit: circuit({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }),
   });
 
   return {
     use(origins) {
-      const before = kept;
-      kept = new Map();
+      const previous = breakers;
+      breakers = new Map();
       for (const [origin, thresholds] of origins) {
-        const known = before.get(origin);
-        kept.set(
+        const known = previous.get(origin);
+        breakers.set(
           origin,
-          known?.failures === thresholds.failures && known.restMs === thresholds.restMs
+          known?.failures === thresholds.failures && known.cooldownMs === thresholds.cooldownMs
             ? known
-            : made(origin, thresholds),
+            : createBreaker(origin, thresholds),
         );
       }
     },
-    of(origin) {
-      let known = kept.get(origin);
-      if (known === undefined) kept.set(origin, (known = made(origin, usual)));
+    get(origin) {
+      let known = breakers.get(origin);
+      if (known === undefined) breakers.set(origin, (known = createBreaker(origin, defaultThresholds)));
       return known.circuit;
     },
   };
 }
 
-/** The strictest of several thresholds for each origin: whoever trusts an address least decides. */
-export function strictest(
+/** Merges thresholds per origin: the strictest tool wins. */
+export function strictestThresholds(
   wanted: Iterable<readonly [origin: string, thresholds: Thresholds]>,
 ): ReadonlyMap<string, Thresholds> {
   const all = new Map<string, Thresholds>();
-  for (const [origin, { failures, restMs }] of wanted) {
+  for (const [origin, { failures, cooldownMs }] of wanted) {
     const known = all.get(origin);
     all.set(
       origin,
       known
-        ? { failures: Math.min(known.failures, failures), restMs: Math.max(known.restMs, restMs) }
-        : { failures, restMs },
+        ? { failures: Math.min(known.failures, failures), cooldownMs: Math.max(known.cooldownMs, cooldownMs) }
+        : { failures, cooldownMs },
     );
   }
   return all;

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.js';
 
-/** The types a parameter may have, in the words of the configuration. */
+/** Parameter types, as named in the configuration. */
 export type ParameterType = 'string' | 'integer' | 'float' | 'boolean' | 'array' | 'object';
 
 /** One argument of a tool. */
@@ -13,48 +13,48 @@ export interface Parameter {
   readonly default?: Json;
 }
 
-/** An argument of an endpoint: where it goes, and under which name. */
+/** An endpoint argument: its location, and its name on the wire. */
 export interface PlacedParameter extends Parameter {
   readonly in?: 'query' | 'header' | 'body';
   readonly as?: string;
 }
 
-/** A text that is sent, and how it may be shown: with `$NAME` where the secret is. */
-export interface Hidden {
+/** A resolved value, and its printable form with `$NAME` in place of secrets. */
+interface SecretValue {
   readonly value: string;
-  readonly shown: string;
+  readonly masked: string;
 }
 
-export type HiddenTexts = Readonly<Record<string, Hidden>>;
+export type SecretValues = Readonly<Record<string, SecretValue>>;
 
-/** What the operator says about effects; what is left out follows from the method. */
+/** Effects declared by the operator; missing ones follow from the HTTP method. */
 export interface DeclaredEffects {
   readonly readOnly?: boolean;
   readonly destructive?: boolean;
   readonly idempotent?: boolean;
-  /** Send an Idempotency-Key, so that any call may be repeated. */
+  /** Send an Idempotency-Key, which makes any call safe to retry. */
   readonly idempotencyKey?: boolean;
   readonly labels?: readonly string[];
 }
 
-/** How much one call may cost. */
+/** Limits of one call. */
 export interface CallLimits {
-  /** One attempt. */
+  /** Per attempt. */
   readonly timeoutMs: number;
-  /** Attempts in all. */
+  /** Total number of attempts. */
   readonly attempts: number;
   readonly maxResponseBytes: number;
 }
 
-interface Described extends DeclaredEffects, Partial<CallLimits> {
+interface DeclarationBase extends DeclaredEffects, Partial<CallLimits> {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
-  readonly headers: HiddenTexts;
+  readonly headers: SecretValues;
 }
 
 /** A function of a function server: `POST url` with its name and arguments. */
-export interface FunctionDeclaration extends Described {
+export interface FunctionDeclaration extends DeclarationBase {
   readonly kind: 'function';
   readonly url: string;
   readonly functionName: string;
@@ -63,16 +63,16 @@ export interface FunctionDeclaration extends Described {
 }
 
 /** One operation of a web API. */
-export interface EndpointDeclaration extends Described {
+export interface EndpointDeclaration extends DeclarationBase {
   readonly kind: 'endpoint';
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly baseUrl: string;
   readonly path: string;
   readonly parameters: readonly PlacedParameter[];
-  readonly query: HiddenTexts;
+  readonly query: SecretValues;
   readonly body?: Json;
   readonly bodyType: 'json' | 'form' | 'text';
-  /** JSON pointer. */
+  /** JSON pointer to the output. */
   readonly select?: string;
   readonly resource: boolean;
 }

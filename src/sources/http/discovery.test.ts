@@ -82,11 +82,11 @@ test('what a function server says is foreign: hostile entries are left out with 
 });
 
 test.each([
-  ['no list', json({ functions: 'x' }), 'list_functions did not answer {"functions": […]}'],
+  ['no list', json({ functions: 'x' }), 'list_functions did not return {"functions": […]}'],
   [
     'no JSON',
     (_: unknown, response: { end(text: string): void }) => response.end('<html>'),
-    'list_functions did not answer',
+    'list_functions did not return',
   ],
   ['an error', json({ reason: 'down' }, 500), 'list_functions failed: HTTP error 500: {"reason":"down"}'],
 ])('a server that answers with %s is reported, and tools that were written down work', async (_, answer, why) => {
@@ -103,7 +103,7 @@ test('a server that was down is asked again, and what it offered last stays mean
     json({}, 500),
     json({ functions: [...functions, { name: 'third' }] }),
   );
-  const { source } = aSource({ discover: discover(server.url), askAgainMs: 1 });
+  const { source } = aSource({ discover: discover(server.url), rediscoverMs: 1 });
   expect(await source.list(never)).toHaveLength(2);
   const changed = deferred<void>();
   source.onChange?.(() => changed.resolve());
@@ -130,7 +130,7 @@ test('a server that puts our credential into its descriptions does not get it in
     secrets: ['Bearer tok-81f3c0'],
     discover: {
       ...discover(server.url),
-      headers: { Authorization: { value: 'Bearer tok-81f3c0', shown: 'Bearer $T' } },
+      headers: { Authorization: { value: 'Bearer tok-81f3c0', masked: 'Bearer $T' } },
     },
   });
   expect((await source.list(never))[0]?.description).toBe('call me with [redacted]');

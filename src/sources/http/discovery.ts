@@ -1,25 +1,26 @@
 import type { Call } from '../../core/call.js';
-import type { Json, JsonObject } from '../../core/json.js';
+import type { Json } from '../../core/json.js';
 import type { Withheld } from '../../core/source.js';
 import { clean } from '../../hostile-text/clean.js';
 import { nestsDeeperThan } from '../../lib/json-limits.js';
-import type { Caller } from './caller.js';
-import type { FunctionDeclaration, HiddenTexts, Parameter, ParameterType } from './declarations.js';
-import { values } from './endpoint-request.js';
+import type { Sender } from './sender.js';
+import type { FunctionDeclaration, SecretValues, Parameter, ParameterType } from './declarations.js';
+import { plainValues } from './endpoint-request.js';
 import { excerpt } from './failures.js';
+import { isJsonObject } from '../../wire/message.js';
 
-/** A function server that can be asked what it offers. */
-export interface Discovery extends Omit<
+/** A function server that lists its functions. */
+export interface FunctionServer extends Omit<
   FunctionDeclaration,
   'kind' | 'name' | 'functionName' | 'description' | 'parameters' | 'title'
 > {
-  readonly headers: HiddenTexts;
+  readonly headers: SecretValues;
 }
 
-const mostFunctions = 500;
-const mostParameters = 100;
+const maxFunctions = 500;
+const maxParameters = 100;
 
-const types: Readonly<Record<string, ParameterType>> = {
+const parameterTypes: Readonly<Record<string, ParameterType>> = {
   string: 'string',
   str: 'string',
   integer: 'integer',
@@ -34,14 +35,14 @@ const types: Readonly<Record<string, ParameterType>> = {
   dict: 'object',
 };
 
-/** Asks a function server for its functions; what it says is foreign text, so each one is judged and cleaned, or left out with a reason. */
-export async function discovered(
-  server: Discovery,
-  caller: Caller,
-  hide: (text: string) => string,
+/** Lists the functions of a server; the answer is untrusted, so each entry is validated and cleaned, or left out with a reason. */
+export async function discoverFunctions(
+  server: FunctionServer,
+  send: Sender,
+  redact: (text: string) => string,
   signal: AbortSignal,
 ): Promise<{ readonly functions: readonly FunctionDeclaration[]; readonly withheld: readonly Withheld[] }> {
-  const asking: Call = {
+  const call: Call = {
     id: 'list_functions',
     tool: 'list_functions',
     principal: { id: 'gateway', name: 'gateway', kind: 'local', roles: [] },
@@ -51,22 +52,22 @@ export async function discovered(
     signal,
     correlationId: 'list_functions',
   };
-  const headers = { accept: 'application/json', 'content-type': 'application/json', ...values(server.headers) };
-  const answered = await caller(
+  const headers = { accept: 'application/json', 'content-type': 'application/json', ...plainValues(server.headers) };
+  const result = await send(
     { url: new URL(server.url), method: 'POST', headers, body: '{"function":"list_functions","args":{}}' },
-    asking,
+    call,
   );
-  if (!answered.ok) throw new Error(`list_functions failed: ${answered.error.message}`);
-  const { body } = answered.response;
-  const listed = nestsDeeperThan(body, 32) ? undefined : listIn(hide(body.toString('utf8')));
-  if (listed === undefined) throw new Error('list_functions did not answer {"functions": […]}');
+  if (!result.ok) throw new Error(`list_functions failed: ${result.error.message}`);
+  const { body } = result.response;
+  const listed = nestsDeeperThan(body, 32) ? undefined : parseFunctionList(redact(body.toString('utf8')));
+  if (listed === undefined) throw new Error('list_functions did not return {"functions": […]}');
   const functions = new Map<string, FunctionDeclaration>();
   const withheld: Withheld[] =
-    listed.length > mostFunctions
-      ? [{ what: 'list_functions', why: `${listed.length} functions are listed; the first ${mostFunctions} are used` }]
+    listed.length > maxFunctions
+      ? [{ what: 'list_functions', why: `${listed.length} functions are listed; the first ${maxFunctions} are used` }]
       : [];
-  for (const entry of listed.slice(0, mostFunctions)) {
-    const read = functionOf(entry, server);
+  for (const entry of listed.slice(0, maxFunctions)) {
+    const read = parseFunction(entry, server);
     if ('why' in read) withheld.push(read);
     else if (functions.has(read.functionName)) withheld.push({ what: read.functionName, why: 'it is listed twice' });
     else functions.set(read.functionName, read);
@@ -74,16 +75,16 @@ export async function discovered(
   return { functions: [...functions.values()], withheld };
 }
 
-function functionOf(entry: Json, server: Discovery): FunctionDeclaration | Withheld {
-  if (!isObject(entry) || typeof entry['name'] !== 'string') return { what: 'a function', why: 'it has no name' };
+function parseFunction(entry: Json, server: FunctionServer): FunctionDeclaration | Withheld {
+  if (!isJsonObject(entry) || typeof entry['name'] !== 'string') return { what: 'a function', why: 'it has no name' };
   const name = entry['name'];
   if (!/^(?!__proto__$)[A-Za-z0-9_.:/-]{1,128}$/.test(name))
     return { what: excerpt(name), why: 'the name is not 1 to 128 letters, digits or _ . : / -' };
-  const given = entry['parameters'] ?? [];
-  if (!Array.isArray(given) || given.length > mostParameters)
-    return { what: name, why: `parameters is not a list of at most ${mostParameters}` };
-  const parameters = given.map((one: Json) => parameterOf(one));
-  const bad = parameters.find((one) => typeof one === 'string');
+  const list = entry['parameters'] ?? [];
+  if (!Array.isArray(list) || list.length > maxParameters)
+    return { what: name, why: `parameters is not a list of at most ${maxParameters}` };
+  const parameters = list.map((parameter: Json) => parseParameter(parameter));
+  const bad = parameters.find((parameter) => typeof parameter === 'string');
   if (typeof bad === 'string') return { what: name, why: bad };
   const { description } = entry;
   return {
@@ -95,39 +96,37 @@ function functionOf(entry: Json, server: Discovery): FunctionDeclaration | Withh
       typeof description === 'string' && description.trim() !== ''
         ? clean(description.slice(0, 8_192)).text
         : 'MCP remote function',
-    parameters: parameters.filter((one) => typeof one !== 'string'),
+    parameters: parameters.filter((parameter) => typeof parameter !== 'string'),
   };
 }
 
-function parameterOf(given: Json): Parameter | string {
+function parseParameter(list: Json): Parameter | string {
   if (
-    !isObject(given) ||
-    typeof given['name'] !== 'string' ||
-    !/^(?!__proto__$)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(given['name'])
+    !isJsonObject(list) ||
+    typeof list['name'] !== 'string' ||
+    !/^(?!__proto__$)[A-Za-z_][A-Za-z0-9_.-]{0,63}$/.test(list['name'])
   )
     return 'a parameter has no usable name';
-  const { name, type = 'string', required, description, enum: values_, default: byDefault } = given;
-  const known = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
-  if (known === undefined) return `the type of parameter ${name} is not one of ${Object.keys(types).join(', ')}`;
+  const { name, type = 'string', required, description, enum: allowed, default: defaultValue } = list;
+  const known = typeof type === 'string' && Object.hasOwn(parameterTypes, type) ? parameterTypes[type] : undefined;
+  if (known === undefined)
+    return `the type of parameter ${name} is not one of ${Object.keys(parameterTypes).join(', ')}`;
   return {
     name,
     type: known,
     required: required === true,
     ...(typeof description === 'string' && { description: clean(description.slice(0, 4_096)).text }),
-    ...(Array.isArray(values_) && values_.length > 0 && values_.length <= 1_000 && { enum: values_ }),
-    ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
+    ...(Array.isArray(allowed) && allowed.length > 0 && allowed.length <= 1_000 && { enum: allowed }),
+    ...(defaultValue !== undefined && defaultValue !== null && { default: defaultValue }),
   };
 }
 
-function listIn(text: string): readonly Json[] | undefined {
+function parseFunctionList(text: string): readonly Json[] | undefined {
   try {
-    const value = JSON.parse(text) as Json; // what JSON.parse makes is JSON
-    const functions = isObject(value) ? value['functions'] : undefined;
+    const value = JSON.parse(text) as Json; // JSON.parse returns JSON
+    const functions = isJsonObject(value) ? value['functions'] : undefined;
     return Array.isArray(functions) ? functions : undefined;
   } catch {
     return undefined;
   }
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -26,7 +26,7 @@ test('arguments go into path, query and headers; fixed values stay', () => {
     anEndpoint({
       baseUrl: 'https://api.example/v1/',
       path: '/cities/{city}/weather',
-      query: { key: { value: 's3cr&t', shown: '$KEY' } },
+      query: { key: { value: 's3cr&t', masked: '$KEY' } },
       parameters: [
         text('city'),
         text('days'),
@@ -112,5 +112,5 @@ test('a JSON pointer selects what is the output, and what it does not find is an
   expect(await outputOf('/data/items/0/a~1b')).toMatchObject({ output: 1 });
   expect(await outputOf('')).toMatchObject({ output: { data: {} } });
   for (const nowhere of ['/data/none', '/data/items/1', '/data/items/-', '/data/constructor', '/data/items/length'])
-    expect(await outputOf(nowhere)).toBe(`The answer holds nothing at ${nowhere}`);
+    expect(await outputOf(nowhere)).toBe(`The response has no value at ${nowhere}`);
 });

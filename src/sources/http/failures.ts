@@ -3,14 +3,14 @@ import { clean } from '../../hostile-text/clean.js';
 import type { EgressResponse, Failed, Refused } from '../../net/egress-types.js';
 import { retryAfterMs } from './retries.js';
 
-/** What callers are told when the service took too long. */
-export const timedOut: ToolError = {
+/** Error for a service that did not answer in time. */
+export const timeoutError: ToolError = {
   code: 'timeout',
   message: 'Request timed out. The service may be temporarily unavailable.',
   hint: 'Try again later, or ask for less at once.',
 };
 
-const codes: Readonly<Record<Exclude<Failed['reason'], 'timeout'>, ErrorCode>> = {
+const failureCodes: Readonly<Record<Exclude<Failed['reason'], 'timeout'>, ErrorCode>> = {
   network: 'network_error',
   dns: 'network_error',
   tls: 'network_error',
@@ -22,34 +22,34 @@ const codes: Readonly<Record<Exclude<Failed['reason'], 'timeout'>, ErrorCode>> =
   closed: 'shutting_down',
 };
 
-/** A request that did not come to an answer, as an error of the tool. */
-export function notAnswered(result: Failed | Refused): ToolError {
+/** Tool error for a request without a response. */
+export function requestError(result: Failed | Refused): ToolError {
   if (result.kind === 'refused')
     return {
       code: 'policy_denied',
       message: `The request was refused: ${excerpt(result.message)}`,
       data: { reason: result.reason },
     };
-  if (result.reason === 'timeout') return timedOut;
+  if (result.reason === 'timeout') return timeoutError;
   return {
-    code: codes[result.reason],
-    message: excerpt(`The service could not be used: ${result.message}`),
+    code: failureCodes[result.reason],
+    message: excerpt(`The request failed: ${result.message}`),
     data: { reason: result.reason },
   };
 }
 
-/** An answer that is not a success, with the beginning of what the service said. */
-export function badStatus({ status, headers, body }: EgressResponse, hide: (text: string) => string): ToolError {
-  const wait = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
+/** Tool error for a non-2xx response, with an excerpt of its body. */
+export function statusError({ status, headers, body }: EgressResponse, redact: (text: string) => string): ToolError {
+  const retryAfter = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
   return {
     code: 'upstream_error',
-    message: `HTTP error ${status}: ${excerpt(hide(body.subarray(0, 4_096).toString('utf8')))}`,
+    message: `HTTP error ${status}: ${excerpt(redact(body.subarray(0, 4_096).toString('utf8')))}`,
     data: { status },
-    ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   };
 }
 
-/** The first 200 characters of a foreign text, on one line and without anything unseen. */
+/** First 200 characters of untrusted text, on one line and without invisible characters. */
 export function excerpt(text: string): string {
   const line = clean(text).text.replaceAll(/\s+/g, ' ').trim();
   return Array.from(line.slice(0, 400)).slice(0, 200).join('');

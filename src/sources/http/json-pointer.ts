@@ -1,18 +1,18 @@
 import type { Json } from '../../core/json.js';
 
-/** The value a JSON pointer (RFC 6901) leads to; undefined where it leads nowhere. */
-export function atPointer(value: Json, pointer: string): Json | undefined {
-  let here: Json | undefined = value;
-  for (const raw of pointer.split('/').slice(1)) {
-    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof here !== 'object' || here === null) return undefined;
-    if (isList(here)) {
+/** Resolves a JSON pointer (RFC 6901); undefined if there is no value. */
+export function resolvePointer(value: Json, pointer: string): Json | undefined {
+  let current: Json | undefined = value;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof current !== 'object' || current === null) return undefined;
+    if (isJsonArray(current)) {
       if (!/^(0|[1-9]\d{0,9})$/.test(key)) return undefined;
-      here = here[Number(key)];
-    } else here = Object.hasOwn(here, key) ? here[key] : undefined;
-    if (here === undefined) return undefined;
+      current = current[Number(key)];
+    } else current = Object.hasOwn(current, key) ? current[key] : undefined;
+    if (current === undefined) return undefined;
   }
-  return here;
+  return current;
 }
 
-const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+const isJsonArray = (value: Json): value is readonly Json[] => Array.isArray(value);

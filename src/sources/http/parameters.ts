@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../core/json.js';
 import type { Contract } from '../../core/tool.js';
 import type { Parameter, ParameterType } from './declarations.js';
 
-const schemas: Readonly<Record<ParameterType, JsonObject>> = {
+const typeSchemas: Readonly<Record<ParameterType, JsonObject>> = {
   string: { type: 'string' },
   integer: { type: 'integer' },
   float: { type: 'number' },
@@ -13,20 +13,22 @@ const schemas: Readonly<Record<ParameterType, JsonObject>> = {
   object: { type: 'object' },
 };
 
-/** The contract of a list of parameters: nothing else is accepted, and defaults are filled in. */
+/** Contract of declared parameters: unknown arguments are rejected, defaults are filled in. */
 export function parameterContract(parameters: readonly Parameter[]): Contract<Args> {
-  const required = parameters.filter((one) => one.required && one.default === undefined).map((one) => one.name);
+  const required = parameters
+    .filter((parameter) => parameter.required && parameter.default === undefined)
+    .map((parameter) => parameter.name);
   const contract = schemaContract({
     type: 'object',
-    properties: Object.fromEntries(parameters.map((one) => [one.name, schemaOf(one)])),
+    properties: Object.fromEntries(parameters.map((parameter) => [parameter.name, parameterSchema(parameter)])),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   });
-  const given = parameters.flatMap(({ name, default: value }): readonly (readonly [string, Json])[] =>
+  const withDefault = parameters.flatMap(({ name, default: value }): readonly (readonly [string, Json])[] =>
     value === undefined ? [] : [[name, value]],
   );
-  if (given.length === 0) return contract;
-  const defaults: JsonObject = Object.fromEntries(given);
+  if (withDefault.length === 0) return contract;
+  const defaults: JsonObject = Object.fromEntries(withDefault);
   return {
     schema: contract.schema,
     async parse(value) {
@@ -36,16 +38,16 @@ export function parameterContract(parameters: readonly Parameter[]): Contract<Ar
   };
 }
 
-/** The contract of a function that declares no parameters: one optional object that is passed through. */
-export const passThrough: Contract<Args> = schemaContract({
+/** Contract of a function without declared parameters: one optional object, passed through. */
+export const passThroughContract: Contract<Args> = schemaContract({
   type: 'object',
-  properties: { args: { type: 'object', description: 'Arguments of the function, passed on as they are' } },
+  properties: { args: { type: 'object', description: 'Arguments of the function, passed through unchanged' } },
   additionalProperties: false,
 });
 
-function schemaOf({ type, description, enum: values, default: byDefault }: Parameter): JsonObject {
+function parameterSchema({ type, description, enum: values, default: byDefault }: Parameter): JsonObject {
   return {
-    ...schemas[type],
+    ...typeSchemas[type],
     ...(description !== undefined && { description }),
     ...(values && { enum: values }),
     ...(byDefault !== undefined && { default: byDefault }),

@@ -3,19 +3,19 @@ import type { Json } from '../../core/json.js';
 import { done, refuse, type Outcome } from '../../core/outcome.js';
 import type { Resource, ResourceTemplate } from '../../core/prompt.js';
 import type { Tool } from '../../core/tool.js';
-import { readable } from '../../core/content.js';
+import { toReadableText } from '../../core/content.js';
 import type { EndpointDeclaration, Parameter } from './declarations.js';
 import { pathTemplate } from './path-template.js';
 
-/** A GET endpoint as something readable by address: a resource where it takes nothing, else a family of them. */
-export type Projected = { readonly resource: Resource } | { readonly template: ResourceTemplate };
+/** A GET endpoint as a resource, or as a resource template if it takes arguments. */
+type ResourceProjection = { readonly resource: Resource } | { readonly template: ResourceTemplate };
 
-/** Projects a tool as a resource; reading it runs the same tool with the arguments that its address holds. */
-export function projected(source: string, declared: EndpointDeclaration, tool: Tool): Projected {
+/** Exposes a tool as a resource; reading it runs the tool with the arguments in the URI. */
+export function projectResource(source: string, declared: EndpointDeclaration, tool: Tool): ResourceProjection {
   const base = `toolgate://${source}/${encodeURIComponent(declared.name)}`;
   const inPath = pathTemplate(declared.path).names;
   const others = declared.parameters.map(({ name }) => name).filter((name) => !inPath.includes(name));
-  const shown = {
+  const common = {
     name: tool.name,
     description: tool.description,
     source,
@@ -23,30 +23,30 @@ export function projected(source: string, declared: EndpointDeclaration, tool: T
   };
   const read = async (call: Call): Promise<Outcome> => {
     const uri = String(call.args['uri']);
-    const args = argumentsIn(uri, base, inPath, declared.parameters);
+    const args = parseResourceArguments(uri, base, inPath, declared.parameters);
     const parsed = args === undefined ? undefined : await tool.input.parse(args);
-    if (!parsed?.ok) return refuse('invalid_arguments', 'The address does not fit this resource');
+    if (!parsed?.ok) return refuse('invalid_arguments', 'The URI does not match this resource');
     const outcome = await tool.run({ ...call, args: parsed.value });
     if (outcome.kind !== 'done') return outcome;
     const [media] = outcome.content.flatMap((part) => (part.type === 'image' || part.type === 'audio' ? [part] : []));
     const contents: Json = media
       ? { uri, mimeType: media.mimeType, blob: media.data }
-      : { uri, mimeType: 'application/json', text: readable(outcome.content) };
+      : { uri, mimeType: 'application/json', text: toReadableText(outcome.content) };
     return done([], { contents: [contents] });
   };
-  if (declared.parameters.length === 0) return { resource: { ...shown, uri: base, read } };
+  if (declared.parameters.length === 0) return { resource: { ...common, uri: base, read } };
   const uriTemplate = `${base}${inPath.map((name) => `/{${name}}`).join('')}${others.length === 0 ? '' : `{?${others.join(',')}}`}`;
   return {
     template: {
-      ...shown,
+      ...common,
       uriTemplate,
-      matches: (uri) => argumentsIn(uri, base, inPath, declared.parameters) !== undefined,
+      matches: (uri) => parseResourceArguments(uri, base, inPath, declared.parameters) !== undefined,
       read,
     },
   };
 }
 
-function argumentsIn(
+function parseResourceArguments(
   uri: string,
   base: string,
   inPath: readonly string[],
@@ -63,12 +63,12 @@ function argumentsIn(
     ];
     const args: Record<string, Json> = {};
     for (const [name, text] of texts) {
-      const type = parameters.find((one) => one.name === name)?.type;
+      const type = parameters.find((parameter) => parameter.name === name)?.type;
       if (type === undefined || Object.hasOwn(args, name)) return undefined;
-      args[name] = type === 'string' ? text : (JSON.parse(text) as Json); // what JSON.parse makes is JSON
+      args[name] = type === 'string' ? text : (JSON.parse(text) as Json); // JSON.parse returns JSON
     }
     return args;
   } catch {
-    return undefined; // a broken escape, or a value that is not of its type
+    return undefined; // an invalid escape, or a value of another type
   }
 }

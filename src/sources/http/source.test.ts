@@ -10,7 +10,7 @@ test('a function is called by POST with its name and arguments, and its JSON is 
         url: `${server.url}call`,
         name: 'weather',
         functionName: 'get_weather',
-        headers: { 'X-Team': { value: 'blue', shown: 'blue' } },
+        headers: { 'X-Team': { value: 'blue', masked: 'blue' } },
         parameters: [{ name: 'city', type: 'string', required: true }],
       }),
     ],
@@ -71,7 +71,7 @@ test.each([
   ],
   ['another loopback address', 'http://127.0.0.2/', "MCP URL host '127.0.0.2' not in"],
   ['the metadata address', 'http://169.254.169.254/latest', "MCP URL host '169.254.169.254' not in"],
-  ['a user name that looks like a host', 'http://localhost@evil.example/', 'must not hold a user name'],
+  ['a user name that looks like a host', 'http://localhost@evil.example/', 'must not contain a user name'],
   ['a host from an argument', 'http://{host}/', 'takes its host from an argument'],
   ['a file', 'file:///etc/passwd', 'must begin with http'],
 ])('%s is withheld with the reason, and the others work [S2.3]', async (_, url, why) => {
@@ -130,7 +130,10 @@ test('a secret never comes back: not in the definition, not in an error, not in 
   const { source } = aSource({
     secrets: [`Bearer ${token}`, token],
     tools: [
-      aFunction({ url: echo.url, headers: { Authorization: { value: `Bearer ${token}`, shown: 'Bearer $FN_TOKEN' } } }),
+      aFunction({
+        url: echo.url,
+        headers: { Authorization: { value: `Bearer ${token}`, masked: 'Bearer $FN_TOKEN' } },
+      }),
     ],
   });
   const tool = await toolOf(source, 'f');
@@ -148,12 +151,12 @@ test('a header value that would break the request is told at load, not at the fi
     tools: [
       aFunction({
         url: 'http://localhost:1/',
-        headers: { Authorization: { value: 'Bearer x\n', shown: 'Bearer $X' } },
+        headers: { Authorization: { value: 'Bearer x\n', masked: 'Bearer $X' } },
       }),
     ],
   });
   expect(await source.list(never)).toEqual([]);
-  expect(source.withheld?.()[0]?.why).toContain('header Authorization holds a character that is not allowed');
+  expect(source.withheld?.()[0]?.why).toContain('header Authorization contains a character that is not allowed');
 });
 
 test('calls need nothing from one another: no cookie is kept and no session is named [S2.32]', async () => {
@@ -193,8 +196,8 @@ test('headers of the operator stay behind when a redirect leads to another origi
     response.writeHead(307, { location: `http://localhost:${there.port}/` }).end(),
   );
   const headers = {
-    'X-Team': { value: 'blue-team', shown: '$TEAM' },
-    Authorization: { value: 'Bearer abc', shown: 'Bearer $T' },
+    'X-Team': { value: 'blue-team', masked: '$TEAM' },
+    Authorization: { value: 'Bearer abc', masked: 'Bearer $T' },
   };
   const { source } = aSource({
     tools: [aFunction({ url: here.url, headers }), aFunction({ url: there.url, name: 'other' })],

@@ -7,40 +7,40 @@ import { addressProblem } from '../../lib/domains.js';
 import type { EgressRules } from '../../net/egress-types.js';
 import { namespaced } from '../../registry/naming.js';
 import { originBreakers, type OriginBreakers } from './breakers.js';
-import { caller, realChance, type Caller, type Chance } from './caller.js';
-import type { CallLimits, Declaration, HiddenTexts } from './declarations.js';
-import { discovered, type Discovery } from './discovery.js';
+import { sender, systemTiming, type Sender, type Timing } from './sender.js';
+import type { CallLimits, Declaration, SecretValues } from './declarations.js';
+import { discoverFunctions, type FunctionServer } from './discovery.js';
 import { isRepeatable } from './effects.js';
-import { hiding } from './hiding.js';
-import { projected } from './resources.js';
+import { secretRedactor } from './secret-redactor.js';
+import { projectResource } from './resources.js';
 import { httpTool } from './tool.js';
-import { waysOut } from './ways-out.js';
+import { egressRoutes } from './egress-routes.js';
 
 export interface HttpFunctionsOptions {
   readonly id: string;
   readonly tools: readonly Declaration[];
-  /** A function server to ask for further tools. */
-  readonly discover?: Discovery;
-  /** Whether tools are named `<id>__<tool>`; they keep their own names unless told. */
+  /** A function server whose functions are offered as further tools. */
+  readonly discover?: FunctionServer;
+  /** Whether tools are named `<id>__<tool>`; unprefixed by default. */
   readonly prefix?: boolean;
   readonly allowedDomains: readonly string[];
   /** Allows the domain `*`. */
   readonly insecureDev?: boolean;
-  /** What holds for tools that say nothing. */
+  /** Defaults for tools without their own limits. */
   readonly limits: CallLimits;
-  /** Slots, rate and time of an attempt, by tool name. */
-  readonly guarding?: (
+  /** Concurrency, queue, rate and attempt timeout by tool name. */
+  readonly toolLimits?: (
     name: string,
   ) => Partial<
     Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'> & Pick<CallLimits, 'timeoutMs'>
   >;
   readonly breakers?: OriginBreakers;
-  /** Values that must never come back from a service. */
+  /** Values to redact in responses. */
   readonly secrets?: readonly string[];
   readonly net?: Pick<EgressRules, 'resolver' | 'tls'>;
-  readonly chance?: Partial<Chance>;
-  /** How long after a failed discovery the server is asked again. */
-  readonly askAgainMs?: number;
+  readonly timing?: Partial<Timing>;
+  /** Delay before discovery is retried after a failure. */
+  readonly rediscoverMs?: number;
   onEvent?(event: string, fields: JsonObject): void;
 }
 
@@ -50,9 +50,10 @@ interface Listing {
   readonly templates: readonly ResourceTemplate[];
 }
 
-const addressOf = (one: Declaration): string => (one.kind === 'function' ? one.url : one.baseUrl);
+const targetUrl = (declaration: Declaration): string =>
+  declaration.kind === 'function' ? declaration.url : declaration.baseUrl;
 
-/** HTTP functions and endpoints as tools, on ways out that reach the allowed domains and nothing else. */
+/** Source of HTTP functions and endpoints; egress is limited to the allowed domains. */
 export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   const {
     id,
@@ -61,44 +62,44 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     insecureDev = false,
     breakers = originBreakers(),
     onEvent = () => {},
-    askAgainMs = 30_000,
+    rediscoverMs: askAgainMs = 30_000,
   } = options;
-  const chance = { ...realChance, ...options.chance };
-  const hide = hiding(options.secrets ?? []);
-  const { good, bad } = sorted(options.tools, allowedDomains, insecureDev);
-  const urls = [...good.map(addressOf), ...(discover ? [discover.url] : [])].flatMap((text) =>
+  const timing = { ...systemTiming, ...options.timing };
+  const redact = secretRedactor(options.secrets ?? []);
+  const { good, bad } = partitionTools(options.tools, allowedDomains, insecureDev);
+  const urls = [...good.map(targetUrl), ...(discover ? [discover.url] : [])].flatMap((text) =>
     addressProblem(text, allowedDomains, insecureDev) === undefined ? [new URL(text)] : [],
   );
-  const ways = waysOut({
+  const routes = egressRoutes({
     allowedDomains: insecureDev ? allowedDomains : allowedDomains.filter((domain) => domain !== '*'),
     urls,
     insecureDev,
     ...(options.net && { net: options.net }),
   });
   const listeners = new Set<() => void>();
-  let found: Awaited<ReturnType<typeof discovered>> = { functions: [], withheld: [] };
+  let discovery: Awaited<ReturnType<typeof discoverFunctions>> = { functions: [], withheld: [] };
   let listing: Promise<Listing> = Promise.resolve({ tools: [], resources: [], templates: [] });
-  let again: NodeJS.Timeout | undefined;
+  let rediscoverTimer: NodeJS.Timeout | undefined;
   let active = 0;
   let closing: (() => void) | undefined;
 
-  const limitsOf = (one: Partial<CallLimits>): CallLimits => ({
-    timeoutMs: one.timeoutMs ?? options.limits.timeoutMs,
-    attempts: one.attempts ?? options.limits.attempts,
-    maxResponseBytes: one.maxResponseBytes ?? options.limits.maxResponseBytes,
+  const limitsOf = (declaration: Partial<CallLimits>): CallLimits => ({
+    timeoutMs: declaration.timeoutMs ?? options.limits.timeoutMs,
+    attempts: declaration.attempts ?? options.limits.attempts,
+    maxResponseBytes: declaration.maxResponseBytes ?? options.limits.maxResponseBytes,
   });
-  const callerOf = (address: string, headers: HiddenTexts, limits: CallLimits, repeatable: boolean): Caller => {
+  const createSender = (address: string, headers: SecretValues, limits: CallLimits, repeatable: boolean): Sender => {
     const url = new URL(address);
-    const way = ways.to(url);
-    if (typeof way === 'string') throw new Error(way);
-    const send = caller({
-      way,
-      circuit: breakers.of(url.origin),
+    const route = routes.route(url);
+    if (typeof route === 'string') throw new Error(route);
+    const send = sender({
+      egress: route,
+      circuit: breakers.get(url.origin),
       limits,
       repeatable,
       secretHeaders: Object.keys(headers),
-      hide,
-      chance,
+      redact,
+      timing,
     });
     return async (request, call) => {
       active += 1;
@@ -110,76 +111,81 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
       }
     };
   };
-  const toTool = (one: Declaration): Tool => {
-    const name = namespaced(options.prefix === true ? id : undefined, one.name);
-    const guarding = options.guarding?.(name);
-    const limits = limitsOf({ ...one, ...(guarding?.timeoutMs !== undefined && { timeoutMs: guarding.timeoutMs }) });
+  const toTool = (declaration: Declaration): Tool => {
+    const name = namespaced(options.prefix === true ? id : undefined, declaration.name);
+    const guarding = options.toolLimits?.(name);
+    const limits = limitsOf({
+      ...declaration,
+      ...(guarding?.timeoutMs !== undefined && { timeoutMs: guarding.timeoutMs }),
+    });
     const { concurrency, queue, queueTimeoutMs, ratePerMinute } = { ...defaultLimits, ...guarding };
-    return httpTool(one, {
+    return httpTool(declaration, {
       source: id,
       name,
       limits,
-      hide,
-      guarding: { concurrency, queue, queueTimeoutMs, ratePerMinute },
-      caller: callerOf(addressOf(one), one.headers, limits, isRepeatable(one)),
+      redact,
+      toolLimits: { concurrency, queue, queueTimeoutMs, ratePerMinute },
+      sender: createSender(targetUrl(declaration), declaration.headers, limits, isRepeatable(declaration)),
     });
   };
 
-  /** What the function server offers; while it cannot be asked, what it offered last. */
-  async function ask(signal: AbortSignal): Promise<void> {
+  /** Refreshes the functions of the server; keeps the last known ones while it is unreachable. */
+  async function refreshDiscovery(signal: AbortSignal): Promise<void> {
     if (discover === undefined) return;
-    clearTimeout(again);
+    clearTimeout(rediscoverTimer);
     try {
-      found = await discovered(
+      discovery = await discoverFunctions(
         discover,
-        callerOf(discover.url, discover.headers, limitsOf(discover), true),
-        hide,
+        createSender(discover.url, discover.headers, limitsOf(discover), true),
+        redact,
         signal,
       );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      found = { ...found, withheld: [{ what: 'list_functions', why }] };
+      discovery = { ...discovery, withheld: [{ what: 'list_functions', why }] };
       onEvent('source.failed', { source: id, problem: why });
-      // A function server that was down when we started must not stay away until somebody reloads.
+      // Retry by timer: a server that was down at start must not stay missing until a reload.
       if (closing === undefined)
-        again = setTimeout(() => listeners.forEach((listener) => listener()), askAgainMs).unref();
+        rediscoverTimer = setTimeout(() => listeners.forEach((listener) => listener()), askAgainMs).unref();
     }
   }
 
-  async function listed(signal: AbortSignal): Promise<Listing> {
-    await ask(signal);
-    const known = new Set(good.map((one) => one.name));
-    const made = [...good, ...found.functions.filter((one) => !known.has(one.name))].map((one) => ({
-      one,
-      tool: toTool(one),
-    }));
-    const shown = made.flatMap(({ one, tool }) =>
-      one.kind === 'endpoint' && one.resource ? [projected(id, one, tool)] : [],
+  async function buildListing(signal: AbortSignal): Promise<Listing> {
+    await refreshDiscovery(signal);
+    const known = new Set(good.map((declaration) => declaration.name));
+    const built = [...good, ...discovery.functions.filter((declaration) => !known.has(declaration.name))].map(
+      (declaration) => ({
+        declaration,
+        tool: toTool(declaration),
+      }),
+    );
+    const shown = built.flatMap(({ declaration, tool }) =>
+      declaration.kind === 'endpoint' && declaration.resource ? [projectResource(id, declaration, tool)] : [],
     );
     for (const { what, why } of withheld()) onEvent('source.withheld', { source: id, what, why });
     return {
-      tools: made.map(({ tool }) => tool),
-      resources: shown.flatMap((each) => ('resource' in each ? [each.resource] : [])),
-      templates: shown.flatMap((each) => ('template' in each ? [each.template] : [])),
+      tools: built.map(({ tool }) => tool),
+      resources: shown.flatMap((entry) => ('resource' in entry ? [entry.resource] : [])),
+      templates: shown.flatMap((entry) => ('template' in entry ? [entry.template] : [])),
     };
   }
-  const withheld = (): readonly Withheld[] => [...bad, ...found.withheld];
+  const withheld = (): readonly Withheld[] => [...bad, ...discovery.withheld];
 
   return {
     id,
     list(signal) {
-      listing = listed(signal);
+      listing = buildListing(signal);
       return listing.then(({ tools }) => tools);
     },
     resources: () => listing.then(({ resources }) => resources),
     templates: () => listing.then(({ templates }) => templates),
     withheld,
     health(): SourceHealth {
-      const resting = [...new Set(urls.map((url) => url.origin))].filter(
-        (origin) => breakers.of(origin).state() === 'open',
+      const openOrigins = [...new Set(urls.map((url) => url.origin))].filter(
+        (origin) => breakers.get(origin).state() === 'open',
       );
-      if (resting.length > 0)
-        return { status: 'degraded', detail: `${resting.join(', ')} failed repeatedly and rests` };
+      if (openOrigins.length > 0)
+        return { status: 'degraded', detail: `${openOrigins.join(', ')} failed repeatedly; calls are paused` };
       return withheld().length === 0
         ? { status: 'healthy' }
         : { status: 'degraded', detail: `${withheld().length} tools were left out` };
@@ -189,30 +195,32 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
       return () => listeners.delete(listener);
     },
     async close() {
-      clearTimeout(again);
-      // Calls that began before a reload end on the connections they began on.
-      closing = () => void ways.close();
-      if (active === 0) await ways.close();
+      clearTimeout(rediscoverTimer);
+      // Running calls finish on their connections before these are closed (drain).
+      closing = () => void routes.close();
+      if (active === 0) await routes.close();
     },
   };
 }
 
-function sorted(
+function partitionTools(
   tools: readonly Declaration[],
   domains: readonly string[],
   insecureDev: boolean,
 ): { readonly good: readonly Declaration[]; readonly bad: readonly Withheld[] } {
   const bad: Withheld[] = [];
-  const good = tools.filter((one) => {
-    const why = addressProblem(addressOf(one), domains, insecureDev) ?? headerProblem(one.headers);
-    if (why !== undefined) bad.push({ what: one.name, why });
+  const good = tools.filter((declaration) => {
+    const why = addressProblem(targetUrl(declaration), domains, insecureDev) ?? headerProblem(declaration.headers);
+    if (why !== undefined) bad.push({ what: declaration.name, why });
     return why === undefined;
   });
   return { good, bad };
 }
 
-/** A variable read from a file often ends in a line break, which no header can hold. */
-function headerProblem(headers: HiddenTexts): string | undefined {
-  const name = Object.keys(headers).find((each) => /[^\t\x20-\x7e\x80-\xff]/.test(headers[each]?.value ?? ''));
-  return name === undefined ? undefined : `header ${name} holds a character that is not allowed, such as a line break`;
+/** Secrets read from files often end in a line break, which a header must not contain. */
+function headerProblem(headers: SecretValues): string | undefined {
+  const name = Object.keys(headers).find((entry) => /[^\t\x20-\x7e\x80-\xff]/.test(headers[entry]?.value ?? ''));
+  return name === undefined
+    ? undefined
+    : `header ${name} contains a character that is not allowed, such as a line break`;
 }

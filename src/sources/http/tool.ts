@@ -2,80 +2,87 @@ import type { Call } from '../../core/call.js';
 import type { Json } from '../../core/json.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Handler, Limits, Tool } from '../../core/tool.js';
-import { outputSchema, succeeded, unsuccessful } from './answers.js';
-import { totalMs, type Caller, type OutRequest } from './caller.js';
-import { curlOf } from './curl.js';
+import { resultSchema, responseOutcome, failureOutcome } from './responses.js';
+import { totalMs, type Sender, type OutboundRequest } from './sender.js';
+import { curlCommand } from './curl.js';
 import type { CallLimits, Declaration, FunctionDeclaration } from './declarations.js';
 import { effectsOf } from './effects.js';
-import { endpointRequest, values, type Planned } from './endpoint-request.js';
-import { parameterContract, passThrough } from './parameters.js';
+import { endpointRequest, plainValues, type RequestPlan } from './endpoint-request.js';
+import { parameterContract, passThroughContract } from './parameters.js';
 import { pathTemplate } from './path-template.js';
 
-/** What a tool needs besides its declaration. */
-export interface ToolParts {
+/** Dependencies of a tool besides its declaration. */
+interface HttpToolParts {
   readonly source: string;
-  /** The name that callers see. */
+  /** Name shown to clients. */
   readonly name: string;
-  readonly caller: Caller;
+  readonly sender: Sender;
   readonly limits: CallLimits;
-  readonly guarding: Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'>;
-  readonly hide: (text: string) => string;
+  readonly toolLimits: Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'>;
+  readonly redact: (text: string) => string;
 }
 
-/** An HTTP function or endpoint as a tool. */
-export function httpTool(declared: Declaration, parts: ToolParts): Tool {
-  const { source, name, limits, guarding } = parts;
-  const wholeMs = totalMs(limits);
+/** Builds the tool of an HTTP function or endpoint. */
+export function httpTool(declared: Declaration, parts: HttpToolParts): Tool {
+  const { source, name, limits, toolLimits: guarding } = parts;
+  const deadlineMs = totalMs(limits);
   return {
     name,
     ...(declared.title !== undefined && { title: declared.title }),
     description: declared.description,
     source,
-    input: contractOf(declared),
-    output: { schema: outputSchema },
+    input: inputContract(declared),
+    output: { schema: resultSchema },
     effects: effectsOf(declared),
     tasks: 'optional',
-    limits: { ...guarding, timeoutMs: wholeMs, maxTimeoutMs: wholeMs, maxOutputBytes: 2 * limits.maxResponseBytes },
+    limits: {
+      ...guarding,
+      timeoutMs: deadlineMs,
+      maxTimeoutMs: deadlineMs,
+      maxOutputBytes: 2 * limits.maxResponseBytes,
+    },
     details: {
       version: '1.0.0',
-      timeout_seconds: wholeMs / 1000,
+      timeout_seconds: deadlineMs / 1000,
       attempt_timeout_seconds: limits.timeoutMs / 1000,
       attempts: limits.attempts,
       sandboxed: false,
       category: declared.kind === 'function' ? declared.category : 'http',
-      curl: curlOf(declared),
+      curl: curlCommand(declared),
     },
-    run: handlerOf(declared, parts),
+    run: httpHandler(declared, parts),
   };
 }
 
-function contractOf(declared: Declaration): Tool['input'] {
+function inputContract(declared: Declaration): Tool['input'] {
   if (declared.kind === 'function')
-    return declared.parameters.length === 0 ? passThrough : parameterContract(declared.parameters);
+    return declared.parameters.length === 0 ? passThroughContract : parameterContract(declared.parameters);
   const inPath = new Set(pathTemplate(declared.path).names);
-  return parameterContract(declared.parameters.map((one) => (inPath.has(one.name) ? { ...one, required: true } : one)));
+  return parameterContract(
+    declared.parameters.map((parameter) => (inPath.has(parameter.name) ? { ...parameter, required: true } : parameter)),
+  );
 }
 
-function handlerOf(declared: Declaration, { caller, hide }: ToolParts): Handler {
+function httpHandler(declared: Declaration, { sender, redact }: HttpToolParts): Handler {
   const plan = declared.kind === 'function' ? functionRequest(declared) : endpointRequest(declared);
-  const reading = {
+  const responseOptions = {
     strict: declared.kind === 'function',
-    hide,
+    redact,
     ...(declared.kind === 'endpoint' && declared.select !== undefined && { select: declared.select }),
   };
   return async (call): Promise<Outcome> => {
-    const planned = plan(call.args);
-    if (!planned.ok) return unsuccessful({ code: 'invalid_arguments', message: planned.message });
-    const answered = await caller(
-      declared.idempotencyKey === true ? keyed(planned.request, call) : planned.request,
+    const requestPlan = plan(call.args);
+    if (!requestPlan.ok) return failureOutcome({ code: 'invalid_arguments', message: requestPlan.message });
+    const result = await sender(
+      declared.idempotencyKey === true ? withIdempotencyKey(requestPlan.request, call) : requestPlan.request,
       call,
     );
-    return answered.ok ? succeeded(answered.response, reading) : unsuccessful(answered.error);
+    return result.ok ? responseOutcome(result.response, responseOptions) : failureOutcome(result.error);
   };
 }
 
-/** The same key on every attempt of a call, and another on the next call. */
-const keyed = (request: OutRequest, call: Call): OutRequest => ({
+/** Same key for all attempts of a call, a new key for each call: the service can deduplicate retries. */
+const withIdempotencyKey = (request: OutboundRequest, call: Call): OutboundRequest => ({
   ...request,
   headers: { ...request.headers, 'idempotency-key': call.id },
 });
@@ -85,18 +92,18 @@ function functionRequest({
   functionName,
   headers,
   parameters,
-}: FunctionDeclaration): (args: Call['args']) => Planned {
+}: FunctionDeclaration): (args: Call['args']) => RequestPlan {
   const target = new URL(url);
-  const sent = { accept: 'application/json', 'content-type': 'application/json', ...values(headers) };
+  const requestHeaders = { accept: 'application/json', 'content-type': 'application/json', ...plainValues(headers) };
   return (args) => {
-    const given: Json = parameters.length === 0 ? (args['args'] ?? {}) : args;
+    const functionArgs: Json = parameters.length === 0 ? (args['args'] ?? {}) : args;
     return {
       ok: true,
       request: {
         url: target,
         method: 'POST',
-        headers: sent,
-        body: JSON.stringify({ function: functionName, args: given }),
+        headers: requestHeaders,
+        body: JSON.stringify({ function: functionName, args: functionArgs }),
       },
     };
   };

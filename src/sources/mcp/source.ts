@@ -3,59 +3,59 @@ import type { JsonObject } from '../../core/json.js';
 import type { Completion, Prompt, Resource, ResourceTemplate } from '../../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
 import type { Limits, Tool } from '../../core/tool.js';
-import { isObject } from '../../wire/message.js';
-import { calmly } from './calmly.js';
-import type { Ended, OpenChannel } from './channel.js';
-import type { Item } from './definitions.js';
-import type { Era } from './handshake.js';
-import { listBudget } from './inventory.js';
-import type { ListBudget } from './inventory.js';
-import { offerPrompt, offerResource, offerTemplate, offerTool } from './offers.js';
-import type { Offering } from './offers.js';
-import { pool, poolLimits } from './pool.js';
-import type { PoolLimits } from './pool.js';
-import { relay } from './relay.js';
-import type { ParkLimits } from './parked.js';
-import { session } from './session.js';
-import type { Session } from './session.js';
-import { takeStock } from './stock.js';
-import type { Stock } from './stock.js';
-import { watches } from './watches.js';
+import { isJsonObject } from '../../wire/message.js';
+import { backoffDebounce } from './backoff-debounce.js';
+import type { ChannelEnd, OpenChannel } from './channels/channel.js';
+import type { CatalogItem } from './catalog/definitions.js';
+import type { Era } from './sessions/handshake.js';
+import { defaultListBudget } from './catalog/paged-list.js';
+import type { ListBudget } from './catalog/paged-list.js';
+import { toRelayedPrompt, toRelayedResource, toRelayedTemplate, toRelayedTool } from './catalog/relayed-items.js';
+import type { ItemContext } from './catalog/relayed-items.js';
+import { sessionPool, defaultPoolLimits } from './sessions/session-pool.js';
+import type { PoolLimits } from './sessions/session-pool.js';
+import { relay } from './relay/relay.js';
+import type { PendingCallLimits } from './relay/pending-calls.js';
+import { openSession } from './sessions/session.js';
+import type { Session } from './sessions/session.js';
+import { readCatalog } from './catalog/catalog.js';
+import type { Catalog } from './catalog/catalog.js';
+import { subscriptions as upstreamSubscriptions } from './sessions/subscriptions.js';
 
-/** Decides which items are offered; the map holds why the others are not. */
+/** Admission policy for items; the map holds the rejected items and why. */
 export type Admit = (
-  items: readonly Item[],
+  items: readonly CatalogItem[],
   server: { readonly name: string; readonly version: string; readonly instructions?: string },
-) => Promise<ReadonlyMap<Item, string>>;
+) => Promise<ReadonlyMap<CatalogItem, string>>;
 
 export interface McpSourceOptions {
   readonly id: string;
-  /** What names begin with; absent where they are offered as they are. */
+  /** Prefix of names; absent if they are offered unchanged. */
   readonly prefix?: string;
-  /** What the source really is, whatever it is called: a package, an address, a command line. */
+  /** Stable identity, independent of the id: package, URL or command line. */
   readonly identity?: string;
   readonly open: OpenChannel;
   readonly remote: boolean;
   readonly era: Era;
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly limits: Limits;
-  /** Who shares a conversation with whom. */
+  /** Which callers share a session. */
   readonly sharing: 'principal' | 'session' | 'all';
-  /** In whose name lists are read, where names matter; in nobody's unless told. */
+  /** Principal used for listing when sessions are per principal; anonymous by default. */
   readonly listAs?: string;
   readonly connectMs: number;
-  /** How long the first listing is waited for; after that the source comes when it comes. */
+  /** Longest wait for the first listing; later the source appears when it is ready. */
   readonly startupMs: number;
   readonly pool?: Partial<PoolLimits>;
   readonly budget?: Partial<ListBudget>;
-  readonly park?: Partial<ParkLimits>;
+  readonly pendingCallLimits?: Partial<PendingCallLimits>;
   readonly admit?: Admit;
   onEvent?(event: string, fields: JsonObject): void;
 }
 
 /** An upstream MCP server as a source. */
 export interface McpSource extends ToolSource {
-  /** What the server said about itself at the last connect, and how it stands. */
+  /** Server information from the last connect, and the current status. */
   state(): {
     readonly server?: { readonly name: string; readonly version: string };
     readonly revision?: string;
@@ -64,7 +64,7 @@ export interface McpSource extends ToolSource {
   };
 }
 
-interface Shelf {
+interface Listing {
   readonly tools: readonly Tool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
@@ -72,37 +72,37 @@ interface Shelf {
   readonly withheld: readonly Withheld[];
 }
 
-const empty: Shelf = { tools: [], prompts: [], resources: [], templates: [], withheld: [] };
+const emptyListing: Listing = { tools: [], prompts: [], resources: [], templates: [], withheld: [] };
 
-/** Offers what an upstream server offers, through connections of its own. */
+/** Source of the tools, prompts and resources of one upstream server, with its own session pool. */
 export function mcpSource(options: McpSourceOptions): McpSource {
   const { id, remote, sharing, listAs = '', onEvent = () => {} } = options;
-  const budget = { ...listBudget, ...options.budget };
+  const budget = { ...defaultListBudget, ...options.budget };
   const listeners = new Set<() => void>();
-  let verdict: Era = options.era;
-  let introduced: Session['introduction'] | undefined;
-  let shelf: Shelf | undefined;
-  let loading: Promise<Shelf> | undefined;
-  let problem: Ended | undefined;
+  let knownEra: Era = options.era;
+  let peer: Session['peer'] | undefined;
+  let listing: Listing | undefined;
+  let loading: Promise<Listing> | undefined;
+  let problem: ChannelEnd | undefined;
   let closed = false;
 
-  const changes = calmly(() => {
+  const changes = backoffDebounce(() => {
     for (const listener of listeners) listener();
-    // Whoever listens asks for the list; the next change is told when that is done.
+    // Listeners reload the list; the next notification waits until that is done.
     return loading?.catch(() => undefined);
   });
-  const changed = changes.happen;
+  const changed = changes.trigger;
 
-  const connect = async (signal: AbortSignal, owner: string): Promise<Session | Ended> => {
-    const opened = await session({
+  const connect = async (signal: AbortSignal, owner: string): Promise<Session | ChannelEnd> => {
+    const opened = await openSession({
       open: options.open,
       owner,
-      era: verdict,
+      era: knownEra,
       first: remote ? 'modern' : 'legacy',
       handshake: { clientInfo: options.clientInfo, timeoutMs: options.connectMs, signal },
       events: {
         listChanged: changed,
-        updated: (uri) => watching.updated(uri),
+        resourceUpdated: (uri) => subscriptions.onUpdate(uri),
         ended(end) {
           if (!closed)
             onEvent('upstream.closed', {
@@ -113,92 +113,95 @@ export function mcpSource(options: McpSourceOptions): McpSource {
         },
       },
     });
-    if (!('ask' in opened)) {
-      // A server may have been replaced by one of the other era.
-      if (options.era === 'auto') verdict = 'auto';
+    if (!('request' in opened)) {
+      // The server may have been replaced by one of the other era.
+      if (options.era === 'auto') knownEra = 'auto';
       return opened;
     }
-    introduced = opened.introduction;
-    if (options.era === 'auto') verdict = introduced.modern ? 'modern' : 'legacy';
+    peer = opened.peer;
+    if (options.era === 'auto') knownEra = peer.modern ? 'modern' : 'legacy';
     onEvent('upstream.connected', {
       source: id,
-      server: introduced.server.name,
-      version: introduced.server.version,
-      revision: introduced.version,
+      server: peer.server.name,
+      version: peer.server.version,
+      revision: peer.version,
     });
-    watching.connected(opened);
+    subscriptions.onConnect(opened);
     return opened;
   };
-  const connections = pool({ open: connect, limits: { ...poolLimits, ...options.pool } });
-  const watching = watches({
+  const connections = sessionPool({ open: connect, limits: { ...defaultPoolLimits, ...options.pool } });
+  const subscriptions = upstreamSubscriptions({
     connectMs: options.connectMs,
     lease: async () => connections.lease(listAs),
     listChanged: changed,
   });
 
-  const ownerOf = ({ principal, session: of }: Call): string =>
-    sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${of ?? ''}`;
-  const relayed = relay({
+  const ownerOf = ({ principal, session: sessionId }: Call): string =>
+    sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${sessionId ?? ''}`;
+  const callRelay = relay({
     source: id,
     remote,
     pool: connections,
     ownerOf,
-    ...(options.park && { park: options.park }),
+    ...(options.pendingCallLimits && { pendingCallLimits: options.pendingCallLimits }),
   });
 
-  const offering: Offering = {
+  const context: ItemContext = {
     source: id,
     identity: options.identity ?? id,
     limits: options.limits,
     remote,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
-    relay: relayed,
-    watch: (uri, tell) => watching.watch(uri, tell),
+    relay: callRelay,
+    watch: (uri, listener) => subscriptions.watch(uri, listener),
     async complete(ref, argument, value, context, call) {
-      if (introduced && !isObject(introduced.capabilities['completions'])) return { values: [] };
-      // In the caller's own name: what is suggested is often what only they may see.
+      if (peer && !isJsonObject(peer.capabilities['completions'])) return { values: [] };
+      // In the caller's session: suggestions may contain data that only this principal may see.
       const lease = await connections.lease(ownerOf(call), call.signal);
       if (!('session' in lease)) return { values: [] };
-      const reply = isObject(lease.session.introduction.capabilities['completions'])
-        ? await lease.session.ask(
+      const reply = isJsonObject(lease.session.peer.capabilities['completions'])
+        ? await lease.session.request(
             'completion/complete',
             { ref, argument: { name: argument, value }, context: { arguments: context } },
             { timeoutMs: options.connectMs, signal: call.signal },
           )
         : undefined;
       lease.release(!lease.session.end);
-      return completionOf(reply && 'result' in reply ? reply.result : {});
+      return toCompletion(reply && 'result' in reply ? reply.result : {});
     },
   };
 
-  async function load(signal: AbortSignal): Promise<Shelf> {
+  async function load(signal: AbortSignal): Promise<Listing> {
     const lease = await connections.lease(listAs, signal);
-    if (!('session' in lease)) throw new Error(sentence(lease));
-    const stock: Stock | { readonly problem: string } = await takeStock(lease.session, budget, signal);
-    const { server, instructions } = lease.session.introduction;
-    lease.release(!('problem' in stock));
-    if ('problem' in stock) throw new Error(lease.session.end ? sentence(lease.session.end) : stock.problem);
-    const refused =
-      (await options.admit?.(stock.items, { ...server, ...(instructions !== undefined && { instructions }) })) ??
-      new Map<Item, string>();
-    const served = stock.items.filter((item) => !refused.has(item));
-    const of = (kind: Item['kind']): readonly Item[] => served.filter((item) => item.kind === kind);
+    if (!('session' in lease)) throw new Error(endMessage(lease));
+    const catalog: Catalog | { readonly problem: string } = await readCatalog(lease.session, budget, signal);
+    const { server, instructions } = lease.session.peer;
+    lease.release(!('problem' in catalog));
+    if ('problem' in catalog) throw new Error(lease.session.end ? endMessage(lease.session.end) : catalog.problem);
+    const rejected =
+      (await options.admit?.(catalog.items, { ...server, ...(instructions !== undefined && { instructions }) })) ??
+      new Map<CatalogItem, string>();
+    const offered = catalog.items.filter((item) => !rejected.has(item));
+    const ofKind = (kind: CatalogItem['kind']): readonly CatalogItem[] => offered.filter((item) => item.kind === kind);
     return {
-      tools: of('tool').map((item) => offerTool(item, offering)),
-      prompts: of('prompt').map((item) => offerPrompt(item, offering)),
-      resources: of('resource').map((item) => offerResource(item, offering)),
-      templates: of('template').map((item) => offerTemplate(item, offering)),
-      withheld: [...stock.withheld, ...[...refused].map(([{ kind, name }, why]) => ({ what: `${kind} ${name}`, why }))],
+      tools: ofKind('tool').map((item) => toRelayedTool(item, context)),
+      prompts: ofKind('prompt').map((item) => toRelayedPrompt(item, context)),
+      resources: ofKind('resource').map((item) => toRelayedResource(item, context)),
+      templates: ofKind('template').map((item) => toRelayedTemplate(item, context)),
+      withheld: [
+        ...catalog.withheld,
+        ...[...rejected].map(([{ kind, name }, why]) => ({ what: `${kind} ${name}`, why })),
+      ],
     };
   }
 
-  /** One load at a time; whoever asks meanwhile gets the same one. */
-  function reload(signal: AbortSignal): Promise<Shelf> {
+  /** Loads once at a time; concurrent callers share the result. */
+  function reload(signal: AbortSignal): Promise<Listing> {
     loading ??= load(signal)
       .then(
         (loaded) => {
           problem = undefined;
-          shelf = loaded;
+          listing = loaded;
           return loaded;
         },
         (error: unknown) => {
@@ -210,69 +213,69 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     return loading;
   }
 
-  async function list(signal: AbortSignal): Promise<Shelf> {
+  async function list(signal: AbortSignal): Promise<Listing> {
     const coming = reload(signal);
-    if (shelf) return coming;
+    if (listing) return coming;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), options.startupMs)));
     const first = await Promise.race([coming, late]).finally(() => clearTimeout(timer));
     if (first !== 'late') return first;
-    // Whether it works out or not, whoever lists next hears of it.
+    // Success or failure: trigger a new listing that shows the result.
     coming.then(changed, changed);
     problem ??= { message: `is still starting after ${options.startupMs / 1000} s` };
-    return { ...empty, withheld: [{ what: id, why: problem.message }] };
+    return { ...emptyListing, withheld: [{ what: id, why: problem.message }] };
   }
 
-  /** What the latest list() gave: whoever asks for prompts must not wait longer than those who ask for tools. */
-  let listed: Promise<Shelf> | undefined;
-  const already = async (): Promise<Shelf> => {
+  /** Result of the latest list(), so that prompts and resources do not wait longer than tools. */
+  let currentList: Promise<Listing> | undefined;
+  const latestListing = async (): Promise<Listing> => {
     try {
-      return (await listed) ?? empty;
+      return (await currentList) ?? emptyListing;
     } catch {
-      return shelf ?? empty; // list() tells why
+      return listing ?? emptyListing; // list() reports the reason
     }
   };
 
   return {
     id,
-    list: async (signal) => (await (listed = list(signal))).tools,
-    prompts: async () => (await already()).prompts,
-    resources: async () => (await already()).resources,
-    templates: async () => (await already()).templates,
-    withheld: () => shelf?.withheld ?? (problem ? [{ what: id, why: problem.message }] : []),
+    list: async (signal) => (await (currentList = list(signal))).tools,
+    prompts: async () => (await latestListing()).prompts,
+    resources: async () => (await latestListing()).resources,
+    templates: async () => (await latestListing()).templates,
+    withheld: () => listing?.withheld ?? (problem ? [{ what: id, why: problem.message }] : []),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     health(): SourceHealth {
-      const { resting } = connections.state();
-      if (resting) return { status: 'unhealthy', detail: sentence(resting) };
+      const { backOff } = connections.state();
+      if (backOff) return { status: 'unhealthy', detail: endMessage(backOff) };
       if (problem) return { status: 'unhealthy', detail: problem.message };
-      return shelf && shelf.withheld.length > 0
-        ? { status: 'degraded', detail: `${shelf.withheld.length} withheld` }
+      return listing && listing.withheld.length > 0
+        ? { status: 'degraded', detail: `${listing.withheld.length} withheld` }
         : { status: 'healthy' };
     },
     state: () => ({
       open: connections.state().open,
-      ...(introduced && { server: introduced.server, revision: introduced.version }),
+      ...(peer && { server: peer.server, revision: peer.version }),
       ...(problem && { problem: problem.message }),
     }),
     async close() {
       closed = true;
       changes.close();
       listeners.clear();
-      relayed.close();
-      watching.close();
+      callRelay.close();
+      subscriptions.close();
       await connections.close();
     },
   };
 }
 
-const sentence = ({ message, stderr }: Ended): string =>
+const endMessage = ({ message, stderr }: ChannelEnd): string =>
   stderr === undefined ? message : `${message}; stderr: ${stderr}`;
 
-function completionOf({ completion }: JsonObject): Completion {
-  if (!isObject(completion) || !Array.isArray(completion['values'])) return { values: [] };
+function toCompletion({ completion }: JsonObject): Completion {
+  if (!isJsonObject(completion) || !Array.isArray(completion['values'])) return { values: [] };
   const { values, total, hasMore } = completion;
   return {
     values: values

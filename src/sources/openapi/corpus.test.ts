@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { sharedPath } from '../../../test/support/shared.js';
 import { never } from '../../../test/support/make.js';
 import { localEgress } from '../../../test/support/gates.js';
-import { judge } from '../../lib/schema.js';
-import { definitionBytes } from './offer.js';
+import { schemaValidator } from '../../lib/schema.js';
+import { definitionBytes } from './tools/listing.js';
 import { openApiSource } from './source.js';
 
 const folder = sharedPath('corpus/openapi');
@@ -26,7 +26,7 @@ describe.skipIf(folder === undefined)('real documents', () => {
         id: 'api',
         document: join(folder ?? '', file),
         baseUrl: 'https://api.test/v1',
-        reach: () => localEgress(),
+        openEgress: () => localEgress(),
       });
       await source.list(never);
       const set = source.toolset();
@@ -43,8 +43,8 @@ describe.skipIf(folder === undefined)('real documents', () => {
         ).toBe(true);
       }
       for (const tool of tools.slice(0, 15)) {
-        expect(() => judge(tool.full())({})).not.toThrow();
-        expect(() => judge(tool.input.schema)({})).not.toThrow();
+        expect(() => schemaValidator(tool.fullSchema())({})).not.toThrow();
+        expect(() => schemaValidator(tool.input.schema)({})).not.toThrow();
       }
       await source.close?.();
     },

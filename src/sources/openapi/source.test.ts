@@ -49,9 +49,12 @@ describe('a document as a source', () => {
     const lists = await Promise.all(
       [1, 2].map(async () =>
         shownOf(
-          await openApiSource({ id: 'api', document, baseUrl: 'https://api.test', reach: () => localEgress() }).list(
-            never,
-          ),
+          await openApiSource({
+            id: 'api',
+            document,
+            baseUrl: 'https://api.test',
+            openEgress: () => localEgress(),
+          }).list(never),
         ),
       ),
     );
@@ -67,7 +70,7 @@ describe('a document as a source', () => {
       document,
       baseUrl: 'https://api.test',
       pollMs: 50,
-      reach: () => localEgress(),
+      openEgress: () => localEgress(),
     });
     const { gate, registry } = await aGateway([source]);
     const view = { principal: bob };
@@ -111,7 +114,7 @@ describe('a document as a source', () => {
     const reached: string[][] = [];
     const api = await loadedApi(undefined, {
       document: `http://127.0.0.1:${origin.port}/spec/api.json`,
-      reach: (origins) => {
+      openEgress: (origins) => {
         reached.push([...origins]);
         return localEgress();
       },
@@ -250,7 +253,7 @@ describe('a document as a source', () => {
         id: 'big',
         document: documentFile(many(300)),
         baseUrl: `http://127.0.0.1:${server.port}`,
-        reach: () => localEgress(),
+        openEgress: () => localEgress(),
       });
       return aGateway([source], { visibility });
     };
@@ -320,7 +323,7 @@ describe('a document as a source', () => {
 
     test('what a caller may not know of is neither found, described nor called, and what is disabled is not called', async () => {
       const { gate, registry } = await large({
-        sees: (_view: unknown, item: { readonly name: string }) => !item.name.includes('drop'),
+        isVisible: (_view: unknown, item: { readonly name: string }) => !item.name.includes('drop'),
       });
       expect((await gate.call(request('big__search', { query: 'drop' }))).outcome).toMatchObject({
         data: { total: 0 },

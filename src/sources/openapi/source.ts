@@ -2,25 +2,25 @@ import type { SourceHealth, ToolSource } from '../../core/source.js';
 import type { Limits, Tool } from '../../core/tool.js';
 import { sha256 } from '../../lib/hash.js';
 import type { Egress } from '../../net/egress-types.js';
-import type { Credential } from './credentials.js';
-import { documentBudget, readData } from './document.js';
-import { documentOf, fetchBytes, readBytes } from './files.js';
-import type { OperationFilter } from './filters.js';
-import { offered } from './offer.js';
-import { readOverlay, type Overlay } from './overrides.js';
-import { toolset, type Budgets, type Toolset, type WithheldOperation } from './toolset.js';
-import type { Note } from './model.js';
-import { fileWatch } from './watch.js';
+import type { Credential } from './request/credentials.js';
+import { documentBudget, parseData } from './document/parse.js';
+import { toDocument, fetchDocumentBytes, readDocumentBytes } from './document/load.js';
+import type { OperationFilter } from './tools/filters.js';
+import { listTools } from './tools/listing.js';
+import { parseOverlay, type Overlay } from './tools/overrides.js';
+import { buildToolset, type Budgets, type Toolset, type WithheldOperation } from './tools/toolset.js';
+import type { DocumentNote } from './document/model.js';
+import { watchFiles } from './document/file-watch.js';
 
 export interface OpenApiSourceOptions {
   readonly id: string;
-  /** A file, or an http(s) address. */
+  /** A file path or an http(s) URL. */
   readonly document: string;
-  /** Where requests go, whatever the document says. */
+  /** Base URL of requests; overrides the servers of the document. */
   readonly baseUrl?: string;
-  /** `none` leaves names without the source's id. */
+  /** `none` omits the source id from tool names. */
   readonly prefix?: 'none';
-  /** A file of overrides. */
+  /** Path of the overlay file. */
   readonly overlay?: string;
   readonly filter?: OperationFilter;
   readonly credentials?: ReadonlyMap<string, Credential>;
@@ -28,66 +28,66 @@ export interface OpenApiSourceOptions {
   readonly budgets?: Partial<Budgets>;
   readonly maxDocumentBytes?: number;
   readonly limits?: Partial<Limits>;
-  /** How often a document behind an address is fetched again. */
+  /** Interval at which a remote document is fetched again. */
   readonly refreshMs?: number;
-  /** How often a file is looked at where the system tells of no change. */
+  /** Polling interval for files, in addition to file events. */
   readonly pollMs?: number;
-  /** A way out to these origins and no others; the source ends it. */
-  reach(origins: readonly string[]): Egress;
+  /** Opens an egress that is restricted to these origins; the source closes it. */
+  openEgress(origins: readonly string[]): Egress;
 }
 
-/** A source whose operations can be looked into. */
+/** A tool source with access to its operations and warnings. */
 export interface OpenApiSource extends ToolSource {
   withheld(): readonly WithheldOperation[];
-  /** What a reader of the document should know; loading went on. */
-  notes(): readonly Note[];
+  /** Warnings about the document that did not prevent loading. */
+  notes(): readonly DocumentNote[];
   toolset(): Toolset | undefined;
 }
 
-export const openApiBudgets: Budgets = {
+const defaultBudgets: Budgets = {
   toolBytes: 8_192,
   outputBytes: 1_536,
   listBytes: 49_152,
   responseBytes: 10_485_760,
 };
 
-/** The operations of an API document as tools. A bad new version of the document leaves the last good one in force. */
+/** Source of tools for the operations of an API document; if a new version is invalid, the last valid one stays active. */
 export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
-  const { id, document: place } = options;
-  const isRemote = /^https?:\/\//i.test(place);
+  const { id, document: location } = options;
+  const isRemote = /^https?:\/\//i.test(location);
   const budget = { ...documentBudget, maxBytes: options.maxDocumentBytes ?? documentBudget.maxBytes };
-  const budgets = { ...openApiBudgets, ...options.budgets };
-  const ways = new Map<string, Egress>();
+  const budgets = { ...defaultBudgets, ...options.budgets };
+  const egressByOrigins = new Map<string, Egress>();
   const listeners = new Set<() => void>();
   let current: { readonly digest: string; readonly set: Toolset; readonly tools: readonly Tool[] } | undefined;
   let problem: string | undefined;
   let stopWatching: (() => void) | undefined;
 
-  const reach = (origins: readonly string[]): Egress => {
+  const egressFor = (origins: readonly string[]): Egress => {
     const key = origins.join(' ');
-    let way = ways.get(key);
-    if (way === undefined) ways.set(key, (way = options.reach(origins)));
-    return way;
+    let egress = egressByOrigins.get(key);
+    if (egress === undefined) egressByOrigins.set(key, (egress = options.openEgress(origins)));
+    return egress;
   };
 
-  /** Reads everything anew and swaps it in at once; the same bytes change nothing. */
+  /** Loads document and overlay and replaces the tools atomically; unchanged bytes are ignored. */
   async function load(signal: AbortSignal): Promise<void> {
     const content = isRemote
-      ? await fetchBytes(place, reach([new URL(place).origin]), budget.maxBytes, signal)
-      : await readBytes(place, budget.maxBytes);
+      ? await fetchDocumentBytes(location, egressFor([new URL(location).origin]), budget.maxBytes, signal)
+      : await readDocumentBytes(location, budget.maxBytes);
     if (!content.ok) throw new Error(content.problem);
-    const overlay = await overlayOf(options.overlay);
+    const overlay = await loadOverlay(options.overlay);
     const digest = sha256(`${sha256(content.bytes.toString('base64'))} ${overlay.digest}`);
     if (current?.digest === digest) return;
-    const read = await documentOf(content.bytes, {
+    const read = await toDocument(content.bytes, {
       budget,
-      ...(isRemote ? { url: place } : { file: place }),
-      allowNeighbours: options.allowExternalRefs === true,
+      ...(isRemote ? { url: location } : { file: location }),
+      allowSiblings: options.allowExternalRefs === true,
     });
     if (!read.ok) throw new Error(read.problem);
-    const set = toolset(read.document, {
+    const set = buildToolset(read.document, {
       id,
-      reach,
+      openEgress: egressFor,
       budgets,
       prefix: options.prefix === 'none' ? undefined : id,
       overlay: overlay.overlay,
@@ -96,10 +96,10 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       limits: options.limits ?? {},
       ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
     });
-    current = { digest, set, tools: offered(set, { id, listBytes: budgets.listBytes }) };
+    current = { digest, set, tools: listTools(set, { id, listBytes: budgets.listBytes }) };
   }
 
-  async function look(): Promise<void> {
+  async function reload(): Promise<void> {
     const before = current;
     try {
       await load(AbortSignal.timeout(60_000));
@@ -122,8 +122,8 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
     onChange(listener) {
       listeners.add(listener);
       stopWatching ??= isRemote
-        ? repeated(look, options.refreshMs)
-        : fileWatch([place, ...(options.overlay === undefined ? [] : [options.overlay])], look, options.pollMs);
+        ? pollEvery(reload, options.refreshMs)
+        : watchFiles([location, ...(options.overlay === undefined ? [] : [options.overlay])], reload, options.pollMs);
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
@@ -133,37 +133,37 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
     },
     health(): SourceHealth {
       if (problem !== undefined)
-        return { status: 'degraded', detail: `the last good document stays in force: ${problem}` };
+        return { status: 'degraded', detail: `the last valid document stays active: ${problem}` };
       return { status: 'healthy' };
     },
     async close() {
       stopWatching?.();
       stopWatching = undefined;
-      await Promise.all([...ways.values()].map((way) => way.close()));
-      ways.clear();
+      await Promise.all([...egressByOrigins.values()].map((egress) => egress.close()));
+      egressByOrigins.clear();
     },
   };
 }
 
-async function overlayOf(path: string | undefined): Promise<{ readonly overlay: Overlay; readonly digest: string }> {
+async function loadOverlay(path: string | undefined): Promise<{ readonly overlay: Overlay; readonly digest: string }> {
   if (path === undefined) return { overlay: new Map(), digest: '' };
-  const content = await readBytes(path, 1_048_576);
+  const content = await readDocumentBytes(path, 1_048_576);
   if (!content.ok) throw new Error(`overlay: ${content.problem}`);
-  const data = readData(content.bytes, { ...documentBudget, maxValues: 50_000 });
+  const data = parseData(content.bytes, { ...documentBudget, maxValues: 50_000 });
   if (!data.ok) throw new Error(`overlay: ${data.problem}`);
-  const read = readOverlay(data.value);
+  const read = parseOverlay(data.value);
   if (!read.ok) throw new Error(`overlay: ${read.problem}`);
   return { overlay: read.overlay, digest: sha256(content.bytes.toString('base64')) };
 }
 
-/** Asks again and again, never twice at once, without keeping the process alive. */
-function repeated(look: () => Promise<void>, everyMs: number | undefined): (() => void) | undefined {
+/** Calls `reload` at an interval, never concurrently, without keeping the process alive. */
+function pollEvery(reload: () => Promise<void>, everyMs: number | undefined): (() => void) | undefined {
   if (everyMs === undefined) return undefined;
   let running = false;
   const timer = setInterval(() => {
     if (running) return;
     running = true;
-    void look().finally(() => {
+    void reload().finally(() => {
       running = false;
     });
   }, everyMs).unref();

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Principal } from '../../core/principal.js';
 import { sendError, sendJson, sendProblem } from './respond.js';
-import type { Exchange, Route } from './route.js';
+import type { HttpContext, Route } from './route.js';
 
-/** Calls that wait for somebody's word. */
+/** Access to approval tickets: calls that wait for an operator. */
 export interface Approvals {
   mayAnswer(principal: Principal): boolean;
   list(): Promise<readonly JsonObject[]>;
@@ -18,40 +18,43 @@ export interface Approvals {
   >;
 }
 
-const refusals = {
-  unknown: [404, 'not_found', 'There is no such ticket, or it has expired'],
-  decided: [409, 'decided', 'The ticket has been answered'],
+/** HTTP status, error type and message of answers that were not accepted. */
+const answerErrors = {
+  unknown: [404, 'not_found', 'Unknown or expired ticket'],
+  decided: [409, 'decided', 'The ticket has already been answered'],
   own: [
     403,
     'permission_denied',
-    'Nobody approves their own call; let another operator answer, or give the caller a key of its own',
+    'You cannot approve your own calls; ask another operator, or give the caller a separate key',
   ],
 } as const;
 
-/** The routes by which operators see and answer tickets. */
+/** Routes for operators to list and answer approval tickets. */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
+  /** Restricts a handler to principals with the approver or admin role. */
   const forApprovers =
-    (handle: (exchange: Exchange) => Promise<void>) =>
-    async (exchange: Exchange): Promise<void> => {
-      if (!approvals.mayAnswer(exchange.principal))
-        return sendError(exchange.res, {
+    (handle: (context: HttpContext) => Promise<void>) =>
+    async (context: HttpContext): Promise<void> => {
+      if (!approvals.mayAnswer(context.principal))
+        return sendError(context.res, {
           code: 'admin_required',
-          message: 'This needs the approver or the admin role',
+          message: 'Requires the approver or admin role',
         });
-      return handle(exchange);
+      return handle(context);
     };
+  /** Handler that approves or denies one ticket. */
   const answer = (approve: boolean) =>
     forApprovers(async ({ res, principal, params }) => {
-      const answered = await approvals.answer(params['id'] ?? '', approve, principal);
-      if (answered.ok) return sendJson(res, 200, answered.ticket);
-      const [status, type, message] = refusals[answered.why];
+      const result = await approvals.answer(params['id'] ?? '', approve, principal);
+      if (result.ok) return sendJson(res, 200, result.ticket);
+      const [status, type, message] = answerErrors[result.why];
       return sendProblem(res, status, type, message);
     });
   const responses = {
     200: { description: 'The ticket' },
-    403: { description: 'Not an approver, or the caller itself' },
-    404: { description: 'No such ticket' },
-    409: { description: 'Answered before' },
+    403: { description: 'Not an approver, or the own call' },
+    404: { description: 'Unknown ticket' },
+    409: { description: 'Already answered' },
   };
   return [
     {
@@ -59,7 +62,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       path: '/approvals',
       auth: 'principal',
       doc: {
-        summary: 'Calls that wait for an operator, and those answered lately',
+        summary: 'Calls that wait for approval, and recently answered ones',
         responses: { 200: { description: 'The tickets' }, 403: { description: 'Not an approver' } },
       },
       handle: forApprovers(async ({ res }) => sendJson(res, 200, { approvals: await approvals.list() })),
@@ -68,24 +71,24 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: 'GET',
       path: '/approvals/{id}',
       auth: 'principal',
-      doc: { summary: 'One ticket: who wants what, with which arguments, and why it is asked', responses },
+      doc: { summary: 'One ticket: caller, tool, arguments, and the rule that requires approval', responses },
       handle: forApprovers(async ({ res, params }) => {
         const found = await approvals.get(params['id'] ?? '');
-        return found === undefined ? sendProblem(res, ...refusals.unknown) : sendJson(res, 200, found);
+        return found === undefined ? sendProblem(res, ...answerErrors.unknown) : sendJson(res, 200, found);
       }),
     },
     {
       method: 'POST',
       path: '/approvals/{id}/approve',
       auth: 'principal',
-      doc: { summary: 'Let the call be made, once', responses },
+      doc: { summary: 'Approve the call, once', responses },
       handle: answer(true),
     },
     {
       method: 'POST',
       path: '/approvals/{id}/deny',
       auth: 'principal',
-      doc: { summary: 'Refuse the call', responses },
+      doc: { summary: 'Deny the call', responses },
       handle: answer(false),
     },
   ];

@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.js';
 
-/** What a credential proved. */
-export type Authenticated =
+/** Result of checking a credential. */
+export type AuthResult =
   | { readonly principal: Principal }
   | {
       readonly refused: 'missing' | 'invalid' | 'insufficient';
@@ -9,7 +9,7 @@ export type Authenticated =
       /** The WWW-Authenticate value. */ readonly challenge: string;
     };
 
-/** Tells who is behind an Authorization header; the header is all it gets to see. */
+/** Resolves an Authorization header to a principal. */
 export interface Authenticator {
-  authenticate(authorization: string | undefined): Authenticated | Promise<Authenticated>;
+  authenticate(authorization: string | undefined): AuthResult | Promise<AuthResult>;
 }

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
+/** Shared by all requests without a body. */
 const empty = Buffer.alloc(0);
 
-/** Reads a body whole, or says that it is larger than allowed, before more of it is taken in. */
+/** Reads a request body; stops as soon as it exceeds `maxBytes`, so that a client cannot exhaust memory. */
 export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer | 'too_large' | 'broken'> {
   const declared = Number(req.headers['content-length'] ?? 0);
+  // Reject by Content-Length before reading; the count below covers chunked bodies and false lengths.
   if (declared > maxBytes) return Promise.resolve('too_large');
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -22,6 +24,7 @@ export function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer
       resolve(chunks.length === 0 ? empty : chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size)),
     );
     req.on('error', () => resolve('broken'));
+    // The client disconnected; resolves only if `end` did not come first.
     req.on('close', () => resolve('broken'));
   });
 }

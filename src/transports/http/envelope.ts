@@ -1,27 +1,27 @@
-import { asCommandOutput } from '../../core/command-output.js';
-import { readable } from '../../core/content.js';
+import { asCommandOutput } from '../../wire/command-output.js';
+import { toReadableText } from '../../core/content.js';
 import { behaviourOf, recoveryOf } from '../../core/errors.js';
 import type { ToolError } from '../../core/errors.js';
 import type { Answer } from '../../core/gateway.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Outcome } from '../../core/outcome.js';
 
-/** The one form in which REST answers a call, whatever kind of tool it was and however it ended. */
+/** REST response to a call: the same shape for every kind of tool and every outcome. */
 export interface Envelope {
   readonly status: number;
   readonly body: JsonObject;
   readonly error?: ToolError;
 }
 
-/** Turns an answer into what REST sends. */
+/** Converts an answer to the REST response. */
 export function toEnvelope(answer: Answer, target: Json | undefined): Envelope {
   const { outcome, correlationId, durationMs } = answer;
-  const error = errorOf(outcome);
-  const said = outcome.kind === 'confirm' ? { content: [], data: undefined, meta: undefined } : outcome;
-  const output = asCommandOutput(said.data);
-  const content = said.content ?? [];
+  const error = envelopeError(outcome);
+  const result = outcome.kind === 'confirm' ? { content: [], data: undefined, meta: undefined } : outcome;
+  const output = asCommandOutput(result.data);
+  const content = result.content ?? [];
   const body: JsonObject = {
-    stdout: output?.stdout ?? readable(content, said.data),
+    stdout: output?.stdout ?? toReadableText(content, result.data),
     stderr: output?.stderr ?? '',
     returncode: output?.returncode ?? (error ? 1 : 0),
     truncated_stdout: output?.truncated_stdout ?? false,
@@ -33,26 +33,28 @@ export function toEnvelope(answer: Answer, target: Json | undefined): Envelope {
     correlation_id: correlationId,
     metadata: {
       ...output?.metadata,
-      ...said.meta,
+      ...result.meta,
       ...(outcome.kind === 'confirm' && { state: outcome.question.state }),
     },
     ...(output === undefined &&
       !error && {
-        // Content parts are JSON by construction; their types only lack the index signature.
+        // Content parts are plain JSON; only their interfaces lack the index signature.
         content: content as unknown as Json,
-        structured_content: said.data ?? null,
+        structured_content: result.data ?? null,
       }),
-    ...(error && { error_context: context(error, answer.tool?.name ?? null, target) }),
+    ...(error && { error_context: errorContext(error, answer.tool?.name ?? null, target) }),
   };
   return { status: error ? behaviourOf(error).status : 200, body, ...(error && { error }) };
 }
 
-function errorOf(outcome: Outcome): ToolError | undefined {
+/** Error of an outcome; REST cannot ask questions, so a confirmation becomes its fallback error. */
+function envelopeError(outcome: Outcome): ToolError | undefined {
   if (outcome.kind === 'done') return undefined;
   return outcome.kind === 'failed' ? outcome.error : outcome.question.otherwise;
 }
 
-const context = (error: ToolError, tool: string | null, target: Json | undefined): JsonObject => ({
+/** Error details with a recovery suggestion. */
+const errorContext = (error: ToolError, tool: string | null, target: Json | undefined): JsonObject => ({
   error_type: behaviourOf(error).type,
   code: error.code,
   message: error.message,

@@ -1,16 +1,16 @@
-import { guardHeaders, sendProblem } from './respond.js';
-import type { Exchange, Route } from './route.js';
+import { securityHeaders, sendProblem } from './respond.js';
+import type { HttpContext, Route } from './route.js';
 
-/** Where events come from, whatever makes them. */
+/** Source of events for the stream. */
 export interface EventFeed {
-  /** Undefined where too many listen already. */
+  /** Undefined if the subscriber limit is reached. */
   subscribe(receiver: {
     readonly write: (chunk: string) => boolean;
     readonly end: () => void;
   }): { resume(): void; close(): void } | undefined;
 }
 
-/** What happens in the gateway, as server-sent events; for administrators, since it shows everybody's calls. */
+/** Gateway events as server-sent events; admin only, because they show the calls of all principals. */
 export function eventsRoute(feed: EventFeed): Route {
   return {
     method: 'GET',
@@ -20,21 +20,22 @@ export function eventsRoute(feed: EventFeed): Route {
       summary: 'Health, metrics, calls, breakers and changes, as server-sent events',
       responses: {
         200: { description: 'A stream', type: 'text/event-stream' },
-        503: { description: 'Too many listen already' },
+        503: { description: 'Too many subscribers' },
       },
     },
-    handle: ({ res }: Exchange) => {
-      // The feed may speak while it is subscribed to, and a first write without a head would go out as a page without a type.
+    handle: ({ res }: HttpContext) => {
+      // The feed may write during subscribe; without headers that first write would be sent as an untyped page.
       const head = (): void => {
         if (!res.headersSent)
-          res.writeHead(200, { ...guardHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+          res.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
       };
       const write = (chunk: string): boolean => {
         head();
         return res.write(chunk);
       };
       const stream = feed.subscribe({ write, end: () => res.end() });
-      if (stream === undefined) return sendProblem(res, 503, 'busy', 'Too many listen already', { 'retry-after': '5' });
+      if (stream === undefined)
+        return sendProblem(res, 503, 'busy', 'Too many event subscribers; try again later', { 'retry-after': '5' });
       head();
       res.flushHeaders();
       res.on('drain', () => stream.resume());

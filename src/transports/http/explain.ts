@@ -5,72 +5,78 @@ import type { Principal } from '../../core/principal.js';
 import { isAdmin } from '../../core/principal.js';
 import type { Tool } from '../../core/tool.js';
 import { sendError, sendJson } from './respond.js';
-import type { Exchange, Route } from './route.js';
+import type { HttpContext, Route } from './route.js';
 
+/** Dependencies of the explain route. */
 export interface ExplainRouteOptions {
   readonly gateway: Gateway;
-  explain(supposed: {
+  explain(hypothetical: {
     readonly principal: Principal;
     readonly tool: Tool;
     readonly args: Args;
     readonly via: Door;
   }): Promise<JsonObject>;
-  /** A principal by its id. */
-  known(id: string): Principal | undefined;
+  /** Finds a principal by id. */
+  findPrincipal(id: string): Principal | undefined;
 }
 
-const doors: readonly string[] = ['stdio', 'http', 'rest', 'console', 'cli'] satisfies readonly Door[];
+/** Values of `door`; policy conditions can distinguish the transports. */
+const knownDoors: readonly string[] = ['stdio', 'http', 'rest', 'console', 'cli'] satisfies readonly Door[];
 
-/** What would become of a call, and why; only administrators may ask for somebody else. */
-export function explainRoute({ gateway, explain, known }: ExplainRouteOptions): Route {
+/** Explains what policy would decide about a call; only administrators may ask on behalf of another principal. */
+export function explainRoute({ gateway, explain, findPrincipal }: ExplainRouteOptions): Route {
   return {
     method: 'POST',
     path: '/explain',
     auth: 'principal',
     consumes: 'application/json',
     doc: {
-      summary: 'Which rule would decide about a call, which almost would, and what would be asked or limited',
+      summary: 'Which rule would decide a call, which rules nearly matched, and which approvals or limits apply',
       request: {
         type: 'object',
         properties: {
           tool: { type: 'string' },
           args: { type: 'object' },
           as: { type: 'string', description: 'A principal id; administrators only' },
-          door: { enum: [...doors] },
+          door: { enum: [...knownDoors] },
         },
         required: ['tool'],
       },
       responses: {
         200: { description: 'The explanation' },
-        400: { description: 'The body does not say what is meant' },
-        404: { description: 'No such tool for that principal' },
+        400: { description: 'The body is invalid' },
+        404: { description: 'Unknown tool for that principal' },
       },
     },
-    async handle({ res, principal, body }: Exchange) {
-      const asked = read(body);
-      if (typeof asked === 'string') return sendError(res, { code: 'invalid_arguments', message: asked });
-      const { tool: name, args, as, door } = asked;
+    async handle({ res, principal, body }: HttpContext) {
+      const request = parseExplainRequest(body);
+      if (typeof request === 'string') return sendError(res, { code: 'invalid_arguments', message: request });
+      const { tool: name, args, as, door } = request;
       if (as !== undefined && as !== principal.id && !isAdmin(principal))
-        return sendError(res, { code: 'admin_required', message: 'Only administrators may ask for somebody else' });
-      const who = as === undefined || as === principal.id ? principal : known(as);
-      if (who === undefined)
-        return sendError(res, { code: 'invalid_arguments', message: 'No principal is known by that id' });
-      const tool = gateway.statuses({ principal: who }).find(({ tool: each }) => each.name === name)?.tool;
-      // Unknown and hidden read the same here as everywhere.
+        return sendError(res, {
+          code: 'admin_required',
+          message: 'Only administrators may explain calls of another principal',
+        });
+      const subject = as === undefined || as === principal.id ? principal : findPrincipal(as);
+      if (subject === undefined)
+        return sendError(res, { code: 'invalid_arguments', message: 'Unknown principal id in as' });
+      const tool = gateway.statuses({ principal: subject }).find(({ tool: each }) => each.name === name)?.tool;
+      // Unknown and hidden tools give the same error, so that hidden tools cannot be enumerated.
       if (tool === undefined) return sendError(res, { code: 'not_found', message: 'Tool not found/disabled' });
-      return sendJson(res, 200, await explain({ principal: who, tool, args, via: door ?? 'rest' }));
+      return sendJson(res, 200, await explain({ principal: subject, tool, args, via: door ?? 'rest' }));
     },
   };
 }
 
-interface Asked {
+interface ExplainRequest {
   readonly tool: string;
   readonly args: Args;
   readonly as?: string;
   readonly door?: Door;
 }
 
-function read(body: Buffer): Asked | string {
+/** Validates the body; returns the error message as a string. */
+function parseExplainRequest(body: Buffer): ExplainRequest | string {
   let value: unknown;
   try {
     value = JSON.parse(body.toString('utf8'));
@@ -82,9 +88,9 @@ function read(body: Buffer): Asked | string {
   if (typeof tool !== 'string') return 'tool must be a name';
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'args must be an object';
   if (as !== undefined && typeof as !== 'string') return 'as must be a principal id';
-  if (door !== undefined && (typeof door !== 'string' || !doors.includes(door)))
-    return `door must be one of ${doors.join(', ')}`;
-  // Each field has just been looked at, and the arguments came out of JSON.
+  if (door !== undefined && (typeof door !== 'string' || !knownDoors.includes(door)))
+    return `door must be one of ${knownDoors.join(', ')}`;
+  // Every field was checked above, and the arguments were parsed from JSON.
   return {
     tool,
     args: args as Args,

@@ -6,23 +6,25 @@ import { executeHeaders } from './rest.js';
 import type { Route } from './route.js';
 import { envelopeSchema, errorSchema } from './schemas.js';
 
-/** Describes every documented route, and every tool the caller may run, as OpenAPI 3.1. */
+/** Serves an OpenAPI 3.1 description of all documented routes and of the tools the caller may run. */
 export function openApiRoute(gateway: Gateway, identity: Identity, routes: () => readonly Route[]): Route {
   return {
     method: 'GET',
     path: '/openapi.json',
     auth: 'principal',
     doc: { summary: 'This description', responses: { 200: { description: 'OpenAPI 3.1' } } },
-    handle: ({ res, principal }) => sendJson(res, 200, describe(gateway, identity, routes(), principal)),
+    handle: ({ res, principal }) => sendJson(res, 200, toOpenApi(gateway, identity, routes(), principal)),
   };
 }
 
-function describe(gateway: Gateway, identity: Identity, routes: readonly Route[], principal: Principal): JsonObject {
+/** Builds the document per caller: it lists only tools that the caller may run. */
+function toOpenApi(gateway: Gateway, identity: Identity, routes: readonly Route[], principal: Principal): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {
     if (route.doc === undefined) continue;
-    (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, route.doc);
+    (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, route.doc);
   }
+  // One path per tool gives code generators typed arguments.
   for (const tool of gateway.tools({ principal })) {
     paths[`/tools/${tool.name}/execute`] = {
       post: {
@@ -34,7 +36,7 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
         responses: {
           200: { description: 'The tool ran', content: { 'application/json': { schema: envelopeSchema } } },
           default: {
-            description: 'It did not; POST /tools/{name}/execute tells the reasons',
+            description: 'The call failed; see POST /tools/{name}/execute for the reasons',
             content: { 'application/json': { schema: envelopeSchema } },
           },
         },
@@ -50,6 +52,7 @@ function describe(gateway: Gateway, identity: Identity, routes: readonly Route[]
   };
 }
 
+/** OpenAPI parameters of optional request headers. */
 const headerParameters = (headers: Readonly<Record<string, string>>): readonly JsonObject[] =>
   Object.entries(headers).map(([name, description]) => ({
     name,
@@ -59,7 +62,8 @@ const headerParameters = (headers: Readonly<Record<string, string>>): readonly J
     schema: { type: 'string' },
   }));
 
-function operation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
+/** OpenAPI operation of one route; adds the path parameters and the responses of authentication. */
+function toOperation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
   const parameters = [
     ...[...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
       name: match[1] ?? '',

@@ -1,29 +1,29 @@
 import type { HealthReport } from '../../core/gateway.js';
 import type { Json } from '../../core/json.js';
-import { guardHeaders, sendJson } from './respond.js';
-import type { Exchange, Route } from './route.js';
-import { stranger } from './route.js';
+import { securityHeaders, sendJson } from './respond.js';
+import type { HttpContext, Route } from './route.js';
+import { anonymous } from './route.js';
 
-/** What the operating routes ask of the gateway. */
+/** Data sources of the operations routes. */
 export interface Operations {
   health(): Promise<HealthReport>;
-  /** Why no calls are taken now, if so. */
+  /** Reason why the gateway does not accept calls; undefined if it does. */
   notReady(): string | undefined;
   metricsText(): Promise<{ readonly contentType: string; readonly body: string }>;
   metricsJson(): Promise<Json>;
-  /** The configuration in force, with every secret taken out. */
+  /** Active configuration, with secrets redacted. */
   config(): Json;
   readonly openMetrics: boolean;
   readonly openHealth: boolean;
 }
 
-/** Health, readiness, metrics and configuration, for those who run the gateway. */
+/** Routes for health, readiness, metrics and the active configuration. */
 export function opsRoutes(operations: Operations): readonly Route[] {
-  const health = async ({ res, principal }: Exchange): Promise<void> => {
+  const health = async ({ res, principal }: HttpContext): Promise<void> => {
     const report = await operations.health();
     const status = report.status === 'unhealthy' ? 503 : 200;
-    // What runs here and how it fares is nobody's business without a credential.
-    if (principal === stranger && !operations.openHealth) return sendJson(res, status, { status: report.status });
+    // Without a credential only the overall status is shown: check names reveal which tools are installed.
+    if (principal === anonymous && !operations.openHealth) return sendJson(res, status, { status: report.status });
     return sendJson(res, status, { ...report, timestamp: new Date().toISOString(), transport: 'http' });
   };
 
@@ -32,7 +32,7 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       method: 'GET',
       path: '/livez',
       auth: 'open',
-      doc: { summary: 'The process answers', responses: { 200: { description: 'It does' } } },
+      doc: { summary: 'Liveness: the process is running', responses: { 200: { description: 'Alive' } } },
       handle: ({ res }) => sendJson(res, 200, { status: 'alive' }),
     },
     {
@@ -40,14 +40,14 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       path: '/readyz',
       auth: 'open',
       doc: {
-        summary: 'Calls are taken',
-        responses: { 200: { description: 'They are' }, 503: { description: 'Not now' } },
+        summary: 'Readiness: the gateway accepts calls',
+        responses: { 200: { description: 'Ready' }, 503: { description: 'Not ready' } },
       },
       handle({ res }) {
-        const why = operations.notReady();
-        return why === undefined
+        const reason = operations.notReady();
+        return reason === undefined
           ? sendJson(res, 200, { status: 'ready' })
-          : sendJson(res, 503, { status: 'not ready', reason: why });
+          : sendJson(res, 503, { status: 'not ready', reason });
       },
     },
     {
@@ -55,7 +55,7 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       path: '/health',
       auth: 'optional',
       doc: {
-        summary: 'How the gateway fares; details only with a credential',
+        summary: 'Health of the gateway; details only with a credential',
         responses: { 200: { description: 'healthy or degraded' }, 503: { description: 'unhealthy' } },
       },
       handle: health,
@@ -72,7 +72,11 @@ export function opsRoutes(operations: Operations): readonly Route[] {
         if ((req.headers.accept ?? '').includes('application/json'))
           return sendJson(res, 200, await operations.metricsJson());
         const { contentType, body } = await operations.metricsText();
-        res.writeHead(200, { ...guardHeaders, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+        res.writeHead(200, {
+          ...securityHeaders,
+          'content-type': contentType,
+          'content-length': Buffer.byteLength(body),
+        });
         res.end(body);
         return undefined;
       },
@@ -82,7 +86,7 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       path: '/config',
       auth: 'admin',
       doc: {
-        summary: 'The configuration in force, without secrets',
+        summary: 'The active configuration, without secrets',
         responses: { 200: { description: 'The configuration' } },
       },
       handle: ({ res }) => sendJson(res, 200, operations.config()),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.js';
 import { sendJson, sendProblem } from './respond.js';
 import type { Route } from './route.js';
 
-/** Where OAuth clients learn who makes tokens for this gateway; open, since they have none yet. */
+/** OAuth protected-resource metadata (RFC 9728): names the authorization server; open, because clients have no token yet. */
 export function protectedResourceRoutes(
   paths: readonly string[],
   metadata: () => JsonObject | undefined,
@@ -12,7 +12,7 @@ export function protectedResourceRoutes(
     path,
     auth: 'open',
     doc: {
-      summary: 'Who makes tokens for this gateway (RFC 9728)',
+      summary: 'OAuth protected-resource metadata (RFC 9728)',
       responses: {
         200: { description: 'The metadata' },
         404: { description: 'No authorization server is configured' },

@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { ErrorCode, ToolError } from '../../core/errors.js';
 import { behaviourOf, recoveryOf } from '../../core/errors.js';
 
-/** Nothing we answer may be kept by a cache, guessed at by a browser, or put in a frame. */
-export const guardHeaders = {
+/** Security headers of every response: no caching, no MIME sniffing, no framing (clickjacking), no referrer. */
+export const securityHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Answers with JSON in one write. */
+/** Sends a JSON response in one write. */
 export function sendJson(
   res: ServerResponse,
   status: number,
@@ -20,7 +20,7 @@ export function sendJson(
   if (res.headersSent || res.destroyed) return;
   const text = JSON.stringify(value);
   res.writeHead(status, {
-    ...guardHeaders,
+    ...securityHeaders,
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     ...headers,
@@ -28,12 +28,12 @@ export function sendJson(
   res.end(text);
 }
 
-/** Answers with an error of the table, in the form every REST error has. */
+/** Sends an error from the error table, in the shape of all REST errors. */
 export function sendError(res: ServerResponse, error: ToolError, headers: Readonly<Record<string, string>> = {}): void {
   sendJson(res, behaviourOf(error).status, errorBody(error), { ...retryHeaders(error), ...headers });
 }
 
-/** Answers with an error that belongs to HTTP, not to a tool. */
+/** Sends an HTTP-level error that has no code in the error table. */
 export function sendProblem(
   res: ServerResponse,
   status: number,
@@ -44,7 +44,7 @@ export function sendProblem(
   sendJson(res, status, { error: message, error_type: type }, headers);
 }
 
-export const errorBody = (error: ToolError) => ({
+const errorBody = (error: ToolError) => ({
   error: error.message,
   error_type: behaviourOf(error).type,
   code: error.code satisfies ErrorCode,
@@ -53,7 +53,7 @@ export const errorBody = (error: ToolError) => ({
   ...(error.data && { metadata: error.data }),
 });
 
-/** Retry-After for whoever is told to come back, RateLimit for whoever came too often. */
+/** Retry-After for retryable errors; RateLimit additionally for rate limits. */
 export function retryHeaders(error: ToolError): Readonly<Record<string, string>> {
   if (error.retryAfterMs === undefined) return {};
   const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));

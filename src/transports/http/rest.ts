@@ -4,43 +4,47 @@ import type { JsonObject } from '../../core/json.js';
 import { isAdmin } from '../../core/principal.js';
 import { toEnvelope } from './envelope.js';
 import { retryHeaders, sendError, sendJson, sendProblem } from './respond.js';
-import type { Exchange, Route } from './route.js';
+import type { HttpContext, Route } from './route.js';
 import { envelopeSchema, errorSchema, toolInfoSchema } from './schemas.js';
 
+/** Dependencies of the REST routes. */
 export interface RestOptions {
   readonly gateway: Gateway;
-  /** Reads a traceparent header; undefined where it is not one. */
+  /** Parses trace headers; undefined if they are malformed. */
   readonly trace: (traceparent: string | undefined, tracestate: string | undefined) => TraceContext | undefined;
-  /** Whether a profile is there for a principal; absent means that there are none to ask for. */
-  readonly usable?: (view: View) => boolean;
+  /** Whether the principal may use the profile; by default only requests without a profile are accepted. */
+  readonly isUsableView?: (view: View) => boolean;
 }
 
+/** The same error for unknown, disabled and hidden tools, so that hidden tools cannot be enumerated. */
 const notFound = { code: 'not_found', message: 'Tool not found/disabled' } as const;
 
-/** The routes by which programs list, read about, run and switch tools. */
+/** REST routes to list, describe, run, enable and disable tools. */
 export function restRoutes({
   gateway,
   trace,
-  usable = ({ profile }) => profile === undefined,
+  isUsableView = ({ profile }) => profile === undefined,
 }: RestOptions): readonly Route[] {
-  const viewOf = ({ principal, query }: Exchange): View => {
+  /** The optional `profile` query parameter narrows what the credential allows. */
+  const viewOf = ({ principal, query }: HttpContext): View => {
     const profile = query.get('profile');
     return profile === null ? { principal } : { principal, profile };
   };
-  const statusOf = (exchange: Exchange): ToolStatus | undefined =>
-    gateway.statuses(viewOf(exchange)).find(({ tool }) => tool.name === exchange.params['name']);
+  const statusOf = (context: HttpContext): ToolStatus | undefined =>
+    gateway.statuses(viewOf(context)).find(({ tool }) => tool.name === context.params['name']);
 
-  const execute = async (exchange: Exchange): Promise<void> => {
-    const { req, res, params, body, signal } = exchange;
+  /** Runs a tool; every outcome, also a refusal, is answered with the same envelope. */
+  const execute = async (context: HttpContext): Promise<void> => {
+    const { req, res, params, body, signal } = context;
     const args = parseArgs(body);
     if (typeof args === 'string') return sendError(res, { code: 'invalid_arguments', message: args });
-    const traced = trace(header(req.headers['traceparent']), header(req.headers['tracestate']));
-    const correlationId = header(req.headers['x-correlation-id']);
-    const ticket = header(req.headers['toolgate-ticket']);
+    const traced = trace(singleHeader(req.headers['traceparent']), singleHeader(req.headers['tracestate']));
+    const correlationId = singleHeader(req.headers['x-correlation-id']);
+    const ticket = singleHeader(req.headers['toolgate-ticket']);
     const answer = await gateway.call({
       tool: params['name'] ?? '',
       args,
-      ...viewOf(exchange),
+      ...viewOf(context),
       via: 'rest',
       signal,
       ...(correlationId !== undefined && { correlationId }),
@@ -58,9 +62,10 @@ export function restRoutes({
     });
   };
 
-  const switched =
+  /** Handler of enable and disable. */
+  const setEnabledHandler =
     (enabled: boolean) =>
-    ({ res, principal, params }: Exchange): void => {
+    ({ res, principal, params }: HttpContext): void => {
       const name = params['name'] ?? '';
       if (!gateway.setEnabled(name, enabled, principal)) return sendError(res, notFound);
       return sendJson(res, 200, { tool: name, enabled });
@@ -72,7 +77,7 @@ export function restRoutes({
       path: '/tools',
       auth: 'principal',
       doc: {
-        summary: 'All tools this caller may know of, ready or not',
+        summary: 'All tools visible to the caller, ready or not',
         responses: {
           200: {
             description: 'The tools',
@@ -80,12 +85,12 @@ export function restRoutes({
           },
         },
       },
-      handle(exchange) {
-        const view = viewOf(exchange);
-        if (!usable(view)) return sendProblem(exchange.res, 404, 'not_found', 'There is no such profile');
-        // What was left out and why tells about tools that a caller may not know of.
-        return sendJson(exchange.res, 200, {
-          tools: gateway.statuses(view).map(brief),
+      handle(context) {
+        const view = viewOf(context);
+        if (!isUsableView(view)) return sendProblem(context.res, 404, 'not_found', 'Unknown profile');
+        // The list of withheld tools would reveal tools that the caller may not see.
+        return sendJson(context.res, 200, {
+          tools: gateway.statuses(view).map(toSummary),
           withheld: isAdmin(view.principal) ? gateway.withheld() : [],
         });
       },
@@ -95,16 +100,16 @@ export function restRoutes({
       path: '/tools/{name}',
       auth: 'principal',
       doc: {
-        summary: 'What one tool takes, gives, may do and how it stands',
+        summary: 'Input, output, effects and state of one tool',
         responses: {
           200: { description: 'The tool', schema: toolInfoSchema },
-          404: { description: 'No such tool', schema: errorSchema },
+          404: { description: 'Unknown tool', schema: errorSchema },
         },
       },
-      handle(exchange) {
-        const status = statusOf(exchange);
-        if (status === undefined) return sendError(exchange.res, notFound);
-        return sendJson(exchange.res, 200, full(status));
+      handle(context) {
+        const status = statusOf(context);
+        if (status === undefined) return sendError(context.res, notFound);
+        return sendJson(context.res, 200, toDetails(status));
       },
     },
     {
@@ -118,15 +123,15 @@ export function restRoutes({
         headers: executeHeaders,
         responses: {
           200: { description: 'The tool ran', schema: envelopeSchema },
-          400: { description: 'The arguments do not fit', schema: envelopeSchema },
-          404: { description: 'No such tool for this caller', schema: envelopeSchema },
+          400: { description: 'The arguments do not match the schema', schema: envelopeSchema },
+          404: { description: 'Unknown tool for this caller', schema: envelopeSchema },
           409: {
-            description: 'Somebody must agree first; error_context.metadata.ticket names the ticket to come back with',
+            description: 'Approval required; repeat the call with the ticket in error_context.metadata.ticket',
             schema: envelopeSchema,
           },
-          429: { description: 'Too often; see Retry-After', schema: envelopeSchema },
-          503: { description: 'Busy, resting or not to be had; see Retry-After', schema: envelopeSchema },
-          504: { description: 'Timed out; what was captured is returned', schema: envelopeSchema },
+          429: { description: 'Rate limit exceeded; see Retry-After', schema: envelopeSchema },
+          503: { description: 'Busy, circuit open or unavailable; see Retry-After', schema: envelopeSchema },
+          504: { description: 'Timed out; includes the output captured so far', schema: envelopeSchema },
         },
       },
       handle: execute,
@@ -136,28 +141,28 @@ export function restRoutes({
       path: '/tools/{name}/enable',
       auth: 'admin',
       doc: {
-        summary: 'Offer a tool again',
-        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+        summary: 'Enable a tool',
+        responses: { 200: { description: 'Done' }, 404: { description: 'Unknown tool', schema: errorSchema } },
       },
-      handle: switched(true),
+      handle: setEnabledHandler(true),
     },
     {
       method: 'POST',
       path: '/tools/{name}/disable',
       auth: 'admin',
       doc: {
-        summary: 'Take a tool out of every list and refuse calls',
-        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+        summary: 'Disable a tool: remove it from all lists and refuse calls',
+        responses: { 200: { description: 'Done' }, 404: { description: 'Unknown tool', schema: errorSchema } },
       },
-      handle: switched(false),
+      handle: setEnabledHandler(false),
     },
     {
       method: 'POST',
       path: '/tools/{name}/breaker/reset',
       auth: 'admin',
       doc: {
-        summary: 'Close the breaker of a tool',
-        responses: { 200: { description: 'Done' }, 404: { description: 'No such tool', schema: errorSchema } },
+        summary: 'Reset the circuit breaker of a tool',
+        responses: { 200: { description: 'Done' }, 404: { description: 'Unknown tool', schema: errorSchema } },
       },
       handle({ res, principal, params }) {
         const name = params['name'] ?? '';
@@ -174,33 +179,36 @@ export function restRoutes({
           res,
           404,
           'no_such_route',
-          'Toolgate is here; GET /tools lists the tools, GET /openapi.json all routes',
+          'This is Toolgate; see GET /tools for the tools, GET /openapi.json for all routes',
         ),
     },
   ];
 }
 
-/** What a caller may say beside the arguments. */
+/** Request headers accepted by the execute route. */
 export const executeHeaders = {
-  'Toolgate-Ticket': 'The ticket of an earlier 409: the same call goes on once an operator has agreed to it',
-  'X-Correlation-Id': 'An id by which log and audit shall know the call',
+  'Toolgate-Ticket': 'Ticket of an earlier 409: the same call runs once an operator has approved it',
+  'X-Correlation-Id': 'Correlation id of the call in log and audit',
 } as const;
 
+/** Parses the body as arguments; returns the error message as a string. */
 function parseArgs(body: Buffer): Args | string {
   if (body.length === 0) return {};
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Args; // just looked at
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Args; // checked to be a plain object
   } catch (error) {
     return `The body is not JSON: ${error instanceof SyntaxError ? error.message.slice(0, 120) : 'unreadable'}`;
   }
   return 'The body must be a JSON object with the arguments';
 }
 
-const header = (value: string | readonly string[] | undefined): string | undefined =>
+/** Header value; repeated headers are ignored rather than joined. */
+const singleHeader = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-const brief = ({ tool, enabled, breaker }: ToolStatus): JsonObject => ({
+/** Entry of `GET /tools`. */
+const toSummary = ({ tool, enabled, breaker }: ToolStatus): JsonObject => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,
@@ -211,10 +219,11 @@ const brief = ({ tool, enabled, breaker }: ToolStatus): JsonObject => ({
   circuit_breaker: breaker.state,
 });
 
-const full = (status: ToolStatus): JsonObject => {
+/** Response of `GET /tools/{name}`. */
+const toDetails = (status: ToolStatus): JsonObject => {
   const { tool, breaker } = status;
   return {
-    ...brief(status),
+    ...toSummary(status),
     ...tool.details,
     performance: {
       concurrency: tool.limits.concurrency,

@@ -2,31 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../core/principal.js';
 import type { JsonObject } from '../../core/json.js';
 
-/** Who may use a route. `optional` serves everyone and tells those with a credential more. */
+/** Required credential. `optional` routes serve anonymous requests and show more with a credential. */
 export type RouteAuth = 'open' | 'optional' | 'principal' | 'admin';
 
-/** One request on its way through a route; body, size and credential have been dealt with. */
-export interface Exchange {
+/** One HTTP request as its route handler gets it: authenticated, with the body read within the size limit. */
+export interface HttpContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Nobody on `open` routes, and on `optional` ones without a credential. */
+  /** `anonymous` on `open` routes, and on `optional` ones without a credential. */
   readonly principal: Principal;
   readonly pathname: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Fires when the client's connection ends, be it before or after it was answered. */
+  /** Aborts when the connection closes, before or after the response. */
   readonly signal: AbortSignal;
 }
 
+/** One REST or MCP route; the listener has checked its credential and media type before `handle` runs. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Segments in braces are parameters: `/tools/{name}/execute`. */
+  /** Path pattern; segments in braces are parameters: `/tools/{name}/execute`. */
   readonly path: string;
   readonly auth: RouteAuth;
-  /** Only this media type is taken; absent means that no body is expected. */
+  /** Required media type; absent if the route takes no body. */
   readonly consumes?: 'application/json';
-  /** How `/openapi.json` describes it; a route without is left out there. */
+  /** Description for `/openapi.json`; routes without one are omitted there. */
   readonly doc?: {
     readonly summary: string;
     readonly request?: JsonObject;
@@ -35,26 +36,26 @@ export interface Route {
       Record<string, { readonly description: string; readonly schema?: JsonObject; readonly type?: string }>
     >;
   };
-  handle(exchange: Exchange): void | Promise<void>;
+  handle(context: HttpContext): void | Promise<void>;
 }
 
-/** The principal of requests that carry no credential; it may do nothing that asks for one. */
-export const stranger: Principal = { id: 'stranger', name: 'stranger', kind: 'anonymous', roles: [] };
+/** Principal of requests without a credential; has no roles. */
+export const anonymous: Principal = { id: 'anonymous', name: 'anonymous', kind: 'anonymous', roles: [] };
 
-export type Match =
+type RouteMatch =
   | { readonly kind: 'found'; readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: 'method'; readonly allow: readonly string[] }
   | { readonly kind: 'none' };
 
-interface Compiled {
+interface CompiledRoute {
   readonly route: Route;
   readonly segments: readonly string[];
 }
 
-/** Finds routes: exact paths by one look-up, patterns by their segments. */
-export function router(routes: readonly Route[]): (method: string, pathname: string) => Match {
+/** Matches exact paths by one map look-up, patterns segment by segment. */
+export function router(routes: readonly Route[]): (method: string, pathname: string) => RouteMatch {
   const exact = new Map<string, Map<string, Route>>();
-  const patterns: Compiled[] = [];
+  const patterns: CompiledRoute[] = [];
   for (const route of routes) {
     if (route.path.includes('{')) {
       patterns.push({ route, segments: route.path.split('/') });
@@ -69,10 +70,11 @@ export function router(routes: readonly Route[]): (method: string, pathname: str
     const byMethod = exact.get(pathname);
     const route = byMethod?.get(method);
     if (route) return { kind: 'found', route, params: {} };
+    // Collect the methods of all matching routes for the Allow header of a 405 response.
     const allow = byMethod ? [...byMethod.keys()] : [];
     const segments = pathname.split('/');
     for (const pattern of patterns) {
-      const params = fit(pattern.segments, segments);
+      const params = matchSegments(pattern.segments, segments);
       if (params === undefined) continue;
       if (pattern.route.method === method) return { kind: 'found', route: pattern.route, params };
       allow.push(pattern.route.method);
@@ -81,7 +83,11 @@ export function router(routes: readonly Route[]): (method: string, pathname: str
   };
 }
 
-function fit(pattern: readonly string[], segments: readonly string[]): Readonly<Record<string, string>> | undefined {
+/** Path parameters if the segments match the pattern; undefined otherwise. */
+function matchSegments(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined {
   if (pattern.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, expected] of pattern.entries()) {
@@ -90,14 +96,15 @@ function fit(pattern: readonly string[], segments: readonly string[]): Readonly<
       if (expected !== given) return undefined;
       continue;
     }
-    const value = decoded(given);
+    const value = decodeSegment(given);
     if (value === undefined || value === '') return undefined;
     params[expected.slice(1, -1)] = value;
   }
   return params;
 }
 
-function decoded(segment: string): string | undefined {
+/** Percent-decodes one segment, after the path was split: an encoded slash cannot add segments (path traversal). */
+function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../core/json.js';
 const text: JsonObject = { type: 'string' };
 const flag: JsonObject = { type: 'boolean' };
 
+/** JSON schema of REST errors. */
 export const errorSchema: JsonObject = {
   type: 'object',
   required: ['error', 'error_type'],
@@ -16,6 +17,7 @@ export const errorSchema: JsonObject = {
   },
 };
 
+/** JSON schema of a tool in `GET /tools` and `GET /tools/{name}`. */
 export const toolInfoSchema: JsonObject = {
   type: 'object',
   required: ['name', 'description', 'source', 'ready', 'enabled'],
@@ -32,6 +34,7 @@ export const toolInfoSchema: JsonObject = {
   },
 };
 
+/** JSON schema of the response of `POST /tools/{name}/execute`. */
 export const envelopeSchema: JsonObject = {
   type: 'object',
   required: [

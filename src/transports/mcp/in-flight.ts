@@ -1,31 +1,31 @@
 import { lightController, type Controller } from '../../lib/light-signal.js';
-import { codes, rpcError, type RpcError } from '../../wire/codes.js';
+import { rpcCodes, rpcError, type RpcError } from '../../wire/codes.js';
 import type { Id } from '../../wire/id.js';
 
-/** The requests of one client that are being answered, by the ids it gave them. */
-export interface InFlight {
+/** Requests of one client in progress, by request id. */
+export interface InFlightRequests {
   readonly size: number;
-  /** Whether one more may begin under this id; else what its client is told. */
-  refusal(id: Id): RpcError | undefined;
+  /** Returns the error if no request may start under this id. */
+  check(id: Id): RpcError | undefined;
   begin(id: Id): AbortSignal;
   end(id: Id): void;
-  /** What nobody answers any more is not cancelled. */
+  /** Ignores ids that are not in progress. */
   cancel(id: unknown): void;
   cancelAll(): void;
 }
 
-/** At most `most` of them at once. */
-export function inFlightRequests(most: number): InFlight {
-  // Tables that a Map has outgrown stay alive for long, with all they held: a slot that was emptied is all they find there.
+/** Tracks up to `max` concurrent requests. */
+export function inFlightRequests(max: number): InFlightRequests {
+  // A Map that grows leaves its old table to the garbage collector, which may retain the entries for long: clear the slot first.
   const slots = new Map<Id, { controller: Controller | undefined }>();
   return {
     get size() {
       return slots.size;
     },
-    refusal(id) {
-      // Two calls under one id could not be told apart by the one who cancels.
-      if (slots.has(id)) return rpcError(codes.invalidRequest, 'A request with this id is being answered');
-      if (slots.size >= most) return rpcError(codes.internalError, 'Too many requests are being answered');
+    check(id) {
+      // Duplicate ids would make notifications/cancelled ambiguous.
+      if (slots.has(id)) return rpcError(rpcCodes.invalidRequest, 'A request with this id is already in progress');
+      if (slots.size >= max) return rpcError(rpcCodes.internalError, 'Too many concurrent requests');
       return undefined;
     },
     begin(id) {

@@ -1,49 +1,51 @@
 import type { Door } from '../../core/call.js';
 import type { View } from '../../core/gateway.js';
 import type { RpcError } from '../../wire/codes.js';
-import { codes, rpcError } from '../../wire/codes.js';
+import { rpcCodes, rpcError } from '../../wire/codes.js';
 import { headerProblem } from '../../wire/headers.js';
 import type { Headers } from '../../wire/headers.js';
-import { encodeNotification, isObject } from '../../wire/message.js';
+import { encodeNotification, isJsonObject } from '../../wire/message.js';
 import type { RpcRequest } from '../../wire/message.js';
 import { isLogLevel, readEnvelope } from '../../wire/meta.js';
 import type { Envelope } from '../../wire/meta.js';
 import { paramHeaderProblem } from '../../wire/param-headers.js';
 import { featuresOf, modernVersions } from '../../wire/versions.js';
 import { serverCapabilities } from './capabilities.js';
-import type { Reply } from './caller.js';
-import type { Listens } from './listen.js';
-import type { Protocol } from './methods.js';
-import type { Outlet } from './outlet.js';
+import type { Reply } from './request-context.js';
+import type { Subscriptions } from './subscriptions.js';
+import type { McpDispatcher } from './dispatcher.js';
+import type { MessageSink } from './message-sink.js';
 
 const features = featuresOf('2026-07-28');
+/** Cache lifetime of the discovery result. */
 const discoverTtlMs = 3_600_000;
 
-export interface ModernSetting {
+interface ModernRequestOptions {
   readonly view: View;
   readonly via: Door;
   readonly signal: AbortSignal;
-  readonly outlet?: Outlet;
+  readonly sink?: MessageSink;
 }
 
-/** The 2026-07-28 era, in which every request stands alone. */
-export interface ModernEra {
-  /** The envelope of a request, or why it is refused before anything is looked up; `headers` only where there are any. */
-  admit(request: RpcRequest, view: View, headers?: Headers): Envelope | RpcError;
-  answer(request: RpcRequest, envelope: Envelope, setting: ModernSetting): Reply | Promise<Reply>;
+/** The stateless protocol of 2026-07-28. */
+export interface ModernProtocol {
+  /** Validates envelope and headers of a request; `headers` is undefined on transports without headers. */
+  validate(request: RpcRequest, view: View, headers?: Headers): Envelope | RpcError;
+  handle(request: RpcRequest, envelope: Envelope, options: ModernRequestOptions): Reply | Promise<Reply>;
 }
 
-/** The HTTP status that goes with an error of an admitted request; most are told in band. */
-export const statusOf = (error: RpcError): number =>
-  error.code === codes.methodNotFound
+/** HTTP status of an error; most errors are sent with status 200, in the JSON-RPC body. */
+export const httpStatusOf = (error: RpcError): number =>
+  error.code === rpcCodes.methodNotFound
     ? 404
-    : error.code === codes.missingCapability || error.code === codes.headerMismatch
+    : error.code === rpcCodes.missingCapability || error.code === rpcCodes.headerMismatch
       ? 400
       : 200;
 
-export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
-  const { identity, encode, tools } = protocol;
-  const discovered = encode.result(
+/** Handles modern requests over any transport; keeps no state between them. */
+export function modernProtocol(dispatcher: McpDispatcher, subscriptions: Subscriptions): ModernProtocol {
+  const { identity, encode, tools } = dispatcher;
+  const discoverResult = encode.result(
     {
       supportedVersions: [...modernVersions],
       capabilities: serverCapabilities(features),
@@ -54,6 +56,7 @@ export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
     features,
   );
 
+  /** Headers must repeat method, name and declared arguments, so that proxies can filter by header. */
   const mismatch = (
     { method, params }: RpcRequest,
     view: View,
@@ -64,40 +67,43 @@ export function modernEra(protocol: Protocol, listens: Listens): ModernEra {
     if (problem !== undefined || method !== 'tools/call' || typeof params['name'] !== 'string') return problem;
     const tool = tools.find(view, params['name']);
     const declared = tool && tools.headersOf(tool);
-    return declared && paramHeaderProblem(declared, headers, isObject(params['arguments']) ? params['arguments'] : {});
+    return (
+      declared && paramHeaderProblem(declared, headers, isJsonObject(params['arguments']) ? params['arguments'] : {})
+    );
   };
 
   return {
-    admit(request, view, headers) {
+    validate(request, view, headers) {
       const envelope = readEnvelope(request.params);
-      // An unsupported version is told as such only where header and body agree on it.
-      if (headers === undefined || ('code' in envelope && envelope.code !== codes.unsupportedVersion)) return envelope;
+      // Report an unsupported version only if header and body agree on it; otherwise it is a header mismatch.
+      if (headers === undefined || ('code' in envelope && envelope.code !== rpcCodes.unsupportedVersion))
+        return envelope;
       if ('code' in envelope) {
         const requested = envelope.data?.['requested'];
         return headers['mcp-protocol-version'] === requested
           ? envelope
-          : rpcError(codes.headerMismatch, 'The MCP-Protocol-Version header differs from the body');
+          : rpcError(rpcCodes.headerMismatch, 'The MCP-Protocol-Version header differs from the body');
       }
       const problem = mismatch(request, view, headers, envelope.version);
-      return problem === undefined ? envelope : rpcError(codes.headerMismatch, problem);
+      return problem === undefined ? envelope : rpcError(rpcCodes.headerMismatch, problem);
     },
-    answer(request, envelope, { view, via, signal, outlet }) {
-      if (request.method === 'server/discover') return { result: discovered };
+    handle(request, envelope, { view, via, signal, sink }) {
+      if (request.method === 'server/discover') return { result: discoverResult };
       const { capabilities, logLevel } = envelope;
-      const caller = {
+      const context = {
         view,
         via,
         features,
         capabilities,
         signal,
         ...(isLogLevel(logLevel) && { logLevel }),
-        ...(outlet && {
+        ...(sink && {
           notify: (method: string, params: Parameters<typeof encodeNotification>[1]) =>
-            outlet.send(encodeNotification(method, params)),
+            sink.send(encodeNotification(method, params)),
         }),
       };
-      if (request.method === 'subscriptions/listen' && outlet) return listens.serve(request, caller, outlet);
-      return protocol.answer(request, caller);
+      if (request.method === 'subscriptions/listen' && sink) return subscriptions.serve(request, context, sink);
+      return dispatcher.dispatch(request, context);
     },
   };
 }

@@ -3,21 +3,22 @@ import type { Tool } from '../../core/tool.js';
 import { paramHeaders } from '../../wire/param-headers.js';
 import type { ParamHeader } from '../../wire/param-headers.js';
 
-/** Tools by name, and the headers their schemas ask for; built once per list. */
+/** Tools by name and the headers their schemas request; cached per list. */
 export interface ToolIndex {
   find(view: View, name: string): Tool | undefined;
-  /** Undefined where a tool asks for no headers, so that the usual call pays nothing. */
+  /** Undefined if the tool requests no headers, which is the common case. */
   headersOf(tool: Tool): readonly ParamHeader[] | undefined;
 }
 
+/** Caches by the list object, which the gateway replaces on every change. */
 export function toolIndex(gateway: Gateway): ToolIndex {
-  const byList = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+  const namesByList = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
   const headers = new WeakMap<Tool, readonly ParamHeader[]>();
   return {
     find(view, name) {
       const list = gateway.tools(view);
-      let names = byList.get(list);
-      if (!names) byList.set(list, (names = new Map(list.map((tool) => [tool.name, tool]))));
+      let names = namesByList.get(list);
+      if (!names) namesByList.set(list, (names = new Map(list.map((tool) => [tool.name, tool]))));
       return names.get(name);
     },
     headersOf(tool) {

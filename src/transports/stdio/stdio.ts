@@ -1,30 +1,32 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Gateway, Transport } from '../../core/gateway.js';
 import type { Principal } from '../../core/principal.js';
-import { codes, rpcError } from '../../wire/codes.js';
+import { rpcCodes, rpcError } from '../../wire/codes.js';
 import { lineReader } from '../../wire/lines.js';
-import type { Overlong } from '../../wire/lines.js';
+import type { OverlongLine } from '../../wire/lines.js';
 import { decode, encodeError, messageLimits } from '../../wire/message.js';
-import { changes } from '../mcp/changes.js';
-import { protocol } from '../mcp/methods.js';
-import type { ProtocolOptions } from '../mcp/methods.js';
-import { pipe } from './pipe.js';
+import { changeBroadcaster } from '../mcp/change-broadcaster.js';
+import { mcpDispatcher } from '../mcp/dispatcher.js';
+import type { McpOptions } from '../mcp/dispatcher.js';
+import { stdioConnection } from './connection.js';
 
-export interface StdioOptions extends ProtocolOptions {
+/** Options of the stdio transport; streams default to those of the process. */
+export interface StdioOptions extends McpOptions {
   readonly principal: Principal;
   readonly profile?: string;
   readonly input?: Readable;
   readonly output?: Writable;
   readonly maxLineBytes?: number;
-  /** Told when the client closed its end and everything was answered. */
+  /** Called when the client closed its end and all requests are answered. */
   readonly onEnd?: () => void;
 }
 
-/** What the client may leave unread before we stop reading from it. */
+/** Backpressure: input is paused while more than this is unsent. */
 const maxUnreadBytes = 4_194_304;
-const maxTogether = 65_536;
+/** Flushes early when this much is waiting, to bound memory. */
+const maxBatchedChars = 65_536;
 
-/** MCP over a pair of pipes, both eras; requests run side by side, and a client that does not read is not read from. */
+/** MCP over stdin and stdout; requests run concurrently, and a client that does not read is not read from. */
 export function stdioTransport(gateway: Gateway, options: StdioOptions): Transport {
   const {
     input = process.stdin,
@@ -34,58 +36,59 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     profile,
     onEnd,
   } = options;
-  const door = protocol(gateway, options);
-  const hub = changes(gateway);
+  const dispatcher = mcpDispatcher(gateway, options);
+  const broadcaster = changeBroadcaster(gateway);
   const lines = lineReader(maxLineBytes);
   let ended = false;
 
-  // Answers that are ready in one turn of the loop leave in one write: a system call costs as much as the rest of an answer.
-  let ready = '';
+  // Coalesce responses of one event-loop turn into one write: a system call costs as much as the rest of a response.
+  let outgoing = '';
   const flush = (): void => {
-    const text = ready;
-    ready = '';
+    const text = outgoing;
+    outgoing = '';
     if (text === '' || ended || output.destroyed) return;
     if (!output.write(text) && output.writableLength > maxUnreadBytes) input.pause();
   };
   const write = (text: string): void => {
-    if (ready === '') setImmediate(flush);
-    ready += `${text}\n`;
-    if (ready.length > maxTogether) flush();
+    if (outgoing === '') setImmediate(flush);
+    outgoing += `${text}\n`;
+    if (outgoing.length > maxBatchedChars) flush();
   };
-  const connection = pipe(door, hub, {
+  const connection = stdioConnection(dispatcher, broadcaster, {
     view: { principal, ...(profile !== undefined && { profile }) },
     write,
-    isCrowded: () => output.writableLength > maxUnreadBytes,
+    isBackedUp: () => output.writableLength > maxUnreadBytes,
   });
 
-  const take = (line: Buffer | Overlong): void => {
+  const handleLine = (line: Buffer | OverlongLine): void => {
     if (!Buffer.isBuffer(line))
-      write(encodeError(null, rpcError(codes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
+      write(encodeError(null, rpcError(rpcCodes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
     else connection.receive(decode(line, messageLimits));
   };
   const onData = (piece: Buffer): void => {
-    for (const line of lines.push(piece)) take(line);
+    for (const line of lines.push(piece)) handleLine(line);
   };
   const onDrain = (): void => void input.resume();
+  /** End of input: answer what was read, then stop. */
   const finish = async (): Promise<void> => {
     const rest = lines.end();
-    if (rest) take(rest);
+    if (rest) handleLine(rest);
     await connection.idle();
-    await shut();
+    await close();
     onEnd?.();
   };
   const onInputEnd = (): void => void finish();
-  // A client that is gone cannot be told anything; without a listener the broken pipe would end the process by a throw.
-  const onBroken = (): void => {
+  // Without an error listener EPIPE would crash the process.
+  const onPipeError = (): void => {
     connection.close();
     onInputEnd();
   };
 
-  const shut = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     if (ended) return;
     connection.close();
-    hub.close();
-    await door.close();
+    broadcaster.close();
+    await dispatcher.close();
     flush();
     await new Promise<void>((resolve) => {
       if (output.destroyed || output.writableLength === 0) resolve();
@@ -103,19 +106,20 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     async start() {
       input.on('data', onData);
       input.once('end', onInputEnd);
-      input.on('error', onBroken);
+      input.on('error', onPipeError);
       output.on('drain', onDrain);
-      output.on('error', onBroken);
+      output.on('error', onPipeError);
     },
     async stop(signal) {
       input.pause();
-      await Promise.race([connection.idle(), aborted(signal)]);
-      await shut();
+      await Promise.race([connection.idle(), untilAborted(signal)]);
+      await close();
     },
   };
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+/** Resolves when the signal aborts. */
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

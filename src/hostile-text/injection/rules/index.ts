@@ -1,36 +1,36 @@
 import type { Rule } from '../rule.js';
-import { address } from './address.js';
-import { carriers } from './carriers.js';
+import { addressedToModel } from './addressed-to-model.js';
+import { ignoreDocument } from './ignore-document.js';
 import { concealment } from './concealment.js';
-import { errands } from './errands.js';
+import { taskHijack } from './task-hijack.js';
 import { exfiltration } from './exfiltration.js';
 import { languages } from './languages.js';
-import { leakInDisguise } from './leak-in-disguise.js';
+import { rewordedPromptLeak } from './reworded-prompt-leak.js';
 import { markers } from './markers.js';
 import { override } from './override.js';
-import { ownRules } from './own-rules.js';
+import { dropGuidelines } from './drop-guidelines.js';
 import { persona } from './persona.js';
 import { promptLeak } from './prompt-leak.js';
-import { romance } from './romance.js';
-import { settings } from './settings.js';
+import { europeanLanguages } from './european-languages.js';
+import { foreignPromptLeak } from './foreign-prompt-leak.js';
 import { steering, toolAbuse } from './steering.js';
 
 /** Every phrase rule, in the order in which findings at one place are listed. */
 export const RULES: readonly Rule[] = [
   ...override,
-  ...ownRules,
-  ...carriers,
+  ...dropGuidelines,
+  ...ignoreDocument,
   ...persona,
   ...promptLeak,
-  ...leakInDisguise,
+  ...rewordedPromptLeak,
   ...concealment,
   ...exfiltration,
   ...markers,
   ...steering,
   ...toolAbuse,
-  ...address,
-  ...errands,
+  ...addressedToModel,
+  ...taskHijack,
   ...languages,
-  ...romance,
-  ...settings,
+  ...europeanLanguages,
+  ...foreignPromptLeak,
 ];

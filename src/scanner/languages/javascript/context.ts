@@ -1,34 +1,34 @@
-import type { Expr, Opaque, Pattern, Spot, Stmt, Unread } from '../../ir/nodes.js';
+import type { Expr, Opaque, Pattern, Spot, Stmt, DeferredBody } from '../../ir/nodes.js';
 import type { Node } from '@babel/types';
 
-/** What the converters of one file share: how deep they are, and whether anything had to be left out. */
+/** State shared by the converters of one file. */
 export interface Context {
   depth: number;
   partial: boolean;
-  /** The body that was left blank at an offset, to be read when it is asked for. */
-  readonly later?: ((open: number, head: Head, depth: number) => Later | undefined) | undefined;
+  /** The deferred body that starts at an offset, if it was blanked out. */
+  readonly lazyBody?: ((open: number, head: FunctionHead, depth: number) => LazyBody | undefined) | undefined;
 }
 
-/** What must be known of a function to read its body alone. */
-export interface Head {
+/** The properties of a function needed to parse its body separately. */
+export interface FunctionHead {
   readonly isAsync: boolean;
   readonly isGenerator: boolean;
 }
 
-/** A body that is read when it is first asked for. */
-export interface Later {
+/** A body that is parsed on first access. */
+export interface LazyBody {
   readonly body: () => readonly Stmt[];
-  /** How to look into it, as long as it is not kept. */
-  readonly unread: () => Unread | undefined;
+  /** Access without keeping the nodes; undefined once the body is parsed. */
+  readonly unread: () => DeferredBody | undefined;
 }
 
-/** Deeper code than this is left out and the file is marked partial; it keeps hostile nesting off our stack. */
-export const maxDepth = 900;
+/** Deeper code is omitted and the file is marked partial; prevents a stack overflow by hostile nesting. */
+export const maxNodeDepth = 900;
 
 /** The offsets of a Babel node. */
 export const spotOf = (node: Node): Spot => ({ start: node.start ?? 0, end: node.end ?? 0 });
 
-/** A node without a kind of its own. */
+/** A node of a type without its own IR kind. */
 export const opaque = (node: Node, parts: readonly Expr[] = []): Opaque => ({
   kind: 'opaque',
   what: node.type,
@@ -37,9 +37,9 @@ export const opaque = (node: Node, parts: readonly Expr[] = []): Opaque => ({
   end: node.end ?? 0,
 });
 
-/** Runs a converter one level deeper, or leaves the node out when it is nested too deep to be honest code. */
-export function deeper<T extends Expr | Pattern>(node: Node, context: Context, convert: () => T): T | Opaque {
-  if (context.depth >= maxDepth) {
+/** Runs a converter one level deeper; omits the node beyond the depth limit. */
+export function withDepth<T extends Expr | Pattern>(node: Node, context: Context, convert: () => T): T | Opaque {
+  if (context.depth >= maxNodeDepth) {
     context.partial = true;
     return opaque(node);
   }
@@ -49,9 +49,9 @@ export function deeper<T extends Expr | Pattern>(node: Node, context: Context, c
   return made;
 }
 
-/** The same for statements, which simply go missing. */
-export function deeperStmts(context: Context, convert: () => Stmt[]): Stmt[] {
-  if (context.depth >= maxDepth) {
+/** Runs a statement converter one level deeper; returns no statements beyond the depth limit. */
+export function withStmtDepth(context: Context, convert: () => Stmt[]): Stmt[] {
+  if (context.depth >= maxNodeDepth) {
     context.partial = true;
     return [];
   }

@@ -9,10 +9,10 @@ import type * as Babel from '@babel/types';
 type ExportNode =
   Babel.ExportNamedDeclaration | Babel.ExportDefaultDeclaration | Babel.ExportAllDeclaration | Babel.TSExportAssignment;
 
-const nameOf = (node: Babel.Identifier | Babel.StringLiteral): string =>
+const exportedName = (node: Babel.Identifier | Babel.StringLiteral): string =>
   node.type === 'Identifier' ? node.name : node.value;
 
-/** Turns an export into the declaration it carries, if any, and an export statement. */
+/** Converts an export into its declaration, if any, and an export statement. */
 export function toExport(node: ExportNode, context: Context): Stmt[] {
   const spot = spotOf(node);
   switch (node.type) {
@@ -86,7 +86,7 @@ function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
   for (const each of node.specifiers) {
     if (each.type === 'ExportNamespaceSpecifier') names.push({ local: '*', exported: each.exported.name });
     else if (each.type === 'ExportSpecifier' && each.exportKind !== 'type')
-      names.push({ local: nameOf(each.local), exported: nameOf(each.exported) });
+      names.push({ local: exportedName(each.local), exported: exportedName(each.exported) });
   }
   return [
     { kind: 'export', ...(node.source ? { source: node.source.value } : {}), names, start: spot.start, end: spot.end },

@@ -1,11 +1,11 @@
-import type { Arg, Binary, Call, Dict, Entry, Expr, Item, List, Literal, Template } from '../../ir/nodes.js';
-import { maxDepth, opaque, spotOf, type Context } from './context.js';
+import type { Arg, Binary, Call, Dict, DictEntry, Expr, ListItem, List, Literal, Template } from '../../ir/nodes.js';
+import { maxNodeDepth, opaque, spotOf, type Context } from './context.js';
 import { toClass, toFunction } from './functions.js';
 import { toPattern } from './patterns.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
-const wrappers = new Set([
+const typeWrappers = new Set([
   'TSAsExpression',
   'TSSatisfiesExpression',
   'TSNonNullExpression',
@@ -16,45 +16,45 @@ const wrappers = new Set([
   'ChainExpression',
 ]);
 
-/** Turns a Babel expression into ours; TypeScript's type wrappers vanish. */
+/** Converts a Babel expression into the IR; TypeScript type wrappers are removed. */
 export function toExpr(node: Node, context: Context): Expr {
   let inner = node;
-  while (wrappers.has(inner.type)) {
-    // All wrapper nodes of the set hold the wrapped node in `expression`.
+  while (typeWrappers.has(inner.type)) {
+    // All wrapper nodes of the set store the wrapped node in `expression`.
     inner = (inner as Babel.TSAsExpression).expression;
   }
-  if (context.depth >= maxDepth) {
+  if (context.depth >= maxNodeDepth) {
     context.partial = true;
     return opaque(inner);
   }
   context.depth += 1;
-  const made = convert(inner, context);
+  const made = convertExpr(inner, context);
   context.depth -= 1;
   return made;
 }
 
-/** A literal at the place of a node. */
-export const literal = (node: Node, value: Literal['value']): Literal => ({
+/** A literal with the source range of a node. */
+export const toLiteral = (node: Node, value: Literal['value']): Literal => ({
   kind: 'literal',
   value,
   start: node.start ?? 0,
   end: node.end ?? 0,
 });
 
-function convert(node: Node, context: Context): Expr {
+function convertExpr(node: Node, context: Context): Expr {
   const start = node.start ?? 0;
   const end = node.end ?? 0;
   switch (node.type) {
     case 'StringLiteral':
     case 'NumericLiteral':
     case 'BooleanLiteral':
-      return literal(node, node.value);
+      return toLiteral(node, node.value);
     case 'DirectiveLiteral':
     case 'BigIntLiteral':
     case 'DecimalLiteral':
-      return literal(node, node.value);
+      return toLiteral(node, node.value);
     case 'NullLiteral':
-      return literal(node, null);
+      return toLiteral(node, null);
     case 'RegExpLiteral':
       return { kind: 'regex', source: node.pattern, flags: node.flags, start, end };
     case 'TemplateLiteral':
@@ -68,7 +68,7 @@ function convert(node: Node, context: Context): Expr {
         end,
       };
     case 'Identifier':
-      return node.name === 'undefined' ? literal(node, undefined) : { kind: 'name', name: node.name, start, end };
+      return node.name === 'undefined' ? toLiteral(node, undefined) : { kind: 'name', name: node.name, start, end };
     case 'ThisExpression':
       return { kind: 'name', name: 'this', start, end };
     case 'Super':
@@ -135,7 +135,7 @@ function convert(node: Node, context: Context): Expr {
         kind: 'assign',
         target: toPattern(node.argument, context),
         op: node.operator === '++' ? '+' : '-',
-        value: literal(node, 1),
+        value: toLiteral(node, 1),
         start,
         end,
       };
@@ -160,7 +160,7 @@ function convert(node: Node, context: Context): Expr {
 }
 
 /** A template literal as known text and expressions. */
-export function toTemplate(node: Babel.TemplateLiteral, context: Context): Template {
+function toTemplate(node: Babel.TemplateLiteral, context: Context): Template {
   const parts: (string | Expr)[] = [];
   node.quasis.forEach((quasi, index) => {
     const text = quasi.value.cooked ?? quasi.value.raw;
@@ -206,9 +206,9 @@ function toCall(
 }
 
 function toList(node: Babel.ArrayExpression, context: Context): List {
-  const items: Item[] = [];
+  const items: ListItem[] = [];
   for (const element of node.elements) {
-    if (element === null) items.push({ value: literal(node, undefined), spread: false });
+    if (element === null) items.push({ value: toLiteral(node, undefined), spread: false });
     else if (element.type === 'SpreadElement') items.push({ value: toExpr(element.argument, context), spread: true });
     else items.push({ value: toExpr(element, context), spread: false });
   }
@@ -217,14 +217,14 @@ function toList(node: Babel.ArrayExpression, context: Context): List {
 
 /** The key of a property as an expression: a plain name is a literal, a computed one stays an expression. */
 export function toKey(key: Node, computed: boolean, context: Context): Expr {
-  if (!computed && key.type === 'Identifier') return literal(key, key.name);
-  if (key.type === 'PrivateName') return literal(key, `#${key.id.name}`);
-  if (!computed && key.type === 'NumericLiteral') return literal(key, String(key.value));
+  if (!computed && key.type === 'Identifier') return toLiteral(key, key.name);
+  if (key.type === 'PrivateName') return toLiteral(key, `#${key.id.name}`);
+  if (!computed && key.type === 'NumericLiteral') return toLiteral(key, String(key.value));
   return toExpr(key, context);
 }
 
 function toDict(node: Babel.ObjectExpression, context: Context): Dict {
-  const entries: Entry[] = [];
+  const entries: DictEntry[] = [];
   for (const property of node.properties) {
     if (property.type === 'SpreadElement') entries.push({ value: toExpr(property.argument, context) });
     else if (property.type === 'ObjectMethod') {
@@ -240,7 +240,7 @@ function toDict(node: Babel.ObjectExpression, context: Context): Dict {
 }
 
 function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
-  // `'a' + 'b' + …` is left-deep: descending by loop keeps ten thousand terms off the stack.
+  // `'a' + 'b' + …` is left-deep: a loop avoids a stack overflow with ten thousand terms.
   const chain: Babel.BinaryExpression[] = [];
   let first: Node = node;
   while (first.type === 'BinaryExpression') {

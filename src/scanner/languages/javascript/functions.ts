@@ -1,5 +1,5 @@
-import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt, Unread } from '../../ir/nodes.js';
-import { spotOf, type Context, type Head, type Later } from './context.js';
+import type { Arg, ClassMember, ClassNode, Expr, FunctionNode, Param, Stmt, DeferredBody } from '../../ir/nodes.js';
+import { spotOf, type Context, type FunctionHead, type LazyBody } from './context.js';
 import { toExpr, toKey } from './expressions.js';
 import { toPattern } from './patterns.js';
 import { toStmts } from './statements.js';
@@ -15,13 +15,13 @@ type FunctionLike =
   | Babel.ClassMethod
   | Babel.ClassPrivateMethod;
 
-/** Turns any kind of function into a function node. */
+/** Converts any kind of function into a function node. */
 export function toFunction(node: FunctionLike, context: Context): FunctionNode {
   const spot = spotOf(node);
-  const name = nameOf(node);
+  const name = functionName(node);
   const head = { isAsync: node.async ?? false, isGenerator: node.generator ?? false };
   const later =
-    node.body.type === 'BlockStatement' ? context.later?.(node.body.start ?? -1, head, context.depth) : undefined;
+    node.body.type === 'BlockStatement' ? context.lazyBody?.(node.body.start ?? -1, head, context.depth) : undefined;
   const params = node.params.map((param) => toParam(param, context));
   const isArrow = node.type === 'ArrowFunctionExpression';
   const decorators = decoratorsOf(node, context);
@@ -43,7 +43,7 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
       };
 }
 
-/** A function whose body is read when it is first asked for. A class: getters of its own cost each object a kilobyte, and bundles have a million. */
+/** A function whose body is parsed on first access. A class, because per-object getters cost a kilobyte each and bundles have a million functions. */
 class LazyFunction implements FunctionNode {
   readonly name: string | undefined;
   readonly params: readonly Param[];
@@ -54,17 +54,17 @@ class LazyFunction implements FunctionNode {
   readonly decoratedStart: number;
   readonly start: number;
   readonly end: number;
-  readonly #later: Later;
+  readonly #later: LazyBody;
 
   constructor(
     name: string | undefined,
     params: readonly Param[],
-    { isAsync, isGenerator }: Head,
+    { isAsync, isGenerator }: FunctionHead,
     isArrow: boolean,
     decorators: readonly Expr[],
     start: number,
     end: number,
-    later: Later,
+    later: LazyBody,
   ) {
     this.name = name;
     this.params = params;
@@ -82,7 +82,7 @@ class LazyFunction implements FunctionNode {
     return this.#later.body();
   }
 
-  get unread(): Unread | undefined {
+  get deferred(): DeferredBody | undefined {
     return this.#later.unread();
   }
 }
@@ -92,7 +92,7 @@ const bodyOf = (node: FunctionLike, context: Context): Stmt[] =>
     ? toStmts(node.body.body, context)
     : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }];
 
-function nameOf(node: FunctionLike): string | undefined {
+function functionName(node: FunctionLike): string | undefined {
   if (node.type === 'ArrowFunctionExpression') return undefined;
   if (node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression') return node.id?.name;
   return plainKey(node.key, 'computed' in node && node.computed === true);
@@ -106,15 +106,15 @@ function plainKey(key: Node, computed: boolean): string | undefined {
   return undefined;
 }
 
-/** Hardly a function has decorators: those that have none share it. */
-const none: readonly Expr[] = [];
+/** Shared empty list, since most functions have no decorators. */
+const noDecorators: readonly Expr[] = [];
 
 function decoratorsOf(
   node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node,
   context: Context,
 ): readonly Expr[] {
   const decorators = 'decorators' in node ? node.decorators : undefined;
-  return decorators ? decorators.map((decorator) => toExpr(decorator.expression, context)) : none;
+  return decorators ? decorators.map((decorator) => toExpr(decorator.expression, context)) : noDecorators;
 }
 
 function toParam(node: Node, context: Context): Param {
@@ -129,7 +129,7 @@ function toParam(node: Node, context: Context): Param {
   return { target: toPattern(node, context), annotation, start: spot.start, end: spot.end };
 }
 
-/** Turns a class into a class node; abstract members and index signatures have nothing to run and are left out. */
+/** Converts a class into a class node; omits abstract members and index signatures, which have no run-time effect. */
 export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, context: Context): ClassNode {
   const members: ClassMember[] = [];
   const body: Stmt[] = [];

@@ -2,15 +2,15 @@ import { createRequire } from 'node:module';
 import type * as Babel from '@babel/parser';
 import type { ParserOptions } from '@babel/parser';
 import type { Stmt } from '../../ir/nodes.js';
-import { maxDenseLength, type Parsed, type Reading } from '../parsed.js';
-import { functionBodies } from './bodies.js';
+import { maxDenseLength, type Parsed, type SourceText } from '../source-text.js';
+import { functionBodies } from './function-bodies.js';
 import type { Context } from './context.js';
 import { readLazily } from './lazy.js';
 import { toStmts } from './statements.js';
 import type { File } from '@babel/types';
 
-/** Reads JavaScript, TypeScript or JSX; a file that cannot be read whole gives what its readable top-level pieces hold, marked partial. */
-export function parseJavaScript(path: string, reading: Reading): Parsed | 'too-large' {
+/** Parses JavaScript, TypeScript or JSX; of an invalid file the valid top-level pieces are parsed, and the result is marked partial. */
+export function parseJavaScript(path: string, reading: SourceText): Parsed | 'too-large' {
   const text = reading.text();
   const options = optionsFor(path);
   const bodies = text.length >= minLazyLength && !/\.[mc]?tsx?$/.test(path) ? functionBodies(text) : undefined;
@@ -19,11 +19,11 @@ export function parseJavaScript(path: string, reading: Reading): Parsed | 'too-l
   if (text.length > maxDenseLength) return 'too-large';
   const context: Context = { depth: 0, partial: false };
   const whole = tryParse(text, options);
-  const body = whole ? toStmts(whole.program.body, context) : pieces(text, options, context);
+  const body = whole ? toStmts(whole.program.body, context) : parsePieces(text, options, context);
   return { body, partial: context.partial || whole === undefined, bytes: text.length };
 }
 
-/** In a short file most of the code is looked at anyway. */
+/** In shorter files most of the code is needed anyway. */
 const minLazyLength = 8_000;
 
 function optionsFor(path: string): ParserOptions {
@@ -49,14 +49,14 @@ function optionsFor(path: string): ParserOptions {
   };
 }
 
-let loaded: typeof Babel | undefined;
+let babelModule: typeof Babel | undefined;
 
-/** The parser, once a file needs it. By `require`: before an import, half a megabyte of it would be searched for what it exports, which takes longer than most scans. */
+/** Loads Babel on demand. By `require`: an ESM import would lex half a megabyte of CommonJS for its exports, which takes longer than most scans. */
 const babel = (): typeof Babel =>
-  // It is what its types say: the version is fixed.
-  (loaded ??= createRequire(import.meta.url)('@babel/parser') as typeof Babel);
+  // Safe cast: the version is pinned.
+  (babelModule ??= createRequire(import.meta.url)('@babel/parser') as typeof Babel);
 
-/** Babel throws on what it cannot recover from, and on nesting deeper than its stack: both are an unreadable text, not a crash. */
+/** Babel throws on unrecoverable errors and on a stack overflow by deep nesting; both mean an invalid text, not a crash. */
 function tryParse(text: string, options: ParserOptions): File | undefined {
   try {
     return babel().parse(text, options);
@@ -69,10 +69,10 @@ const maxPieces = 4_000;
 const maxPieceLength = 400_000;
 
 /**
- * Reads a broken file piece by piece: lines that start at the left margin begin a piece, and pieces that do not parse
- * alone are joined with the next few before they are given up.
+ * Parses an invalid file in pieces: every unindented line starts a piece, and a piece that does not parse is joined with
+ * the next few before it is skipped.
  */
-function pieces(text: string, options: ParserOptions, context: Context): Stmt[] {
+function parsePieces(text: string, options: ParserOptions, context: Context): Stmt[] {
   const starts = [...text.matchAll(/^(?=[^\s})\]/*])/gm)].map((match) => match.index).slice(0, maxPieces);
   const body: Stmt[] = [];
   for (let at = 0; at < starts.length;) {

@@ -1,14 +1,14 @@
 import type { Pattern } from '../../ir/nodes.js';
-import { deeper, opaque, spotOf, type Context } from './context.js';
+import { withDepth, opaque, spotOf, type Context } from './context.js';
 import { toExpr, toKey } from './expressions.js';
 import type { Node } from '@babel/types';
 
-/** Turns what stands left of an assignment, or in a parameter list, into a pattern. */
+/** Converts an assignment target or a parameter into a pattern. */
 export function toPattern(node: Node, context: Context): Pattern {
-  return deeper<Pattern>(node, context, () => convert(node, context));
+  return withDepth<Pattern>(node, context, () => convertPattern(node, context));
 }
 
-function convert(node: Node, context: Context): Pattern {
+function convertPattern(node: Node, context: Context): Pattern {
   const spot = spotOf(node);
   switch (node.type) {
     case 'Identifier':

@@ -1,6 +1,6 @@
-import type { Case, Dict, Entry, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
-import { deeperStmts, spotOf, type Context } from './context.js';
-import { literal, toExpr } from './expressions.js';
+import type { Case, Dict, DictEntry, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
+import { withStmtDepth, spotOf, type Context } from './context.js';
+import { toLiteral, toExpr } from './expressions.js';
 import { toClass, toFunction } from './functions.js';
 import { toExport } from './exports.js';
 import { toPattern } from './patterns.js';
@@ -8,21 +8,21 @@ import { toAnnotation } from './types.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
-/** Turns a list of Babel statements into ours; declarations without run-time meaning vanish. */
+/** Converts Babel statements into the IR; declarations without run-time effect are removed. */
 export function toStmts(nodes: readonly Node[], context: Context): Stmt[] {
-  return deeperStmts(context, () => {
+  return withStmtDepth(context, () => {
     const made: Stmt[] = [];
     for (const node of nodes) for (const stmt of toStmt(node, context)) made.push(stmt);
     return made;
   });
 }
 
-const one = (node: Node | null | undefined, context: Context): Stmt[] => {
+const toBody = (node: Node | null | undefined, context: Context): Stmt[] => {
   if (!node) return [];
   return node.type === 'BlockStatement' ? toStmts(node.body, context) : toStmts([node], context);
 };
 
-/** Turns one statement into none, one or several of ours. */
+/** Converts one statement into zero or more IR statements. */
 export function toStmt(node: Node, context: Context): Stmt[] {
   const spot = spotOf(node);
   const expr = (inner: Node) => toExpr(inner, context);
@@ -46,8 +46,8 @@ export function toStmt(node: Node, context: Context): Stmt[] {
         {
           kind: 'if',
           test: expr(node.test),
-          yes: one(node.consequent, context),
-          no: one(node.alternate, context),
+          yes: toBody(node.consequent, context),
+          no: toBody(node.alternate, context),
           start: spot.start,
           end: spot.end,
         },
@@ -63,7 +63,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
           kind: 'while',
           init: [],
           test: expr(node.test),
-          body: one(node.body, context),
+          body: toBody(node.body, context),
           else: [],
           update: undefined,
           start: spot.start,
@@ -76,7 +76,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
           kind: 'while',
           init: forInit(node.init, context),
           test: node.test ? expr(node.test) : undefined,
-          body: one(node.body, context),
+          body: toBody(node.body, context),
           else: [],
           update: node.update ? expr(node.update) : undefined,
           start: spot.start,
@@ -91,7 +91,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
           ...forTarget(node.left, context),
           iterable: expr(node.right),
           over: node.type === 'ForInStatement' ? 'keys' : 'values',
-          body: one(node.body, context),
+          body: toBody(node.body, context),
           else: [],
           start: spot.start,
           end: spot.end,
@@ -104,7 +104,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
           body: toStmts(node.block.body, context),
           handlers: toHandlers(node.handler, context),
           else: [],
-          finally: one(node.finalizer, context),
+          finally: toBody(node.finalizer, context),
           start: spot.start,
           end: spot.end,
         },
@@ -125,7 +125,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
     case 'ContinueStatement':
       return [{ kind: 'continue', start: spot.start, end: spot.end }];
     case 'WithStatement':
-      return one(node.body, context);
+      return toBody(node.body, context);
     case 'ImportDeclaration':
       return [
         {
@@ -243,14 +243,14 @@ function toImportEquals(node: Babel.TSImportEqualsDeclaration): Stmt[] {
   ];
 }
 
-/** An enum is the object it compiles to; numeric members count up. */
+/** Converts an enum into the object it compiles to; numeric members auto-increment. */
 function toEnum(node: Babel.TSEnumDeclaration, context: Context): Dict {
   const members = node.body?.members ?? node.members ?? [];
-  const entries: Entry[] = [];
+  const entries: DictEntry[] = [];
   let next = 0;
   for (const member of members) {
-    const key = literal(member, member.id.type === 'Identifier' ? member.id.name : member.id.value);
-    const value = member.initializer ? toExpr(member.initializer, context) : literal(member, next);
+    const key = toLiteral(member, member.id.type === 'Identifier' ? member.id.name : member.id.value);
+    const value = member.initializer ? toExpr(member.initializer, context) : toLiteral(member, next);
     if (value.kind === 'literal' && typeof value.value === 'number') next = value.value + 1;
     entries.push({ key, value });
   }

@@ -1,7 +1,7 @@
 import type { Expr } from '../../ir/nodes.js';
 import type { Node } from '@babel/types';
 
-/** A TypeScript annotation as a plain name where it is one (`server: McpServer`, `sdk.McpServer`, `Promise<McpServer>`); nothing otherwise. */
+/** Converts a TypeScript annotation that is a name (`server: McpServer`, `sdk.McpServer`, `Promise<McpServer>`); undefined for other types. */
 export function toAnnotation(node: Node | null | undefined): Expr | undefined {
   if (!node) return undefined;
   if (node.type === 'TSTypeAnnotation') return toAnnotation(node.typeAnnotation);

@@ -1,21 +1,31 @@
-import type { Arg, Binary, Clause, Comprehension, Entry, Expr, Item, Literal, Pattern } from '../../ir/nodes.js';
-import { child, named, opaque, textOf, type Context } from './context.js';
+import type {
+  Arg,
+  Binary,
+  Clause,
+  Comprehension,
+  DictEntry,
+  Expr,
+  ListItem,
+  Literal,
+  Pattern,
+} from '../../ir/nodes.js';
+import { childByField, namedChildren, opaque, nodeText, type Context } from './context.js';
 import { toLambda } from './functions.js';
 import { toPattern } from './patterns.js';
 import { toString } from './strings.js';
 import type { Syntax } from './tree.js';
 
 const spotOf = (node: Syntax) => ({ start: node.start, end: node.end });
-const missing = (node: Syntax): Expr => opaque(node);
+const missingExpr = (node: Syntax): Expr => opaque(node);
 
-/** Turns a Python expression into ours; annotations are expressions too. */
+/** Converts a Python expression into the IR; annotations are expressions too. */
 export function toExpr(node: Syntax, context: Context): Expr {
   const spot = spotOf(node);
-  const to = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : missing(node));
-  const field = (name: string): Expr => to(child(node, name));
+  const to = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : missingExpr(node));
+  const field = (name: string): Expr => to(childByField(node, name));
   switch (node.type) {
     case 'identifier':
-      return { kind: 'name', name: textOf(node, context), start: spot.start, end: spot.end };
+      return { kind: 'name', name: nodeText(node, context), start: spot.start, end: spot.end };
     case 'string':
     case 'concatenated_string':
       return toString(node, context);
@@ -31,7 +41,7 @@ export function toExpr(node: Syntax, context: Context): Expr {
       return {
         kind: 'member',
         object: field('object'),
-        property: textOf(child(node, 'attribute') ?? node, context),
+        property: nodeText(childByField(node, 'attribute') ?? node, context),
         start: spot.start,
         end: spot.end,
       };
@@ -53,7 +63,7 @@ export function toExpr(node: Syntax, context: Context): Expr {
       return {
         kind: 'call',
         callee: field('function'),
-        args: toArgs(child(node, 'arguments'), context),
+        args: toArgs(childByField(node, 'arguments'), context),
         isNew: false,
         start: spot.start,
         end: spot.end,
@@ -105,11 +115,11 @@ export function toExpr(node: Syntax, context: Context): Expr {
         end: spot.end,
       };
     case 'conditional_expression': {
-      const [yes, test, no] = named(node);
+      const [yes, test, no] = namedChildren(node);
       return { kind: 'conditional', test: to(test), yes: to(yes), no: to(no), start: spot.start, end: spot.end };
     }
     case 'named_expression': {
-      const target = child(node, 'name');
+      const target = childByField(node, 'name');
       return {
         kind: 'assign',
         target: target ? toPattern(target, context) : opaque(node),
@@ -120,7 +130,7 @@ export function toExpr(node: Syntax, context: Context): Expr {
     }
     case 'assignment':
     case 'augmented_assignment': {
-      const target = child(node, 'left');
+      const target = childByField(node, 'left');
       const op = node.type === 'assignment' ? {} : { op: operatorOf(node, context).slice(0, -1) };
       return {
         kind: 'assign',
@@ -132,10 +142,10 @@ export function toExpr(node: Syntax, context: Context): Expr {
       };
     }
     case 'await':
-      return { kind: 'await', value: to(named(node)[0]), start: spot.start, end: spot.end };
+      return { kind: 'await', value: to(namedChildren(node)[0]), start: spot.start, end: spot.end };
     case 'yield': {
       context.sawYield = true;
-      const [value] = named(node);
+      const [value] = namedChildren(node);
       return {
         kind: 'yield',
         ...(value ? { value: to(value) } : {}),
@@ -147,19 +157,19 @@ export function toExpr(node: Syntax, context: Context): Expr {
     case 'parenthesized_expression':
     case 'type':
     case 'constrained_type':
-      return to(named(node)[0]);
+      return to(namedChildren(node)[0]);
     case 'generic_type':
       return toGeneric(node, context);
     case 'union_type': {
-      const [left, right] = named(node);
+      const [left, right] = namedChildren(node);
       return { kind: 'binary', op: '|', left: to(left), right: to(right), start: spot.start, end: spot.end };
     }
     case 'member_type': {
-      const [object, property] = named(node);
+      const [object, property] = namedChildren(node);
       return {
         kind: 'member',
         object: to(object),
-        property: property ? textOf(property, context) : '',
+        property: property ? nodeText(property, context) : '',
         start: spot.start,
         end: spot.end,
       };
@@ -171,42 +181,49 @@ export function toExpr(node: Syntax, context: Context): Expr {
     default:
       return opaque(
         node,
-        named(node).map((each) => toExpr(each, context)),
+        namedChildren(node).map((each) => toExpr(each, context)),
       );
   }
 }
 
-/** The text of a node's operator, `is` and `<>` spelled as `==` and `!=`. */
+/** The operator text of a node. */
 function operatorOf(node: Syntax, context: Context): string {
-  const token = child(node, 'operator');
-  return token ? textOf(token, context) : '';
+  const token = childByField(node, 'operator');
+  return token ? nodeText(token, context) : '';
 }
 
-const sameness = new Map([
+const identityOperators = new Map([
   ['is', '=='],
   ['is not', '!='],
   ['<>', '!='],
 ]);
 
 function toComparison(node: Syntax, context: Context): Expr {
-  const operands = named(node)
+  const operands = namedChildren(node)
     .filter((each) => each.field !== 'operators')
     .map((each) => toExpr(each, context));
   const ops = node.children
     .filter((each) => each.field === 'operators')
-    .map((each) => textOf(each, context).replace(/\s+/g, ' '));
+    .map((each) => nodeText(each, context).replace(/\s+/g, ' '));
   let made: Expr | undefined;
   ops.forEach((op, index) => {
     const [left, right] = [operands[index], operands[index + 1]];
     if (!left || !right) return;
-    const one: Binary = { kind: 'binary', op: sameness.get(op) ?? op, left, right, start: node.start, end: node.end };
+    const one: Binary = {
+      kind: 'binary',
+      op: identityOperators.get(op) ?? op,
+      left,
+      right,
+      start: node.start,
+      end: node.end,
+    };
     made = made ? { kind: 'logical', op: 'and', left: made, right: one, start: node.start, end: node.end } : one;
   });
   return made ?? opaque(node, operands);
 }
 
 function toNumber(node: Syntax, context: Context): Literal {
-  const text = textOf(node, context).replaceAll('_', '');
+  const text = nodeText(node, context).replaceAll('_', '');
   return { kind: 'literal', value: Number(text), start: node.start, end: node.end };
 }
 
@@ -222,7 +239,7 @@ function toSlice(node: Syntax, context: Context): Expr {
 
 function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr {
   const [first] = parts;
-  if (!first) return missing(node);
+  if (!first) return missingExpr(node);
   if (parts.length === 1) return toExpr(first, context);
   return {
     kind: 'list',
@@ -234,43 +251,43 @@ function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr
 }
 
 function toGeneric(node: Syntax, context: Context): Expr {
-  const [base, parameters] = named(node);
-  if (!base) return missing(node);
+  const [base, parameters] = namedChildren(node);
+  if (!base) return missingExpr(node);
   const object = toExpr(base, context);
   return parameters
     ? {
         kind: 'index',
         object,
-        index: tupleOf(parameters, named(parameters), context),
+        index: tupleOf(parameters, namedChildren(parameters), context),
         start: node.start,
         end: node.end,
       }
     : object;
 }
 
-/** `a.b.c` as members of a name. */
-export function toDotted(node: Syntax, context: Context): Expr {
+/** Converts `a.b.c` into member accesses. */
+function toDotted(node: Syntax, context: Context): Expr {
   let made: Expr | undefined;
-  for (const part of named(node)) {
-    const name = textOf(part, context);
+  for (const part of namedChildren(node)) {
+    const name = nodeText(part, context);
     made = made
       ? { kind: 'member', object: made, property: name, start: node.start, end: part.end }
       : { kind: 'name', name, start: part.start, end: part.end };
   }
-  return made ?? missing(node);
+  return made ?? missingExpr(node);
 }
 
-/** The arguments of a call or the bases of a class. */
+/** Converts the arguments of a call or the bases of a class. */
 export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
   if (!node) return [];
   if (node.type === 'generator_expression') return [{ value: toExpr(node, context) }];
-  return named(node).map((each): Arg => {
-    const [inner] = named(each);
+  return namedChildren(node).map((each): Arg => {
+    const [inner] = namedChildren(each);
     if (each.type === 'keyword_argument') {
-      const [name, value] = [child(each, 'name'), child(each, 'value')];
+      const [name, value] = [childByField(each, 'name'), childByField(each, 'value')];
       return {
-        value: value ? toExpr(value, context) : missing(each),
-        ...(name ? { name: textOf(name, context) } : {}),
+        value: value ? toExpr(value, context) : missingExpr(each),
+        ...(name ? { name: nodeText(name, context) } : {}),
       };
     }
     if (each.type === 'list_splat' && inner) return { value: toExpr(inner, context), spread: 'list' };
@@ -279,19 +296,19 @@ export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
   });
 }
 
-function toItems(node: Syntax, context: Context): Item[] {
-  return named(node).map((each): Item => {
-    const [inner] = named(each);
+function toItems(node: Syntax, context: Context): ListItem[] {
+  return namedChildren(node).map((each): ListItem => {
+    const [inner] = namedChildren(each);
     if (each.type === 'list_splat' && inner) return { value: toExpr(inner, context), spread: true };
     return { value: toExpr(each, context), spread: false };
   });
 }
 
-function toEntries(node: Syntax, context: Context): Entry[] {
-  return named(node).map((each): Entry => {
-    const [inner] = named(each);
+function toEntries(node: Syntax, context: Context): DictEntry[] {
+  return namedChildren(node).map((each): DictEntry => {
+    const [inner] = namedChildren(each);
     if (each.type === 'dictionary_splat' && inner) return { value: toExpr(inner, context) };
-    const [key, value] = [child(each, 'key'), child(each, 'value')];
+    const [key, value] = [childByField(each, 'key'), childByField(each, 'value')];
     return {
       ...(key ? { key: toExpr(key, context) } : {}),
       value: value ? toExpr(value, context) : toExpr(each, context),
@@ -308,28 +325,32 @@ const comprehensionOf = new Map<string, Comprehension['of']>([
 
 function toComprehension(node: Syntax, context: Context): Comprehension {
   const clauses: { target: Pattern; iterable: Expr; conditions: Expr[] }[] = [];
-  for (const each of named(node)) {
+  for (const each of namedChildren(node)) {
     if (each.type === 'for_in_clause') {
-      const [left, right] = [child(each, 'left'), each.children.filter((part) => part.field === 'right' && part.named)];
+      const [left, right] = [
+        childByField(each, 'left'),
+        each.children.filter((part) => part.field === 'right' && part.named),
+      ];
       clauses.push({
         target: left ? toPattern(left, context) : opaque(each),
         iterable: tupleOf(each, right, context),
         conditions: [],
       });
     } else if (each.type === 'if_clause') {
-      const [test] = named(each);
+      const [test] = namedChildren(each);
       if (test) clauses.at(-1)?.conditions.push(toExpr(test, context));
     }
   }
-  const body = child(node, 'body');
-  const [key, value] = body?.type === 'pair' ? [child(body, 'key'), child(body, 'value')] : [undefined, body];
+  const body = childByField(node, 'body');
+  const [key, value] =
+    body?.type === 'pair' ? [childByField(body, 'key'), childByField(body, 'value')] : [undefined, body];
   const made: readonly Clause[] = clauses;
   return {
     kind: 'comprehension',
     of: comprehensionOf.get(node.type) ?? 'list',
     clauses: made,
     ...(key ? { key: toExpr(key, context) } : {}),
-    element: value ? toExpr(value, context) : missing(node),
+    element: value ? toExpr(value, context) : missingExpr(node),
     ...spotOf(node),
   };
 }

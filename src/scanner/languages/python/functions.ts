@@ -1,24 +1,24 @@
 import type { ClassNode, Expr, FunctionNode, Param, Stmt } from '../../ir/nodes.js';
-import { child, named, opaque, textOf, type Context } from './context.js';
+import { childByField, namedChildren, opaque, nodeText, type Context } from './context.js';
 import { toArgs, toExpr } from './expressions.js';
 import { docstringOf, membersOf } from './members.js';
 import { toPattern } from './patterns.js';
 import { toStmts } from './statements.js';
 import type { Syntax } from './tree.js';
 
-/** Turns `def` into a function node. */
+/** Converts `def` into a function node. */
 export function toFunction(node: Syntax, decorators: readonly Syntax[], context: Context): FunctionNode {
   const outer = context.sawYield;
   context.sawYield = false;
-  const name = child(node, 'name');
-  const returns = child(node, 'return_type');
-  const body = toStmts(child(node, 'body'), context);
+  const name = childByField(node, 'name');
+  const returns = childByField(node, 'return_type');
+  const body = toStmts(childByField(node, 'body'), context);
   const isGenerator = context.sawYield;
   context.sawYield = outer;
   const docstring = docstringOf(body);
   return {
-    ...(name ? { name: textOf(name, context) } : {}),
-    params: toParams(child(node, 'parameters'), context),
+    ...(name ? { name: nodeText(name, context) } : {}),
+    params: toParams(childByField(node, 'parameters'), context),
     body,
     isAsync: node.children.some((each) => each.type === 'async'),
     isGenerator,
@@ -34,12 +34,12 @@ export function toFunction(node: Syntax, decorators: readonly Syntax[], context:
 
 /** Turns a lambda into a function that returns its expression. */
 export function toLambda(node: Syntax, context: Context): FunctionNode {
-  const body = child(node, 'body');
+  const body = childByField(node, 'body');
   const returned: Stmt[] = body
     ? [{ kind: 'return', value: toExpr(body, context), start: body.start, end: body.end }]
     : [];
   return {
-    params: toParams(child(node, 'parameters'), context),
+    params: toParams(childByField(node, 'parameters'), context),
     body: returned,
     isAsync: false,
     isGenerator: false,
@@ -53,14 +53,14 @@ export function toLambda(node: Syntax, context: Context): FunctionNode {
 
 const toDecorators = (decorators: readonly Syntax[], context: Context): Expr[] =>
   decorators.map((each) => {
-    const [inner] = named(each);
+    const [inner] = namedChildren(each);
     return inner ? toExpr(inner, context) : opaque(each);
   });
 
 function toParams(node: Syntax | undefined, context: Context): Param[] {
   const params: Param[] = [];
   let keywordOnly = false;
-  for (const each of node ? named(node) : []) {
+  for (const each of node ? namedChildren(node) : []) {
     if (each.type === 'keyword_separator') keywordOnly = true;
     if (each.type === 'keyword_separator' || each.type === 'positional_separator') continue;
     const param = toParam(each, context);
@@ -72,12 +72,12 @@ function toParams(node: Syntax | undefined, context: Context): Param[] {
 
 function toParam(node: Syntax, context: Context): Param | undefined {
   const spot = { start: node.start, end: node.end };
-  const [type, value, name] = [child(node, 'type'), child(node, 'value'), child(node, 'name')];
+  const [type, value, name] = [childByField(node, 'type'), childByField(node, 'value'), childByField(node, 'name')];
   const extras = {
     ...(type ? { annotation: toExpr(type, context) } : {}),
     ...(value ? { default: toExpr(value, context) } : {}),
   };
-  const [first] = named(node);
+  const [first] = namedChildren(node);
   switch (node.type) {
     case 'identifier':
     case 'tuple_pattern':
@@ -104,14 +104,14 @@ function toParam(node: Syntax, context: Context): Param | undefined {
   }
 }
 
-/** Turns `class` into a class node: functions become methods, assignments static fields, everything else its body. */
+/** Converts `class` into a class node: functions become methods, assignments static fields, the rest stays in the body. */
 export function toClass(node: Syntax, decorators: readonly Syntax[], context: Context): ClassNode {
-  const name = child(node, 'name');
-  const stmts = toStmts(child(node, 'body'), context);
+  const name = childByField(node, 'name');
+  const stmts = toStmts(childByField(node, 'body'), context);
   const docstring = docstringOf(stmts);
   return {
-    ...(name ? { name: textOf(name, context) } : {}),
-    bases: toArgs(child(node, 'superclasses'), context),
+    ...(name ? { name: nodeText(name, context) } : {}),
+    bases: toArgs(childByField(node, 'superclasses'), context),
     ...membersOf(stmts),
     decorators: toDecorators(decorators, context),
     ...(docstring === undefined ? {} : { docstring }),

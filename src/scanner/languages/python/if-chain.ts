@@ -8,12 +8,12 @@ export interface Branch {
   readonly end: number;
 }
 
-/** A chain that is longer than this would be a tree deeper than a stack. */
+/** A longer chain would become a tree that overflows the stack. */
 const maxNested = 250;
 
 /**
- * The statement that a chain of `if` and `elif` is: each `elif` an `if` inside the other way. A chain that nobody writes
- * by hand is cut into chains behind one another, in which more may happen than in the one, never less.
+ * Converts a chain of `if` and `elif` into nested `if` statements in the else branch. A very long, generated chain is split
+ * into consecutive chains, which over-approximate its behaviour.
  */
 export function ifChain(first: Branch, others: readonly Branch[], otherwise: Stmt[], end: number): Stmt {
   const chains: Stmt[] = [];

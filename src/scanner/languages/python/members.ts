@@ -1,7 +1,7 @@
 import type { ClassMember, Stmt } from '../../ir/nodes.js';
 import { cleanDoc } from './strings.js';
 
-/** The docstring that a body begins with, cleaned as Python's `inspect` would. */
+/** The docstring of a body, cleaned like `inspect.cleandoc`. */
 export function docstringOf(body: readonly Stmt[]): string | undefined {
   const [first] = body;
   if (first?.kind !== 'expr' || first.value.kind !== 'literal' || typeof first.value.value !== 'string')
@@ -9,7 +9,7 @@ export function docstringOf(body: readonly Stmt[]): string | undefined {
   return cleanDoc(first.value.value);
 }
 
-/** The statements of a class body: functions become methods, assignments static fields, everything else its body. */
+/** Splits a class body: functions become methods, assignments static fields, the rest stays in the body. */
 export function membersOf(stmts: readonly Stmt[]): { readonly members: ClassMember[]; readonly body: Stmt[] } {
   const members: ClassMember[] = [];
   const body: Stmt[] = [];

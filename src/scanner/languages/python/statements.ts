@@ -1,21 +1,21 @@
 import type { Case, Expr, Handler, ImportBinding, Pattern, Stmt } from '../../ir/nodes.js';
 import { ifChain, type Branch } from './if-chain.js';
-import { child, named, opaque, textOf, type Context } from './context.js';
+import { childByField, namedChildren, opaque, nodeText, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import { toClass, toFunction } from './functions.js';
 import { toPattern } from './patterns.js';
 import type { Syntax } from './tree.js';
 
-/** Turns a block or module into statements; what stands inside a syntax error is kept where it reads as statements. */
+/** Converts a block or module into statements; statements inside a syntax error are kept. */
 export function toStmts(node: Syntax | undefined, context: Context): Stmt[] {
-  return node ? named(node).flatMap((each) => toStmt(each, context)) : [];
+  return node ? namedChildren(node).flatMap((each) => toStmt(each, context)) : [];
 }
 
 function toStmt(node: Syntax, context: Context): Stmt[] {
   const spot = { start: node.start, end: node.end };
   const expr = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : opaque(node));
-  const body = (field: string) => toStmts(child(node, field), context);
-  const [first] = named(node);
+  const body = (field: string) => toStmts(childByField(node, field), context);
+  const [first] = namedChildren(node);
   switch (node.type) {
     case 'expression_statement':
       return toExpressionStmt(node, context);
@@ -36,7 +36,7 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
         {
           kind: 'while',
           init: [],
-          test: expr(child(node, 'condition')),
+          test: expr(childByField(node, 'condition')),
           body: body('body'),
           else: elseOf(node, context),
           start: spot.start,
@@ -44,12 +44,12 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
         },
       ];
     case 'for_statement': {
-      const left = child(node, 'left');
+      const left = childByField(node, 'left');
       return [
         {
           kind: 'for',
           target: left ? toPattern(left, context) : opaque(node),
-          iterable: expr(child(node, 'right')),
+          iterable: expr(childByField(node, 'right')),
           over: 'values',
           body: body('body'),
           else: elseOf(node, context),
@@ -81,7 +81,7 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
         {
           kind: 'scope',
           scope: node.type === 'global_statement' ? 'global' : 'nonlocal',
-          names: named(node).map((each) => textOf(each, context)),
+          names: namedChildren(node).map((each) => nodeText(each, context)),
           start: spot.start,
           end: spot.end,
         },
@@ -94,19 +94,19 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
           kind: 'expr',
           value: opaque(
             node,
-            named(node).map((each) => toExpr(each, context)),
+            namedChildren(node).map((each) => toExpr(each, context)),
           ),
           start: spot.start,
           end: spot.end,
         },
       ];
     case 'type_alias_statement': {
-      const [left, right] = [child(node, 'left'), child(node, 'right')];
+      const [left, right] = [childByField(node, 'left'), childByField(node, 'right')];
       return left && right
         ? [
             {
               kind: 'assign',
-              target: toPattern(named(left)[0] ?? left, context),
+              target: toPattern(namedChildren(left)[0] ?? left, context),
               value: toExpr(right, context),
               start: spot.start,
               end: spot.end,
@@ -123,7 +123,7 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
 }
 
 function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
-  const parts = named(node);
+  const parts = namedChildren(node);
   const [first] = parts;
   const spot = { start: node.start, end: node.end };
   if (!first) return [];
@@ -145,7 +145,7 @@ function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
     }
     return [{ kind: 'expr', value, start: spot.start, end: spot.end }];
   }
-  const [left, right, type] = [child(first, 'left'), child(first, 'right'), child(first, 'type')];
+  const [left, right, type] = [childByField(first, 'left'), childByField(first, 'right'), childByField(first, 'type')];
   return [
     {
       kind: 'assign',
@@ -160,7 +160,7 @@ function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
 
 function toDecorated(node: Syntax, context: Context): Stmt[] {
   const decorators = node.children.filter((each) => each.type === 'decorator');
-  const definition = child(node, 'definition');
+  const definition = childByField(node, 'definition');
   const spot = { start: node.start, end: node.end };
   if (definition?.type === 'function_definition')
     return [{ kind: 'function', fn: toFunction(definition, decorators, context), start: spot.start, end: spot.end }];
@@ -173,14 +173,14 @@ function toIf(node: Syntax, context: Context): Stmt {
   const clauses = node.children.filter((each) => each.field === 'alternative');
   const last = clauses.find((clause) => clause.type === 'else_clause');
   const others = clauses.filter((clause) => clause !== last).map((clause) => branchOf(clause, context));
-  return ifChain(branchOf(node, context), others, last ? toStmts(child(last, 'body'), context) : [], node.end);
+  return ifChain(branchOf(node, context), others, last ? toStmts(childByField(last, 'body'), context) : [], node.end);
 }
 
 function branchOf(node: Syntax, context: Context): Branch {
-  const test = child(node, 'condition');
+  const test = childByField(node, 'condition');
   return {
     test: test ? toExpr(test, context) : opaque(node),
-    body: toStmts(child(node, 'consequence'), context),
+    body: toStmts(childByField(node, 'consequence'), context),
     start: node.start,
     end: node.end,
   };
@@ -188,7 +188,7 @@ function branchOf(node: Syntax, context: Context): Branch {
 
 const elseOf = (node: Syntax, context: Context): Stmt[] => {
   const clause = node.children.find((each) => each.type === 'else_clause');
-  return clause ? toStmts(child(clause, 'body'), context) : [];
+  return clause ? toStmts(childByField(clause, 'body'), context) : [];
 };
 
 const blockOf = (node: Syntax): Syntax | undefined => node.children.find((each) => each.type === 'block');
@@ -197,11 +197,11 @@ function toTry(node: Syntax, context: Context): Stmt {
   const handlers: Handler[] = [];
   for (const clause of node.children.filter((each) => each.type.startsWith('except'))) {
     const [value, alias] = [
-      child(clause, 'value') ?? named(clause).find((each) => each.type !== 'block'),
-      child(clause, 'alias'),
+      childByField(clause, 'value') ?? namedChildren(clause).find((each) => each.type !== 'block'),
+      childByField(clause, 'alias'),
     ];
-    const bound = value?.type === 'as_pattern' ? child(value, 'alias') : alias;
-    const type = value?.type === 'as_pattern' ? named(value)[0] : value;
+    const bound = value?.type === 'as_pattern' ? childByField(value, 'alias') : alias;
+    const type = value?.type === 'as_pattern' ? namedChildren(value)[0] : value;
     handlers.push({
       ...(bound ? { param: toPattern(bound, context) } : {}),
       ...(type ? { type: toExpr(type, context) } : {}),
@@ -213,7 +213,7 @@ function toTry(node: Syntax, context: Context): Stmt {
   const last = node.children.find((each) => each.type === 'finally_clause');
   return {
     kind: 'try',
-    body: toStmts(child(node, 'body'), context),
+    body: toStmts(childByField(node, 'body'), context),
     handlers,
     else: elseOf(node, context),
     finally: last ? toStmts(blockOf(last), context) : [],
@@ -224,24 +224,29 @@ function toTry(node: Syntax, context: Context): Stmt {
 
 function toWithItems(node: Syntax, context: Context): { context: Expr; target?: Pattern }[] {
   const clause = node.children.find((each) => each.type === 'with_clause');
-  return (clause ? named(clause) : []).map((item) => {
-    const given = child(item, 'value') ?? item;
-    const [held] = named(given);
-    // `with (open(x) as file):` reads as one bracketed thing to enter.
+  return (clause ? namedChildren(clause) : []).map((item) => {
+    const given = childByField(item, 'value') ?? item;
+    const [held] = namedChildren(given);
+    // tree-sitter parses `with (open(x) as file):` as one parenthesised expression.
     const value = given.type === 'parenthesized_expression' && held?.type === 'as_pattern' ? held : given;
-    const alias = value.type === 'as_pattern' ? child(value, 'alias') : undefined;
-    const inner = value.type === 'as_pattern' ? (named(value)[0] ?? value) : value;
+    const alias = value.type === 'as_pattern' ? childByField(value, 'alias') : undefined;
+    const inner = value.type === 'as_pattern' ? (namedChildren(value)[0] ?? value) : value;
     return { context: toExpr(inner, context), ...(alias ? { target: toPattern(alias, context) } : {}) };
   });
 }
 
 function toMatch(node: Syntax, context: Context): Stmt {
-  const subject = child(node, 'subject');
+  const subject = childByField(node, 'subject');
   const cases: Case[] = [];
   for (const clause of (blockOf(node)?.children ?? node.children).filter((each) => each.type === 'case_clause')) {
     const patterns = clause.children.filter((each) => each.type === 'case_pattern');
     const tests = patterns.flatMap((pattern) => toTests(pattern, context));
-    cases.push({ tests, body: toStmts(child(clause, 'consequence'), context), start: clause.start, end: clause.end });
+    cases.push({
+      tests,
+      body: toStmts(childByField(clause, 'consequence'), context),
+      start: clause.start,
+      end: clause.end,
+    });
   }
   return {
     kind: 'switch',
@@ -254,12 +259,12 @@ function toMatch(node: Syntax, context: Context): Stmt {
 }
 
 function toTests(pattern: Syntax, context: Context): Expr[] {
-  const [inner] = named(pattern);
+  const [inner] = namedChildren(pattern);
   if (!inner) return [];
-  if (inner.type === 'union_pattern') return named(inner).map((each) => toExpr(each, context));
+  if (inner.type === 'union_pattern') return namedChildren(inner).map((each) => toExpr(each, context));
   if (inner.type === 'as_pattern') return toTests(inner, context);
   const made = toExpr(inner, context);
-  // A bare name captures anything, so the case is the default one.
+  // A bare name matches anything, so the case is the default one.
   return made.kind === 'name' ? [] : [made];
 }
 
@@ -269,10 +274,10 @@ function toImport(node: Syntax, context: Context): Stmt[] {
     .filter((each) => each.field === 'name')
     .map((each) => {
       const [name, alias] =
-        each.type === 'aliased_import' ? [child(each, 'name'), child(each, 'alias')] : [each, undefined];
+        each.type === 'aliased_import' ? [childByField(each, 'name'), childByField(each, 'alias')] : [each, undefined];
       return {
-        name: name ? textOf(name, context).replace(/\s/g, '') : '',
-        alias: alias ? textOf(alias, context) : undefined,
+        name: name ? nodeText(name, context).replace(/\s/g, '') : '',
+        alias: alias ? nodeText(alias, context) : undefined,
       };
     });
   if (node.type === 'import_statement') {
@@ -285,14 +290,14 @@ function toImport(node: Syntax, context: Context): Stmt[] {
       end: spot.end,
     }));
   }
-  const source = child(node, 'module_name');
+  const source = childByField(node, 'module_name');
   const bindings: ImportBinding[] = node.children.some((each) => each.type === 'wildcard_import')
     ? [{ imported: '*all', local: '' }]
     : names.map(({ name, alias }) => ({ imported: name, local: alias ?? name }));
   return [
     {
       kind: 'import',
-      source: source ? textOf(source, context).replace(/\s/g, '') : '',
+      source: source ? nodeText(source, context).replace(/\s/g, '') : '',
       bindings,
       typeOnly: false,
       start: spot.start,

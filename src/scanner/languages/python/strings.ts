@@ -1,9 +1,9 @@
 import type { Expr, Literal, Template } from '../../ir/nodes.js';
-import { child, named, opaque, textOf, type Context } from './context.js';
+import { childByField, namedChildren, opaque, nodeText, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import type { Syntax } from './tree.js';
 
-const simple = new Map([
+const simpleEscapes = new Map([
   ['n', '\n'],
   ['t', '\t'],
   ['r', '\r'],
@@ -18,7 +18,7 @@ const simple = new Map([
 ]);
 const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(\r\n|[\s\S]))/g;
 
-/** Resolves the escapes of a Python string body; what is not an escape stays as written. */
+/** Resolves escape sequences of a Python string body; invalid ones stay unchanged, as in Python. */
 export function unescape(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(escapes, (whole, hex, four, eight, octal, char) => {
@@ -26,41 +26,41 @@ export function unescape(text: string): string {
     if (code !== undefined) return fromCode(Number.parseInt(code, 16), whole);
     if (octal !== undefined) return fromCode(Number.parseInt(octal, 8), whole);
     if (char === '\r\n') return '';
-    return simple.get(char) ?? whole;
+    return simpleEscapes.get(char) ?? whole;
   });
 }
 
 const fromCode = (code: number, otherwise: string): string =>
   code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 
-/** Turns a string or a run of adjacent strings into a literal, or a template where it has f-string parts. */
+/** Converts a string, or adjacent strings, into a literal, or into a template if there are f-string expressions. */
 export function toString(node: Syntax, context: Context): Literal | Template {
-  const strings = node.type === 'concatenated_string' ? named(node) : [node];
-  const parts = strings.flatMap((string) => partsOf(string, context));
+  const strings = node.type === 'concatenated_string' ? namedChildren(node) : [node];
+  const parts = strings.flatMap((string) => stringParts(string, context));
   if (parts.every((part) => typeof part === 'string'))
     return { kind: 'literal', value: parts.join(''), start: node.start, end: node.end };
   return { kind: 'template', parts, start: node.start, end: node.end };
 }
 
-function partsOf(node: Syntax, context: Context): (string | Expr)[] {
+function stringParts(node: Syntax, context: Context): (string | Expr)[] {
   const opening = node.children.find((each) => each.type === 'string_start');
-  const prefix = opening ? textOf(opening, context).toLowerCase() : '';
+  const prefix = opening ? nodeText(opening, context).toLowerCase() : '';
   const cook = prefix.includes('r') ? (text: string) => text : unescape;
   const isTemplate = prefix.includes('f') || prefix.includes('t');
   const parts: (string | Expr)[] = [];
   for (const piece of node.children) {
     if (piece.type === 'string_content') {
-      const raw = textOf(piece, context).replaceAll('\r\n', '\n');
+      const raw = nodeText(piece, context).replaceAll('\r\n', '\n');
       parts.push(cook(isTemplate ? raw.replaceAll('{{', '{').replaceAll('}}', '}') : raw));
     } else if (piece.type === 'interpolation') {
-      const value = child(piece, 'expression');
+      const value = childByField(piece, 'expression');
       parts.push(value ? toExpr(value, context) : opaque(piece));
     }
   }
   return parts;
 }
 
-/** A docstring as `inspect.cleandoc` shows it: common indentation and surrounding blank lines removed. */
+/** Cleans a docstring like `inspect.cleandoc`: removes common indentation and surrounding blank lines. */
 export function cleanDoc(text: string): string {
   const lines = text.replaceAll('\t', '        ').split('\n');
   const indents = lines

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Language, Parser, type Tree } from 'web-tree-sitter';
-import { ownFile } from '../../../lib/own-files.js';
+import { packageFile } from '../../../lib/package-file.js';
 
-/** A syntax node in plain objects, so that nothing above this file touches WebAssembly memory. */
+/** A syntax node as a plain object, so that no other file accesses WebAssembly memory. */
 export interface Syntax {
   readonly type: string;
   readonly field: string | undefined;
@@ -12,34 +12,34 @@ export interface Syntax {
   readonly children: Syntax[];
 }
 
-export interface SyntaxTree {
+interface SyntaxTree {
   readonly root: Syntax;
-  /** True when the text has errors, or was nested so deep that parts were left out. */
+  /** True if the text has syntax errors, or parts beyond the depth limit were omitted. */
   readonly partial: boolean;
 }
 
-/** Deeper code than this is left out of the tree. */
-const maxDepth = 700;
+/** Deeper code is omitted from the tree. */
+const maxTreeDepth = 700;
 
-let ready: Promise<Parser> | undefined;
+let parserPromise: Promise<Parser> | undefined;
 
-async function load(): Promise<Parser> {
+async function loadGrammar(): Promise<Parser> {
   await Parser.init();
   const grammar = await Language.load(
-    await readFile(ownFile('dist/scanner/languages/grammars/tree-sitter-python.wasm')),
+    await readFile(packageFile('dist/scanner/languages/grammars/tree-sitter-python.wasm')),
   );
   const parser = new Parser();
   parser.setLanguage(grammar);
   return parser;
 }
 
-/** Loads the Python grammar once; afterwards `syntaxOf` may be called. */
+/** Loads the Python grammar once. */
 export async function pythonParser(): Promise<Parser> {
-  ready ??= load();
-  return ready;
+  parserPromise ??= loadGrammar();
+  return parserPromise;
 }
 
-/** Parses Python text into plain objects, giving up (undefined) when it takes longer than its time. */
+/** Parses Python text into plain objects; undefined on a timeout. */
 export function syntaxOf(parser: Parser, text: string, timeoutMs: number): SyntaxTree | undefined {
   const deadline = Date.now() + timeoutMs;
   const tree = parser.parse(text, null, { progressCallback: () => Date.now() > deadline });
@@ -48,14 +48,14 @@ export function syntaxOf(parser: Parser, text: string, timeoutMs: number): Synta
     return undefined;
   }
   try {
-    return copy(tree);
+    return toSyntaxTree(tree);
   } finally {
     tree.delete();
   }
 }
 
-/** Marks that say nothing the tree does not: each question to WebAssembly costs, and these are two nodes in five. */
-const silent = new Set([
+/** Token types without information beyond the tree; skipped, since each WebAssembly call is expensive and these are two nodes in five. */
+const skippedTypes = new Set([
   '(',
   ')',
   ',',
@@ -81,14 +81,14 @@ const silent = new Set([
   'line_continuation',
 ]);
 
-function copy(tree: Tree): SyntaxTree {
+function toSyntaxTree(tree: Tree): SyntaxTree {
   const cursor = tree.walk();
   let partial = tree.rootNode.hasError;
   const { language } = tree;
   const read = (): Syntax => {
     const typeId = cursor.nodeTypeId;
     const type = language.types[typeId] ?? 'ERROR';
-    if (silent.has(type)) return { type, field: undefined, start: 0, end: 0, named: false, children: [] };
+    if (skippedTypes.has(type)) return { type, field: undefined, start: 0, end: 0, named: false, children: [] };
     return {
       type,
       field: cursor.currentFieldName ?? undefined,
@@ -101,10 +101,10 @@ function copy(tree: Tree): SyntaxTree {
   const root = read();
   const path: Syntax[] = [root];
   for (;;) {
-    if (path.length <= maxDepth && cursor.gotoFirstChild()) {
+    if (path.length <= maxTreeDepth && cursor.gotoFirstChild()) {
       path.push(read());
     } else {
-      if (path.length > maxDepth) partial = true;
+      if (path.length > maxTreeDepth) partial = true;
       while (!cursor.gotoNextSibling()) {
         if (!cursor.gotoParent()) {
           cursor.delete();
@@ -116,7 +116,7 @@ function copy(tree: Tree): SyntaxTree {
       path.push(read());
     }
     const made = path.at(-1);
-    // The parent of the newest node is always just below it on the path.
-    if (made && !silent.has(made.type)) path.at(-2)?.children.push(made);
+    // The parent of the newest node is the element below it on the path.
+    if (made && !skippedTypes.has(made.type)) path.at(-2)?.children.push(made);
   }
 }

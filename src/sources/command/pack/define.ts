@@ -1,16 +1,16 @@
 import type { CommandDefinition } from '../definition.js';
-import { readManifest, type ManifestInput } from '../manifest.js';
+import { parseManifest, type ManifestInput } from '../manifest/manifest.js';
 
-/** A command written in code; a mistake in it stops the program at once. */
+/** Defines a command in code; throws if the manifest is invalid. */
 export function defineCommand(
   name: string,
   manifest: ManifestInput,
   code: Omit<CommandDefinition, 'name' | 'manifest'> = {},
 ): CommandDefinition {
-  const reading = readManifest(manifest);
-  if (!reading.ok)
+  const result = parseManifest(manifest);
+  if (!result.ok)
     throw new Error(
-      `the manifest of ${name} is broken: ${reading.problems.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`,
+      `invalid manifest of ${name}: ${result.problems.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`,
     );
-  return { name, manifest: reading.manifest, ...code };
+  return { name, manifest: result.manifest, ...code };
 }

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 
-const recordLine = /^([^;\s]\S*)\s+(\d+)\s+(IN|CH|HS)\s+([A-Z0-9]+)\s+(.+)$/;
+const recordPattern = /^([^;\s]\S*)\s+(\d+)\s+(IN|CH|HS)\s+([A-Z0-9]+)\s+(.+)$/;
 const maxRecords = 1000;
 const sections = ['answer', 'authority', 'additional'] as const;
 
-const records = {
+const recordListSchema = {
   type: 'array',
   items: {
     type: 'object',
@@ -20,16 +20,16 @@ const records = {
   },
 } as const;
 
-/** Reads what dig prints, in full or with +short. */
-export const digOutput: OutputParser = {
+/** Parses the output of dig, in full or with +short. */
+const digOutput: OutputParser = {
   schema: {
     type: 'object',
     properties: {
       status: { type: 'string' },
       flags: { type: 'array', items: { type: 'string' } },
-      answer: records,
-      authority: records,
-      additional: records,
+      answer: recordListSchema,
+      authority: recordListSchema,
+      additional: recordListSchema,
       query_time_ms: { type: 'integer' },
       values: { type: 'array', items: { type: 'string' } },
     },
@@ -49,7 +49,7 @@ export const digOutput: OutputParser = {
     if (status === undefined) return {};
     const [, flags = ''] = /^;; flags: ([a-z ]*);/m.exec(stdout) ?? [];
     const time = /^;; Query time: (\d+) msec/m.exec(stdout)?.[1];
-    const found = Object.fromEntries(sections.map((section) => [section, recordsIn(stdout, section)]));
+    const found = Object.fromEntries(sections.map((section) => [section, parseRecords(stdout, section)]));
     const values = (found['answer'] ?? []).map((record) => record['value'] ?? '');
     return {
       parsed: {
@@ -64,30 +64,30 @@ export const digOutput: OutputParser = {
   },
 };
 
-function recordsIn(stdout: string, section: string): readonly JsonObject[] {
+function parseRecords(stdout: string, section: string): readonly JsonObject[] {
   const from = stdout.indexOf(`;; ${section.toUpperCase()} SECTION:`);
   if (from < 0) return [];
   const found: JsonObject[] = [];
   for (const line of stdout.slice(from).split('\n').slice(1, maxRecords)) {
-    const [, name, ttl, , type, value] = recordLine.exec(line) ?? [];
+    const [, name, ttl, , type, value] = recordPattern.exec(line) ?? [];
     if (line === '') break;
     if (name !== undefined) found.push({ name, ttl: Number(ttl), type, value });
   }
   return found;
 }
 
-/** `dig`: what the name service says. */
-export const dig = packed(
+/** `dig`: DNS lookups. */
+export const dig = builtinCommand(
   'dig',
   {
     command: 'dig',
     title: 'DNS lookup',
-    description: 'Asks a name server for the records of a domain, or for the name of an address.',
+    description: 'Looks up DNS records of a domain, or the host name of an address.',
     flags: {
       type: {
         flag: '-t',
         type: 'enum',
-        description: 'Kind of record; A for a name and PTR for an address unless given',
+        description: 'Record type; by default A for a name and PTR for an address',
         values: [
           'A',
           'AAAA',
@@ -110,11 +110,11 @@ export const dig = packed(
         flag: '@',
         type: 'address',
         form: 'attached',
-        description: 'Address of the name server to ask, within the network policy',
+        description: 'Address of the name server to query, within the network policy',
       },
       short: { flag: '+short', type: 'boolean', description: 'Values only' },
-      dnssec: { flag: '+dnssec', type: 'boolean', description: 'Ask for signatures too' },
-      tcp: { flag: '+tcp', type: 'boolean', description: 'Ask over TCP' },
+      dnssec: { flag: '+dnssec', type: 'boolean', description: 'Request DNSSEC records' },
+      tcp: { flag: '+tcp', type: 'boolean', description: 'Query over TCP' },
       time: {
         flag: '+time',
         type: 'integer',
@@ -131,10 +131,10 @@ export const dig = packed(
         max: 2,
         form: 'equals',
         default: 1,
-        description: 'How often to ask',
+        description: 'Number of attempts',
       },
     },
-    // -r: a .digrc could bring back every flag that is not offered here.
+    // -r ignores ~/.digrc, which could set flags that are not on the allow-list.
     always: ['-r'],
     target: { kind: 'domain', flag: '-q', takes_addresses: true, address_flag: '-x' },
     extra_args: true,

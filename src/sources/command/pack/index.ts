@@ -7,7 +7,7 @@ import { tlsInspect } from './tls-inspect.js';
 import { traceroute } from './traceroute.js';
 import { whois } from './whois.js';
 
-/** The commands that come with Toolgate. */
+/** The built-in commands. */
 export function builtins(onEvent: (event: string, fields: JsonObject) => void): readonly CommandDefinition[] {
   return [
     ping,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { readXml, type XmlElement } from '../xml.js';
+import { parseXml, type XmlElement } from '../output/xml.js';
 
-const port = {
+const portSchema = {
   type: 'object',
   properties: {
     host: { type: 'string' },
@@ -24,7 +24,7 @@ const port = {
   required: ['host', 'port', 'protocol', 'state', 'service'],
 } as const;
 
-/** Reads the XML that nmap prints with `-oX -`. */
+/** Parses the XML output of `nmap -oX -`. */
 export const nmapOutput: OutputParser = {
   schema: {
     type: 'object',
@@ -45,25 +45,25 @@ export const nmapOutput: OutputParser = {
           required: ['address', 'state', 'hostnames'],
         },
       },
-      ports_found: { type: 'array', items: port },
+      ports_found: { type: 'array', items: portSchema },
     },
     required: ['hosts_up', 'hosts_total', 'hosts', 'ports_found'],
   },
   read({ stdout }) {
-    const reading = readXml(stdout);
-    if (!reading.ok || reading.root.name !== 'nmaprun') return {};
-    const stats = child(child(reading.root, 'runstats'), 'hosts');
-    const hosts = childrenOf(reading.root, 'host');
-    const ports = hosts.flatMap(portsOf);
-    const up = number(stats, 'up');
-    const elapsed = number(child(child(reading.root, 'runstats'), 'finished'), 'elapsed');
+    const result = parseXml(stdout);
+    if (!result.ok || result.root.name !== 'nmaprun') return {};
+    const stats = findChild(findChild(result.root, 'runstats'), 'hosts');
+    const hosts = findChildren(result.root, 'host');
+    const ports = hosts.flatMap(toPorts);
+    const up = numberAttribute(stats, 'up');
+    const elapsed = numberAttribute(findChild(findChild(result.root, 'runstats'), 'finished'), 'elapsed');
     const open = ports.filter((found) => found['state'] === 'open').length;
     return {
       parsed: {
-        hosts_up: up ?? hosts.filter((host) => attribute(child(host, 'status'), 'state') === 'up').length,
-        hosts_total: number(stats, 'total') ?? hosts.length,
+        hosts_up: up ?? hosts.filter((host) => textAttribute(findChild(host, 'status'), 'state') === 'up').length,
+        hosts_total: numberAttribute(stats, 'total') ?? hosts.length,
         ...(elapsed !== undefined && { elapsed_sec: elapsed }),
-        hosts: hosts.map(hostOf),
+        hosts: hosts.map(toHost),
         ports_found: ports,
       },
       summary: `${up ?? hosts.length} hosts up, ${open} open ports`,
@@ -71,50 +71,50 @@ export const nmapOutput: OutputParser = {
   },
 };
 
-function hostOf(host: XmlElement): JsonObject {
-  const os = childrenOf(child(host, 'os'), 'osmatch')
-    .map((match) => attribute(match, 'name'))
+function toHost(host: XmlElement): JsonObject {
+  const os = findChildren(findChild(host, 'os'), 'osmatch')
+    .map((match) => textAttribute(match, 'name'))
     .slice(0, 5);
   return {
-    address: addressOf(host),
-    state: attribute(child(host, 'status'), 'state'),
-    hostnames: childrenOf(child(host, 'hostnames'), 'hostname').map((name) => attribute(name, 'name')),
+    address: findAddress(host),
+    state: textAttribute(findChild(host, 'status'), 'state'),
+    hostnames: findChildren(findChild(host, 'hostnames'), 'hostname').map((name) => textAttribute(name, 'name')),
     ...(os.length > 0 && { os }),
   };
 }
 
-function portsOf(host: XmlElement): readonly JsonObject[] {
-  return childrenOf(child(host, 'ports'), 'port').map((found) => {
-    const service = child(found, 'service');
-    const scripts = childrenOf(found, 'script').map((script) => ({
-      id: attribute(script, 'id'),
-      output: attribute(script, 'output'),
+function toPorts(host: XmlElement): readonly JsonObject[] {
+  return findChildren(findChild(host, 'ports'), 'port').map((found) => {
+    const service = findChild(found, 'service');
+    const scripts = findChildren(found, 'script').map((script) => ({
+      id: textAttribute(script, 'id'),
+      output: textAttribute(script, 'output'),
     }));
     return {
-      host: addressOf(host),
-      port: number(found, 'portid') ?? 0,
-      protocol: attribute(found, 'protocol'),
-      state: attribute(child(found, 'state'), 'state'),
-      service: attribute(service, 'name'),
-      ...(service?.attributes.has('product') && { product: attribute(service, 'product') }),
-      ...(service?.attributes.has('version') && { version: attribute(service, 'version') }),
+      host: findAddress(host),
+      port: numberAttribute(found, 'portid') ?? 0,
+      protocol: textAttribute(found, 'protocol'),
+      state: textAttribute(findChild(found, 'state'), 'state'),
+      service: textAttribute(service, 'name'),
+      ...(service?.attributes.has('product') && { product: textAttribute(service, 'product') }),
+      ...(service?.attributes.has('version') && { version: textAttribute(service, 'version') }),
       ...(scripts.length > 0 && { scripts }),
     };
   });
 }
 
-const addressOf = (host: XmlElement): string => {
-  const addresses = childrenOf(host, 'address');
-  return attribute(addresses.find((each) => attribute(each, 'addrtype') !== 'mac') ?? addresses[0], 'addr');
+const findAddress = (host: XmlElement): string => {
+  const addresses = findChildren(host, 'address');
+  return textAttribute(addresses.find((each) => textAttribute(each, 'addrtype') !== 'mac') ?? addresses[0], 'addr');
 };
 
-const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+const findChildren = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
   element?.children.filter((each) => each.name === name) ?? [];
-const child = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+const findChild = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((each) => each.name === name);
-const attribute = (element: XmlElement | undefined, name: string): string => element?.attributes.get(name) ?? '';
+const textAttribute = (element: XmlElement | undefined, name: string): string => element?.attributes.get(name) ?? '';
 
-function number(element: XmlElement | undefined, name: string): number | undefined {
-  const text = attribute(element, name);
+function numberAttribute(element: XmlElement | undefined, name: string): number | undefined {
+  const text = textAttribute(element, name);
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { ValueCheck } from '../definition.js';
 
-/** Where distributions keep the list of installed scripts and their categories. */
+/** Usual locations of nmap's script database. */
 const databases = ['/usr/share/nmap/scripts/script.db', '/usr/local/share/nmap/scripts/script.db'];
-const entry = /^Entry \{ filename = "([a-z0-9-]+)\.nse", categories = \{ ([a-z", -]*)\} \}$/gm;
+const entryPattern = /^Entry \{ filename = "([a-z0-9-]+)\.nse", categories = \{ ([a-z", -]*)\} \}$/gm;
 const maxDatabaseBytes = 1_048_576;
 
-/** Categories a script must not have to be run without leave: they break in, flood, guess, or ask third parties. */
+/** Categories that require `security.allow_intrusive`: exploits, floods, brute force, or requests to third parties. */
 export const intrusiveCategories = [
   'brute',
   'dos',
@@ -18,17 +18,17 @@ export const intrusiveCategories = [
   'vuln',
 ] as const;
 
-/** Which scripts are installed, and which of them only look. */
-export interface ScriptCatalogue {
+/** Installed scripts, and the safe ones among them. */
+interface ScriptCatalogue {
   readonly known: ReadonlySet<string>;
   readonly safe: ReadonlySet<string>;
 }
 
-/** Reads a script database: a script is safe by its categories, never by a list of names. */
-export function readScripts(text: string): ScriptCatalogue {
+/** Parses a script database; a script is safe by its categories, not by a list of names. */
+export function parseScriptDatabase(text: string): ScriptCatalogue {
   const known = new Set<string>();
   const safe = new Set<string>();
-  for (const [, name = '', list = ''] of text.matchAll(entry)) {
+  for (const [, name = '', list = ''] of text.matchAll(entryPattern)) {
     const categories = [...list.matchAll(/"([a-z-]+)"/g)].map((match) => match[1] ?? '');
     known.add(name);
     if (categories.includes('safe') && !intrusiveCategories.some((category) => categories.includes(category)))
@@ -37,14 +37,14 @@ export function readScripts(text: string): ScriptCatalogue {
   return { known, safe };
 }
 
-/** Judges script names by what is installed; the answer is kept until `clear`. */
+/** Checks script names against the installed scripts; the catalogue is cached until `clear`. */
 export function scriptCheck(
   onBlocked: (script: string) => void,
   files: readonly string[] = databases,
 ): { readonly check: ValueCheck; clear(): void } {
   let catalogue: Promise<ScriptCatalogue> | undefined;
   const check: ValueCheck = async (value, { intrusive }) => {
-    const { known, safe } = await (catalogue ??= load(files));
+    const { known, safe } = await (catalogue ??= loadCatalogue(files));
     for (const script of Array.isArray(value) ? (value as readonly unknown[]).map(String) : [String(value)]) {
       if (!known.has(script))
         return {
@@ -65,10 +65,10 @@ export function scriptCheck(
   return { check, clear: () => void (catalogue = undefined) };
 }
 
-async function load(files: readonly string[]): Promise<ScriptCatalogue> {
+async function loadCatalogue(files: readonly string[]): Promise<ScriptCatalogue> {
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text !== undefined && text.length <= maxDatabaseBytes) return readScripts(text);
+    if (text !== undefined && text.length <= maxDatabaseBytes) return parseScriptDatabase(text);
   }
   return { known: new Set(), safe: new Set() };
 }

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandBench, printed, type Bench } from '../../../../test/support/commands.js';
 import { nmapOutput } from './nmap-output.js';
-import { readScripts, scriptCheck } from './nmap-scripts.js';
+import { parseScriptDatabase, scriptCheck } from './nmap-scripts.js';
 
 const events: [string, unknown][] = [];
 let bench: Bench;
@@ -147,7 +147,7 @@ test.each([
 });
 
 test('a script is safe by all its categories, not by its name', () => {
-  const { known, safe } = readScripts(
+  const { known, safe } = parseScriptDatabase(
     [
       'Entry { filename = "a.nse", categories = { "default", "safe", } }',
       'Entry { filename = "b.nse", categories = { "safe", "brute", } }',

@@ -1,18 +1,18 @@
 import type { CommandDefinition } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 import { nmapOutput } from './nmap-output.js';
 import { intrusiveCategories, scriptCheck } from './nmap-scripts.js';
 
 const scanTypes = ['connect_scan', 'ping_scan', 'syn_scan', 'udp_scan'];
-const without = (own: string): string[] => scanTypes.filter((name) => name !== own);
+const otherScanTypes = (own: string): string[] => scanTypes.filter((name) => name !== own);
 const portChoices = ['ports', 'top_ports', 'fast', 'ping_scan'];
-// What `-sC` means, without the default scripts that break in or ask third parties.
-const harmlessDefaults = `default and safe and not (${intrusiveCategories.join(' or ')})`;
+// Replacement for `-sC` without the default scripts that are intrusive or contact third parties.
+const safeDefaultScripts = `default and safe and not (${intrusiveCategories.join(' or ')})`;
 
-/** `nmap`: which hosts are up and which ports are open, in data. */
+/** `nmap`: hosts that are up and their open ports. */
 export function nmap(onBlocked: (script: string) => void): CommandDefinition {
   const scripts = scriptCheck(onBlocked);
-  return packed(
+  return builtinCommand(
     'nmap',
     {
       command: 'nmap',
@@ -23,14 +23,14 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           flag: '-sT',
           type: 'boolean',
           default: true,
-          excludes: without('connect_scan'),
+          excludes: otherScanTypes('connect_scan'),
           description: 'TCP connect scan',
         },
         ping_scan: {
           flag: '-sn',
           type: 'boolean',
           excludes: [
-            ...without('ping_scan'),
+            ...otherScanTypes('ping_scan'),
             'ports',
             'top_ports',
             'fast',
@@ -38,34 +38,34 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
             'default_scripts',
             'scripts',
           ],
-          description: 'Only find out which hosts are up',
+          description: 'Host discovery only, without a port scan',
         },
         syn_scan: {
           flag: '-sS',
           type: 'boolean',
           needs: ['intrusive', 'privileged'],
-          excludes: without('syn_scan'),
+          excludes: otherScanTypes('syn_scan'),
           description: 'TCP SYN scan',
         },
         udp_scan: {
           flag: '-sU',
           type: 'boolean',
           needs: ['intrusive', 'privileged'],
-          excludes: without('udp_scan'),
+          excludes: otherScanTypes('udp_scan'),
           description: 'UDP scan',
         },
         os_detection: {
           flag: '-O',
           type: 'boolean',
           needs: ['intrusive', 'privileged'],
-          description: 'Guess the operating system',
+          description: 'Detect the operating system',
         },
         aggressive: {
           flag: '-A',
           type: 'boolean',
           needs: ['intrusive', 'privileged'],
           excludes: ['default_scripts', 'scripts'],
-          description: 'Operating system, versions, scripts and traceroute at once',
+          description: 'Operating system, versions, scripts and traceroute in one scan',
         },
         unprivileged: {
           flag: '--unprivileged',
@@ -77,16 +77,16 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
         version_detection: {
           flag: '-sV',
           type: 'boolean',
-          description: 'Ask open ports which service and version they are',
+          description: 'Detect service and version on open ports',
         },
         version_intensity: {
           flag: '--version-intensity',
           type: 'integer',
           min: 0,
           max: 9,
-          description: 'How hard to try for versions',
+          description: 'Intensity of version detection',
         },
-        skip_discovery: { flag: '-Pn', type: 'boolean', description: 'Take every host for up' },
+        skip_discovery: { flag: '-Pn', type: 'boolean', description: 'Skip host discovery and treat every host as up' },
         ports: {
           flag: '-p',
           type: 'ports',
@@ -102,7 +102,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           default: 1000,
           default_unless: portChoices,
           excludes: ['fast'],
-          description: 'That many of the most common ports',
+          description: 'Number of most common ports to scan',
         },
         fast: { flag: '-F', type: 'boolean', description: 'The 100 most common ports' },
         timing: {
@@ -120,24 +120,30 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           min: 1,
           max: 10,
           default: 10,
-          description: 'Probes under way at once',
+          description: 'Maximum number of parallel probes',
         },
-        max_retries: { flag: '--max-retries', type: 'integer', min: 0, max: 3, description: 'Repetitions of a probe' },
+        max_retries: {
+          flag: '--max-retries',
+          type: 'integer',
+          min: 0,
+          max: 3,
+          description: 'Maximum retries per probe',
+        },
         host_timeout: {
           flag: '--host-timeout',
           type: 'string',
           pattern: '[1-9][0-9]{0,3}s',
           example: '60s',
-          description: 'Give a host up after this time',
+          description: 'Skip a host after this time',
         },
         open_only: { flag: '--open', type: 'boolean', description: 'Report open ports only' },
-        reason: { flag: '--reason', type: 'boolean', description: 'Say why a port is in its state' },
+        reason: { flag: '--reason', type: 'boolean', description: 'Report why a port is in its state' },
         default_scripts: {
           flag: '-sC',
           type: 'boolean',
-          passes: ['--script', harmlessDefaults],
+          passes: ['--script', safeDefaultScripts],
           excludes: ['scripts'],
-          description: 'Run the default scripts that are safe',
+          description: 'Run the safe default scripts',
         },
         scripts: {
           flag: '--script',
@@ -148,7 +154,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           description: 'Names of installed scripts',
         },
       },
-      // The gateway's words come last and win: XML on standard output, nothing read from the keyboard, no names looked up, a bounded rate.
+      // Appended last, so that they override the caller's flags: XML on stdout, no keyboard input, no DNS lookups, bounded rate.
       always: ['-oX', '-', '--noninteractive', '--no-stylesheet', '--max-rate', '1000', '-n'],
       end_of_flags: true,
       target: { kind: 'cidr', ipv6_flag: '-6' },

@@ -1,11 +1,11 @@
 import type { OutputParser } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 
-const counts = /(\d+) packets transmitted, (\d+) received.*? (\d+(?:\.\d+)?)% packet loss/;
-const times = /= ([\d.]+)\/([\d.]+)\/([\d.]+)\/([\d.]+) ms/;
-const reply = /icmp_seq=(\d+) ttl=(\d+) time=([\d.]+) ms/g;
+const countsPattern = /(\d+) packets transmitted, (\d+) received.*? (\d+(?:\.\d+)?)% packet loss/;
+const timesPattern = /= ([\d.]+)\/([\d.]+)\/([\d.]+)\/([\d.]+) ms/;
+const replyPattern = /icmp_seq=(\d+) ttl=(\d+) time=([\d.]+) ms/g;
 
-/** Reads what iputils ping prints. */
+/** Parses the output of iputils ping. */
 export const pingOutput: OutputParser = {
   schema: {
     type: 'object',
@@ -34,10 +34,10 @@ export const pingOutput: OutputParser = {
     required: ['transmitted', 'received', 'loss_percent', 'replies'],
   },
   read({ stdout }) {
-    const [, sent, received, loss] = counts.exec(stdout) ?? [];
+    const [, sent, received, loss] = countsPattern.exec(stdout) ?? [];
     if (sent === undefined || received === undefined) return {};
-    const [, min, avg, max, mdev] = times.exec(stdout) ?? [];
-    const replies = [...stdout.matchAll(reply)]
+    const [, min, avg, max, mdev] = timesPattern.exec(stdout) ?? [];
+    const replies = [...stdout.matchAll(replyPattern)]
       .slice(0, 100)
       .map(([, seq, ttl, time]) => ({ seq: Number(seq), ttl: Number(ttl), time_ms: Number(time) }));
     return {
@@ -55,15 +55,15 @@ export const pingOutput: OutputParser = {
   },
 };
 
-/** `ping`: is a host there, and how far away. */
-export const ping = packed(
+/** `ping`: reachability and round-trip times of a host. */
+export const ping = builtinCommand(
   'ping',
   {
     command: 'ping',
     title: 'Ping',
     description: 'Sends ICMP echo requests to a host and reports replies, loss and round-trip times.',
     flags: {
-      count: { flag: '-c', type: 'integer', min: 1, max: 10, default: 4, description: 'How many requests to send' },
+      count: { flag: '-c', type: 'integer', min: 1, max: 10, default: 4, description: 'Number of requests to send' },
       interval: { flag: '-i', type: 'number', min: 0.2, max: 2, description: 'Seconds between requests' },
       reply_timeout: { flag: '-W', type: 'integer', min: 1, max: 5, description: 'Seconds to wait for each reply' },
       size: { flag: '-s', type: 'integer', min: 0, max: 1472, description: 'Bytes of data in each request' },
@@ -71,14 +71,14 @@ export const ping = packed(
       ipv4: { flag: '-4', type: 'boolean', excludes: ['ipv6'], description: 'Use IPv4 where the name has both' },
       ipv6: { flag: '-6', type: 'boolean', description: 'Use IPv6 where the name has both' },
     },
-    // Without a count and a deadline ping never ends; -n keeps it from looking names up.
+    // Without a deadline ping could run forever; -n disables reverse DNS lookups.
     always: ['-w', '30', '-n'],
     end_of_flags: true,
     target: { kind: 'host' },
     extra_args: true,
     limits: { timeout_sec: 30, max_timeout_sec: 60, concurrency: 5, max_stdout_bytes: 65_536 },
     effects: { labels: ['network'] },
-    // Its raw socket comes by file capabilities, which no_new_privs would take away.
+    // ping needs file capabilities for its raw socket, which no_new_privs would disable.
     sandbox: { new_privileges: true },
   },
   { parser: pingOutput },

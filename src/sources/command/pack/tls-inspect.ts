@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 
-const pem = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,20000}-----END CERTIFICATE-----/g;
+const pemPattern = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,20000}-----END CERTIFICATE-----/g;
 const maxCertificates = 10;
 
-/** Reads what openssl s_client prints about a handshake; the certificates are decoded here, not believed as printed. */
+/** Parses the output of openssl s_client; certificates are decoded from PEM instead of trusting the printed fields. */
 export const tlsOutput: OutputParser = {
   schema: {
     type: 'object',
@@ -45,7 +45,9 @@ export const tlsOutput: OutputParser = {
     const [, code, reason] = /Verify return code: (\d+) \(([^)\n]{0,200})\)/.exec(stdout) ?? [];
     const alpn = /^ALPN protocol: (\S+)$/m.exec(stdout)?.[1];
     const key = /^Server Temp Key: (.{1,80})$/m.exec(stdout)?.[1];
-    const certificates = [...stdout.matchAll(pem)].slice(0, maxCertificates).flatMap(([text]) => certificateIn(text));
+    const certificates = [...stdout.matchAll(pemPattern)]
+      .slice(0, maxCertificates)
+      .flatMap(([text]) => parseCertificate(text));
     return {
       parsed: {
         protocol,
@@ -60,7 +62,7 @@ export const tlsOutput: OutputParser = {
   },
 };
 
-function certificateIn(text: string): readonly JsonObject[] {
+function parseCertificate(text: string): readonly JsonObject[] {
   try {
     const found = new X509Certificate(text);
     return [
@@ -78,18 +80,18 @@ function certificateIn(text: string): readonly JsonObject[] {
       },
     ];
   } catch {
-    return []; // not a certificate after all
+    return []; // not a valid certificate
   }
 }
 
 /** `tls_inspect`: protocol, cipher and certificates of a TLS service. */
-export const tlsInspect = packed(
+export const tlsInspect = builtinCommand(
   'tls_inspect',
   {
     command: 'openssl',
     before: ['s_client'],
     title: 'TLS inspection',
-    description: 'Shakes hands with a TLS service and reports protocol, cipher, certificates and whether they verify.',
+    description: 'Performs a TLS handshake and reports protocol, cipher, certificates and the verification result.',
     flags: {
       port: { type: 'integer', min: 1, max: 65_535, default: 443, description: 'Port of the service' },
       server_name: {
@@ -98,7 +100,7 @@ export const tlsInspect = packed(
         pattern: '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?',
         max_length: 253,
         example: 'www.lab.internal',
-        description: 'Name to ask for; the name of the target unless given',
+        description: 'Server name (SNI); by default the name of the target',
       },
       alpn: {
         flag: '-alpn',
@@ -106,15 +108,15 @@ export const tlsInspect = packed(
         pattern: '[a-z0-9][a-z0-9./-]{0,31}',
         max_items: 5,
         example: 'h2',
-        description: 'Protocols to offer',
+        description: 'ALPN protocols to offer',
       },
-      tls1_2: { flag: '-tls1_2', type: 'boolean', excludes: ['tls1_3'], description: 'Speak TLS 1.2 only' },
-      tls1_3: { flag: '-tls1_3', type: 'boolean', description: 'Speak TLS 1.3 only' },
+      tls1_2: { flag: '-tls1_2', type: 'boolean', excludes: ['tls1_3'], description: 'Use TLS 1.2 only' },
+      tls1_3: { flag: '-tls1_3', type: 'boolean', description: 'Use TLS 1.3 only' },
       starttls: {
         flag: '-starttls',
         type: 'enum',
         values: ['smtp', 'pop3', 'imap', 'ftp', 'xmpp', 'lmtp', 'nntp', 'sieve', 'ldap', 'postgres', 'mysql'],
-        description: 'Begin in clear and switch',
+        description: 'Start in plain text and upgrade with STARTTLS',
       },
     },
     always: ['-showcerts', '-no_ign_eof'],

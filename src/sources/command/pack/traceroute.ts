@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 
-const hopLine = /^\s*(\d{1,3})\s{2}(.+)$/;
+const hopPattern = /^\s*(\d{1,3})\s{2}(.+)$/;
 
-/** Reads what traceroute -n prints. */
+/** Parses the output of traceroute -n. */
 export const tracerouteOutput: OutputParser = {
   schema: {
     type: 'object',
@@ -29,7 +29,7 @@ export const tracerouteOutput: OutputParser = {
   read({ stdout, args }) {
     const hops = stdout
       .split('\n')
-      .flatMap((line) => hopOf(line) ?? [])
+      .flatMap((line) => parseHop(line) ?? [])
       .slice(0, 255);
     if (hops.length === 0) return {};
     const reached = (hops.at(-1)?.addresses ?? []).includes(String(args['address']));
@@ -40,8 +40,8 @@ export const tracerouteOutput: OutputParser = {
   },
 };
 
-function hopOf(line: string): (JsonObject & { readonly addresses: readonly string[] }) | undefined {
-  const [, hop, rest = ''] = hopLine.exec(line) ?? [];
+function parseHop(line: string): (JsonObject & { readonly addresses: readonly string[] }) | undefined {
+  const [, hop, rest = ''] = hopPattern.exec(line) ?? [];
   if (hop === undefined) return undefined;
   const words = rest.trim().split(/\s+/);
   return {
@@ -59,13 +59,13 @@ function hopOf(line: string): (JsonObject & { readonly addresses: readonly strin
   };
 }
 
-/** `traceroute`: the way to a host. */
-export const traceroute = packed(
+/** `traceroute`: the route to a host. */
+export const traceroute = builtinCommand(
   'traceroute',
   {
     command: 'traceroute',
     title: 'Traceroute',
-    description: 'Finds the routers on the way to a host and how long each takes to answer.',
+    description: 'Traces the route to a host and measures the response time of each hop.',
     flags: {
       max_hops: {
         flag: ['-m', '--max-hops'],
@@ -73,7 +73,7 @@ export const traceroute = packed(
         min: 1,
         max: 30,
         default: 20,
-        description: 'How far to look',
+        description: 'Maximum number of hops',
       },
       queries: {
         flag: ['-q', '--queries'],
@@ -89,7 +89,7 @@ export const traceroute = packed(
         min: 1,
         max: 5,
         default: 2,
-        description: 'Seconds to wait for each answer',
+        description: 'Seconds to wait for each reply',
       },
       ipv4: { flag: '-4', type: 'boolean', excludes: ['ipv6'], description: 'Use IPv4 where the name has both' },
       ipv6: { flag: '-6', type: 'boolean', description: 'Use IPv6 where the name has both' },

@@ -1,14 +1,14 @@
 import type { OutputParser } from '../definition.js';
-import { packed } from './packed.js';
+import { builtinCommand } from './builtin-command.js';
 
-const fieldLine = /^\s{0,8}([A-Za-z][A-Za-z0-9 /_.-]{0,48}):\s+(\S.*)$/;
+const fieldPattern = /^\s{0,8}([A-Za-z][A-Za-z0-9 /_.-]{0,48}):\s+(\S.*)$/;
 const maxFields = 500;
 
-const lists = {
+const listFields = {
   name_servers: ['name server', 'nserver'],
   status: ['domain status', 'status'],
 } as const;
-const singles = {
+const singleFields = {
   domain: ['domain name', 'domain'],
   registrar: ['registrar', 'sponsoring registrar'],
   created: ['creation date', 'created'],
@@ -19,49 +19,53 @@ const singles = {
   country: ['country', 'registrant country'],
 } as const;
 
-/** Reads the fields that registries agree on, whatever each of them calls it. */
+/** Parses the common fields of whois records; registries use different names for them. */
 export const whoisOutput: OutputParser = {
   schema: {
     type: 'object',
     properties: {
-      ...Object.fromEntries(Object.keys(singles).map((name) => [name, { type: 'string' }])),
-      ...Object.fromEntries(Object.keys(lists).map((name) => [name, { type: 'array', items: { type: 'string' } }])),
+      ...Object.fromEntries(Object.keys(singleFields).map((name) => [name, { type: 'string' }])),
+      ...Object.fromEntries(
+        Object.keys(listFields).map((name) => [name, { type: 'array', items: { type: 'string' } }]),
+      ),
     },
-    required: Object.keys(lists),
+    required: Object.keys(listFields),
   },
   read({ stdout }) {
     const fields: (readonly [string, string])[] = [];
     for (const line of stdout.split('\n')) {
-      const [, name, value] = fieldLine.exec(line) ?? [];
+      const [, name, value] = fieldPattern.exec(line) ?? [];
       if (name !== undefined && value !== undefined) fields.push([name.toLowerCase(), value.trim()]);
       if (fields.length >= maxFields) break;
     }
     if (fields.length === 0) return {};
     const all = (names: readonly string[]): readonly string[] =>
       fields.filter(([name]) => names.includes(name)).map(([, value]) => value);
-    const found = Object.entries(singles).flatMap(([name, spellings]) => {
+    const found = Object.entries(singleFields).flatMap(([name, spellings]) => {
       const [first] = all(spellings);
       return first === undefined ? [] : [[name, first] as const];
     });
     return {
       parsed: {
         ...Object.fromEntries(found),
-        ...Object.fromEntries(Object.entries(lists).map(([name, spellings]) => [name, [...new Set(all(spellings))]])),
+        ...Object.fromEntries(
+          Object.entries(listFields).map(([name, spellings]) => [name, [...new Set(all(spellings))]]),
+        ),
       },
     };
   },
 };
 
-/** `whois`: who holds a domain, an address or a network number. */
-export const whois = packed(
+/** `whois`: registration data of a domain, an address or an AS number. */
+export const whois = builtinCommand(
   'whois',
   {
     command: 'whois',
     title: 'Whois',
-    description: 'Asks the registries who holds a domain, an address or an AS number.',
-    // No flags at all: -h and -p would let a caller talk to any port of any host.
+    description: 'Looks up the registration data of a domain, an IP address or an AS number.',
+    // No flags: -h and -p would connect to any port of any host (SSRF).
     flags: {},
-    // A registry names the registrar to ask next; following it would let an answer choose where we connect.
+    // Referrals are not followed: they would let a response choose the next host to connect to (SSRF).
     always: ['--no-recursion', '-H'],
     end_of_flags: true,
     target: {

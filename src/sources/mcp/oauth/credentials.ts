@@ -1,5 +1,5 @@
-import type { Credentials } from '../http-channel.js';
-import type { Problem, Way } from './metadata.js';
+import type { Credentials } from '../channels/http-channel.js';
+import type { Problem, AuthorizationEgress } from './metadata.js';
 import { challengeValue, covers, findIssuer, findResource } from './metadata.js';
 import type { Client, Grant, GrantStore } from './tokens.js';
 import { clientCredentials, refreshed, withoutSecret } from './tokens.js';
@@ -7,33 +7,33 @@ import { clientCredentials, refreshed, withoutSecret } from './tokens.js';
 export interface OAuthOptions {
   readonly source: string;
   readonly url: string;
-  readonly way: Way;
+  readonly egress: AuthorizationEgress;
   readonly grants: GrantStore;
   readonly grant: 'client_credentials' | 'authorization_code';
-  /** The client, where it is known beforehand. */
+  /** The pre-registered client, if configured. */
   readonly client?: () => Client | undefined;
   readonly scopes: readonly string[];
-  /** The only authorization server that is believed, where one is named. */
+  /** The only trusted authorization server, if configured. */
   readonly issuer?: string;
-  /** Headers besides the token. */
+  /** Headers in addition to the token. */
   readonly headers?: Credentials['headers'];
   readonly now?: () => number;
 }
 
-/** Tokens of one source, by principal; nobody is ever given another's. */
-export interface TokenKeeper {
+/** Tokens of one source per principal; tokens are never shared between principals. */
+interface TokenKeeper {
   of(principal: string): Credentials;
 }
 
 const earlyMs = 30_000;
 
-const bearer = ({ accessToken }: Grant): string => `Bearer ${accessToken}`;
+const bearerHeader = ({ accessToken }: Grant): string => `Bearer ${accessToken}`;
 
 const maxStepUps = 2;
 
-/** Keeps tokens fresh: one renewal for all who wait for it, and only at the issuer that gave them. */
+/** Refreshes tokens: concurrent requests share one refresh, and only at the issuer that granted them. */
 export function tokenKeeper(options: OAuthOptions): TokenKeeper {
-  const { source, url, way, grants, scopes, now = Date.now } = options;
+  const { source, url, egress, grants, scopes, now = Date.now } = options;
   const renewals = new Map<string, Promise<Grant | Problem>>();
   const wanted = new Set(scopes);
   let stepUps = 0;
@@ -43,20 +43,20 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
       (grant) =>
         grant.principal === principal &&
         (options.issuer === undefined || grant.issuer === options.issuer) &&
-        // The same source may stand for another server by now, which must not be sent this one's tokens.
+        // The source may have been reconfigured to another server, which must not receive these tokens.
         covers(grant.resource, url),
     );
   const isConfigured = ({ client }: Grant): boolean => options.client?.()?.id === client.id;
-  /** What is written down; the secret of a configured client stays where it is configured. */
+  /** The stored form of a grant; a configured client secret is never stored with it. */
   const written = (grant: Grant): Grant => (isConfigured(grant) ? withoutSecret(grant) : grant);
   const keep = (grant: Grant): void =>
     grants.write(source, [
       ...grants.read(source).filter((other) => other.principal !== grant.principal || other.issuer !== grant.issuer),
       written(grant),
     ]);
-  const renewed = (grant: Grant): Promise<Grant | Problem> => {
+  const renew = (grant: Grant): Promise<Grant | Problem> => {
     const client = options.client?.();
-    return refreshed(way, client?.id === grant.client.id ? { ...grant, client } : grant);
+    return refreshed(egress, client?.id === grant.client.id ? { ...grant, client } : grant);
   };
   const forget = (grant: Grant): void =>
     grants.write(
@@ -64,7 +64,7 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
       grants.read(source).filter((other) => other.accessToken !== grant.accessToken),
     );
 
-  /** Rotating refresh tokens are burnt by two who use one at once. */
+  /** One refresh at a time: concurrent use invalidates a rotating refresh token. */
   const once = (principal: string, renew: () => Promise<Grant | Problem>): Promise<Grant | Problem> => {
     let running = renewals.get(principal);
     if (!running) {
@@ -82,24 +82,24 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
   async function byRight(principal: string, challenge: string | undefined): Promise<Grant | Problem> {
     const client = options.client?.();
     if (!client) return { problem: 'oauth.client_id is not set' };
-    const resource = await findResource(way, url, challenge);
+    const resource = await findResource(egress, url, challenge);
     if ('problem' in resource) return resource;
     const named = options.issuer ?? resource.issuers[0] ?? '';
     if (!resource.issuers.includes(named))
-      return { problem: 'the server believes another authorization server than the configured one' };
-    const issuer = await findIssuer(way, named);
+      return { problem: 'the server names another authorization server than oauth.issuer' };
+    const issuer = await findIssuer(egress, named);
     if ('problem' in issuer) return issuer;
-    return clientCredentials(way, issuer, { client, resource: resource.resource, principal, scopes: [...wanted] });
+    return clientCredentials(egress, issuer, { client, resource: resource.resource, principal, scopes: [...wanted] });
   }
 
   const login = (principal: string): string =>
-    `nobody has logged in; run toolgate login ${source}${principal === 'local' ? '' : ` --principal ${principal}`}`;
+    `no login for this source; run toolgate login ${source}${principal === 'local' ? '' : ` --principal ${principal}`}`;
 
   async function token(principal: string): Promise<Grant | Problem> {
     const grant = find(principal);
     if (grant && grant.expiresAt - earlyMs > now()) return grant;
     if (options.grant === 'client_credentials') return once(principal, () => byRight(principal, undefined));
-    return grant ? once(principal, () => renewed(grant)) : { problem: login(principal), held: true };
+    return grant ? once(principal, () => renew(grant)) : { problem: login(principal), needsAction: true };
   }
 
   return {
@@ -108,12 +108,12 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
         const others = (await options.headers?.(signal)) ?? { headers: {} };
         if ('problem' in others) return others;
         const grant = await token(principal);
-        return 'problem' in grant ? grant : { headers: { ...others.headers, authorization: bearer(grant) } };
+        return 'problem' in grant ? grant : { headers: { ...others.headers, authorization: bearerHeader(grant) } };
       },
-      async refused(status, challenge, sent) {
+      async onRejected(status, challenge, sent) {
         const grant = find(principal);
-        // Somebody who was refused before us has renewed it meanwhile.
-        if (status === 401 && grant && sent['authorization'] !== bearer(grant)) return true;
+        // A concurrent request has already refreshed the rejected token.
+        if (status === 401 && grant && sent['authorization'] !== bearerHeader(grant)) return true;
         if (status === 403) {
           if (
             challengeValue(challenge, 'error') !== 'insufficient_scope' ||
@@ -129,10 +129,10 @@ export function tokenKeeper(options: OAuthOptions): TokenKeeper {
           options.grant === 'client_credentials'
             ? byRight(principal, challenge)
             : grant
-              ? renewed(grant)
-              : Promise.resolve({ problem: login(principal), held: true }),
+              ? renew(grant)
+              : Promise.resolve({ problem: login(principal), needsAction: true }),
         );
-        // An authorization server that cannot be reached has not taken anything back.
+        // An unreachable authorization server has not revoked the grant.
         if ('problem' in found && found.final && grant) forget(grant);
         return 'accessToken' in found;
       },

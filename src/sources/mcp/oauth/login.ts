@@ -1,19 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Issuer, Problem, Resource, Way } from './metadata.js';
+import type { Issuer, Problem, Resource, AuthorizationEgress } from './metadata.js';
 import { findIssuer, findResource, parsed } from './metadata.js';
 import type { Client, Grant } from './tokens.js';
 import { requestToken } from './tokens.js';
 
-/** A login that waits for the browser. */
+/** A login that waits for the browser redirect. */
 export interface Login {
-  /** Where the person must go; it is shown, never opened by us. */
+  /** URL for the user; shown, never opened by the gateway. */
   readonly url: string;
-  /** Takes what the browser brought back. */
+  /** Handles the parameters of the redirect. */
   finish(parameters: URLSearchParams): Promise<Grant | Problem>;
 }
 
-export interface LoginOptions {
-  readonly way: Way;
+interface LoginOptions {
+  readonly egress: AuthorizationEgress;
   readonly server: string;
   readonly principal: string;
   readonly redirectUri: string;
@@ -24,21 +24,21 @@ export interface LoginOptions {
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-/** Begins a login in the browser: PKCE, a token for this server only, and the issuer written down before anyone is sent there. */
+/** Starts an authorization-code login with PKCE, a resource-bound token, and the issuer recorded before the redirect. */
 export async function beginLogin(options: LoginOptions): Promise<Login | Problem> {
-  const { way, server, principal, redirectUri } = options;
-  const resource = await findResource(way, server, undefined);
+  const { egress, server, principal, redirectUri } = options;
+  const resource = await findResource(egress, server, undefined);
   if ('problem' in resource) return resource;
   const named = options.issuer ?? resource.issuers[0] ?? '';
   if (!resource.issuers.includes(named))
-    return { problem: 'the server believes another authorization server than the configured one' };
-  const issuer = await findIssuer(way, named);
+    return { problem: 'the server names another authorization server than oauth.issuer' };
+  const issuer = await findIssuer(egress, named);
   if ('problem' in issuer) return issuer;
   if (issuer.authorizationEndpoint === undefined)
-    return { problem: 'the authorization server has no page to log in at' };
-  // Without PKCE a stolen code is a stolen login.
+    return { problem: 'the authorization server has no authorization endpoint' };
+  // Without PKCE an intercepted authorization code is a stolen login.
   if (!issuer.s256) return { problem: 'the authorization server does not support PKCE with S256' };
-  const client = options.client ?? (await register(way, issuer, redirectUri));
+  const client = options.client ?? (await register(egress, issuer, redirectUri));
   if ('problem' in client) return client;
   const scopes = options.scopes.length > 0 ? options.scopes : resource.scopes;
   const [verifier, state] = [random(), random()];
@@ -73,23 +73,24 @@ interface Begun {
 async function finish(
   parameters: URLSearchParams,
   begun: Begun,
-  { way, redirectUri }: LoginOptions,
+  { egress, redirectUri }: LoginOptions,
   principal: string,
 ): Promise<Grant | Problem> {
   const { issuer, resource, client, verifier, state, scopes } = begun;
-  if (parameters.get('state') !== state) return { problem: 'the browser came back with another state' };
+  if (parameters.get('state') !== state)
+    return { problem: 'the redirect has another state (possible CSRF); start the login again' };
   const iss = parameters.get('iss');
-  // A mixed-up answer would have us hand the code of one server to another.
-  if (iss !== null && iss !== issuer.issuer) return { problem: 'the answer comes from another authorization server' };
+  // Mix-up attack: the code of one server would be sent to another (RFC 9207).
+  if (iss !== null && iss !== issuer.issuer) return { problem: 'the redirect comes from another authorization server' };
   if (iss === null && issuer.namesItself)
-    return { problem: 'the answer does not say which authorization server it comes from' };
+    return { problem: 'the redirect does not name its authorization server (iss)' };
   const code = parameters.get('code');
   if (code === null)
     return {
       problem: `the login was refused (${(parameters.get('error') ?? 'no code').replaceAll(/[^\w.-]/g, '').slice(0, 64)})`,
     };
   return requestToken(
-    way,
+    egress,
     { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
     {
       issuer: issuer.issuer,
@@ -102,9 +103,13 @@ async function finish(
   );
 }
 
-async function register(way: Way, { registrationEndpoint }: Issuer, redirectUri: string): Promise<Client | Problem> {
+async function register(
+  egress: AuthorizationEgress,
+  { registrationEndpoint }: Issuer,
+  redirectUri: string,
+): Promise<Client | Problem> {
   if (registrationEndpoint === undefined)
-    return { problem: 'the authorization server knows no such client; set oauth.client_id' };
+    return { problem: 'the authorization server does not allow client registration; set oauth.client_id' };
   const body = JSON.stringify({
     client_name: 'Toolgate',
     redirect_uris: [redirectUri],
@@ -113,7 +118,7 @@ async function register(way: Way, { registrationEndpoint }: Issuer, redirectUri:
     token_endpoint_auth_method: 'none',
     application_type: 'native',
   });
-  const answer = await way.request({
+  const answer = await egress.request({
     url: registrationEndpoint,
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -126,5 +131,5 @@ async function register(way: Way, { registrationEndpoint }: Issuer, redirectUri:
   const secret = given?.['client_secret'];
   return typeof id === 'string'
     ? { id, ...(typeof secret === 'string' && { secret }) }
-    : { problem: 'the authorization server did not register us' };
+    : { problem: 'the authorization server rejected the client registration' };
 }

@@ -1,36 +1,36 @@
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Egress } from '../../../net/egress-types.js';
-import { isObject } from '../../../wire/message.js';
+import { isJsonObject } from '../../../wire/message.js';
 
-/** The way to authorization servers: guarded, since a hostile server names their addresses. */
-export type Way = Pick<Egress, 'request'>;
+/** Egress for authorization servers; guarded, because a hostile server chooses their URLs (SSRF). */
+export type AuthorizationEgress = Pick<Egress, 'request'>;
 
-/** What an authorization server says about itself, checked. */
+/** Validated metadata of an authorization server. */
 export interface Issuer {
   readonly issuer: string;
   readonly authorizationEndpoint?: string;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint?: string;
-  /** Whether answers to the browser must say who they come from. */
+  /** Whether redirects must carry `iss` (RFC 9207). */
   readonly namesItself: boolean;
   readonly s256: boolean;
 }
 
-/** Where a protected server sends us. */
+/** Protected-resource metadata of a server. */
 export interface Resource {
-  /** What tokens must be made for. */
+  /** Resource that tokens must be issued for. */
   readonly resource: string;
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
 }
 
-/** What went wrong: `held` where somebody must log in first, `final` where what was granted is granted no more. */
-export type Problem = { readonly problem: string; readonly held?: boolean; readonly final?: boolean };
+/** Failure: `needsAction` if the user must log in first, `final` if the grant was revoked or has expired. */
+export type Problem = { readonly problem: string; readonly needsAction?: boolean; readonly final?: boolean };
 
-const maxBytes = 262_144;
+const maxMetadataBytes = 262_144;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether an address may be used for authorization at all: https, or this machine. */
+/** Whether a URL may be used for authorization: https, or loopback. */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const url = new URL(text);
@@ -41,37 +41,37 @@ export function isSafeUrl(text: unknown): text is string {
   );
 }
 
-async function document(way: Way, url: string): Promise<JsonObject | undefined> {
-  const answer = await way.request({
+async function document(egress: AuthorizationEgress, url: string): Promise<JsonObject | undefined> {
+  const answer = await egress.request({
     url,
     headers: { accept: 'application/json' },
-    maxResponseBytes: maxBytes,
+    maxResponseBytes: maxMetadataBytes,
     redirect: 'manual',
   });
   if (answer.kind !== 'response' || answer.status !== 200) return undefined;
   return parsed(answer.body);
 }
 
-/** The object in a body, or undefined. */
+/** Parses a JSON object; undefined if the body is something else. */
 export function parsed(body: Buffer): JsonObject | undefined {
   try {
     const value = JSON.parse(body.toString('utf8')) as Json; // what JSON.parse makes is JSON
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-const texts = (value: Json | undefined): readonly string[] =>
+const stringsIn = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string').slice(0, 32) : [];
 
-/** A parameter of a `WWW-Authenticate: Bearer` header. */
+/** Reads a parameter of a `WWW-Authenticate: Bearer` header. */
 export const challengeValue = (challenge: string | undefined, name: string): string | undefined =>
   new RegExp(`(?:^|[\\s,])${name}="([^"]{0,2000})"`, 'i').exec(challenge?.slice(0, 8_192) ?? '')?.[1];
 
-/** Asks a server which authorization servers it believes: the address in its challenge, else the well-known ones. */
+/** Finds the authorization servers of a server: from the URL in its challenge, else the well-known URLs. */
 export async function findResource(
-  way: Way,
+  egress: AuthorizationEgress,
   server: string,
   challenge: string | undefined,
 ): Promise<Resource | Problem> {
@@ -87,23 +87,23 @@ export async function findResource(
     ?.split(' ')
     .filter((scope) => scope !== '');
   for (const place of new Set(places)) {
-    const found = await document(way, place);
+    const found = await document(egress, place);
     if (!found) continue;
     const { resource } = found;
-    // A document that speaks for another server would have us fetch tokens for it.
+    // Metadata of another resource would make us fetch tokens for that one (confused deputy).
     if (typeof resource !== 'string' || !covers(resource, server))
-      return { problem: "the server's metadata is about another server" };
-    const issuers = texts(found['authorization_servers']).filter(isSafeUrl);
+      return { problem: "the server's metadata describes another server" };
+    const issuers = stringsIn(found['authorization_servers']).filter(isSafeUrl);
     return {
       resource,
       issuers: issuers.length > 0 ? issuers : [url.origin],
-      scopes: asked ?? texts(found['scopes_supported']),
+      scopes: asked ?? stringsIn(found['scopes_supported']),
     };
   }
   return { resource: server, issuers: [url.origin], scopes: asked ?? [] };
 }
 
-/** Whether tokens made for a resource are for this server. */
+/** Whether tokens issued for a resource are valid for this server. */
 export function covers(resource: string, server: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [declared, used] = [new URL(resource), new URL(server)];
@@ -113,8 +113,8 @@ export function covers(resource: string, server: string): boolean {
   );
 }
 
-/** Asks an authorization server about itself; it must speak in its own name. */
-export async function findIssuer(way: Way, issuer: string): Promise<Issuer | Problem> {
+/** Fetches the metadata of an authorization server; its `issuer` must match exactly. */
+export async function findIssuer(egress: AuthorizationEgress, issuer: string): Promise<Issuer | Problem> {
   const url = new URL(issuer);
   const path = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '');
   const places =
@@ -126,12 +126,12 @@ export async function findIssuer(way: Way, issuer: string): Promise<Issuer | Pro
           `${url.origin}${path}/.well-known/openid-configuration`,
         ];
   for (const place of places) {
-    const found = await document(way, place);
+    const found = await document(egress, place);
     if (!found) continue;
     const { token_endpoint: token, authorization_endpoint: authorize, registration_endpoint: register } = found;
-    // Compared as text: an issuer that is only nearly the same is another one.
+    // Compared as text: a similar issuer is another issuer.
     if (found['issuer'] !== issuer && found['issuer'] !== issuer.replace(/\/$/, ''))
-      return { problem: 'the authorization server names itself differently' };
+      return { problem: 'the issuer in the metadata does not match the authorization server' };
     if (!isSafeUrl(token)) return { problem: 'the authorization server has no usable token endpoint' };
     return {
       issuer: String(found['issuer']),
@@ -139,8 +139,8 @@ export async function findIssuer(way: Way, issuer: string): Promise<Issuer | Pro
       ...(isSafeUrl(authorize) && { authorizationEndpoint: authorize }),
       ...(isSafeUrl(register) && { registrationEndpoint: register }),
       namesItself: found['authorization_response_iss_parameter_supported'] === true,
-      s256: texts(found['code_challenge_methods_supported']).includes('S256'),
+      s256: stringsIn(found['code_challenge_methods_supported']).includes('S256'),
     };
   }
-  return { problem: 'the authorization server does not tell about itself' };
+  return { problem: 'the authorization server has no usable metadata' };
 }

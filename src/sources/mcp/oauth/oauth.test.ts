@@ -106,7 +106,7 @@ function protectedSource(server: Far, over: Partial<OAuthOptions> = {}) {
   const keeper = tokenKeeper({
     source: 'far',
     url: server.url,
-    way: way(),
+    egress: way(),
     grants: memoryGrants(),
     grant: 'client_credentials',
     scopes: [],
@@ -172,11 +172,15 @@ test('an expired token is renewed once for all who wait for it', async () => {
 });
 
 test.each([
-  ['metadata about another server', { resource: { resource: 'https://other.example/mcp' } }, 'about another server'],
+  [
+    'metadata about another server',
+    { resource: { resource: 'https://other.example/mcp' } },
+    'describes another server',
+  ],
   [
     'an issuer that names itself differently',
     { issuer: { issuer: 'https://evil.example' } },
-    'names itself differently',
+    'does not match the authorization server',
   ],
   [
     'a token endpoint without TLS',
@@ -184,13 +188,13 @@ test.each([
     'no usable token endpoint',
   ],
   ['a login without PKCE', { issuer: { code_challenge_methods_supported: undefined } }, 'does not support PKCE'],
-  ['no page to log in at', { issuer: { authorization_endpoint: 'javascript:alert(1)' } }, 'no page to log in'],
+  ['no page to log in at', { issuer: { authorization_endpoint: 'javascript:alert(1)' } }, 'no authorization endpoint'],
 ] as const)('%s ends the login [CVE-2025-6514]', async (_, said, problem) => {
   const server = await far();
   Object.assign(server.say, said);
   expect(
     await beginLogin({
-      way: way(),
+      egress: way(),
       server: server.url,
       principal: 'local',
       redirectUri: 'http://127.0.0.1:1/callback',
@@ -203,7 +207,7 @@ test('a login by the browser proves who began it and asks for this server only',
   const server = await far();
   server.say.issuer = { authorization_response_iss_parameter_supported: true };
   const login = await beginLogin({
-    way: way(),
+    egress: way(),
     server: server.url,
     principal: 'ada',
     redirectUri: 'http://127.0.0.1:1/callback',
@@ -221,13 +225,13 @@ test('a login by the browser proves who began it and asks for this server only',
   const back = (over: Record<string, string>): URLSearchParams =>
     new URLSearchParams({ state: asked.get('state') ?? '', ...over });
   expect(await login.finish(new URLSearchParams({ state: 'other', code: 'x' }))).toEqual({
-    problem: 'the browser came back with another state',
+    problem: 'the redirect has another state (possible CSRF); start the login again',
   });
   expect(await login.finish(back({ code: 'x' }))).toEqual({
-    problem: 'the answer does not say which authorization server it comes from',
+    problem: 'the redirect does not name its authorization server (iss)',
   });
   expect(await login.finish(back({ code: 'x', iss: 'https://evil.example' }))).toEqual({
-    problem: 'the answer comes from another authorization server',
+    problem: 'the redirect comes from another authorization server',
   });
   expect(await login.finish(back({ error: 'access_denied', iss: server.origin }))).toEqual({
     problem: 'the login was refused (access_denied)',
@@ -254,13 +258,13 @@ test('a token of one issuer is not used once another one is configured', async (
   const credentials = tokenKeeper({
     source: 'far',
     url: server.url,
-    way: way(),
+    egress: way(),
     grants: memoryGrants([aGrant(server, 'ada')]),
     grant: 'authorization_code',
     scopes: [],
     issuer: 'https://other.example',
   }).of('ada');
-  expect(await credentials.headers()).toMatchObject({ problem: expect.stringContaining('nobody has logged in') });
+  expect(await credentials.headers()).toMatchObject({ problem: expect.stringContaining('no login for this source') });
 });
 
 test.each([
@@ -288,14 +292,14 @@ test('parameters of a challenge are read by name, and only whole ones', () => {
 
 /** What ada shows to a server, by the login she has. */
 const ofAda = (url: string, grants: ReturnType<typeof memoryGrants>) =>
-  tokenKeeper({ source: 'far', url, way: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
+  tokenKeeper({ source: 'far', url, egress: way(), grants, grant: 'authorization_code', scopes: [] }).of('ada');
 
 test('a token is sent to the server it was made for, and not to one that took over the name of the source', async () => {
   const [before, after] = [await far(), await far()];
   const grants = memoryGrants([aGrant(before, 'ada')]);
   expect(await ofAda(before.url, grants).headers()).toEqual({ headers: { authorization: 'Bearer own-ada' } });
   expect(await ofAda(after.url, grants).headers()).toMatchObject({
-    problem: expect.stringContaining('nobody has logged in'),
+    problem: expect.stringContaining('no login for this source'),
   });
 });
 
@@ -305,10 +309,10 @@ test('a login outlives an authorization server that is away for a while, and end
   const credentials = ofAda(server.url, grants);
   const sent = { authorization: 'Bearer own-ada' };
   server.say.refuses = {};
-  expect(await credentials.refused?.(401, undefined, sent)).toBe(false);
+  expect(await credentials.onRejected?.(401, undefined, sent)).toBe(false);
   expect(grants.all()).toMatchObject([{ principal: 'ada', refreshToken: 'r-ada' }]);
   server.say.refuses = { error: 'invalid_grant' };
-  expect(await credentials.refused?.(401, undefined, sent)).toBe(false);
+  expect(await credentials.onRejected?.(401, undefined, sent)).toBe(false);
   expect(grants.all()).toEqual([]);
 });
 
@@ -317,8 +321,8 @@ test('who is refused with a token that was renewed meanwhile does not renew it a
   const grants = memoryGrants([aGrant(server, 'ada')]);
   const credentials = ofAda(server.url, grants);
   const sent = { authorization: 'Bearer own-ada' };
-  expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
-  expect(await credentials.refused?.(401, undefined, sent)).toBe(true);
+  expect(await credentials.onRejected?.(401, undefined, sent)).toBe(true);
+  expect(await credentials.onRejected?.(401, undefined, sent)).toBe(true);
   expect(server.tokens.length).toBe(1);
 });
 

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../../core/json.js';
-import type { Issuer, Problem, Way } from './metadata.js';
+import type { Issuer, Problem, AuthorizationEgress } from './metadata.js';
 import { parsed } from './metadata.js';
 
-/** A client as an authorization server knows it. */
+/** A client registered at an authorization server. */
 export interface Client {
   readonly id: string;
   readonly secret?: string;
 }
 
-/** What was granted, by whom, to whom, for which server; it is used for nothing else. */
+/** A grant with its issuer, client and resource; never used for another server. */
 export interface Grant {
   readonly issuer: string;
   readonly principal: string;
@@ -22,21 +22,21 @@ export interface Grant {
   readonly scopes: readonly string[];
 }
 
-/** A grant as it is written down where its client's secret is kept elsewhere. */
+/** Stored form of a grant whose client secret is configured elsewhere. */
 export const withoutSecret = (grant: Grant): Grant => ({ ...grant, client: { id: grant.client.id } });
 
-/** Where grants are kept, by source; whoever logs in elsewhere writes to the same place. */
+/** Store of grants by source; shared with `toolgate login` in another process. */
 export interface GrantStore {
   read(source: string): readonly Grant[];
   write(source: string, grants: readonly Grant[]): void;
 }
 
-const maxBytes = 65_536;
+const maxTokenResponseBytes = 65_536;
 const defaultLifeMs = 3_600_000;
 
-/** One request to a token endpoint; the answer is a grant or why there is none. */
+/** Sends one request to a token endpoint; returns a grant or the problem. */
 export async function requestToken(
-  way: Way,
+  egress: AuthorizationEgress,
   form: Readonly<Record<string, string>>,
   about: Omit<Grant, 'accessToken' | 'refreshToken' | 'expiresAt'> & { readonly refreshToken?: string },
   now: () => number = Date.now,
@@ -53,23 +53,23 @@ export async function requestToken(
     resource,
     ...(client.secret === undefined && { client_id: client.id }),
   }).toString();
-  const answer = await way.request({
+  const answer = await egress.request({
     url: tokenEndpoint,
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json', ...basic },
     body,
-    maxResponseBytes: maxBytes,
+    maxResponseBytes: maxTokenResponseBytes,
     redirect: 'manual',
   });
   if (answer.kind !== 'response') return { problem: `the authorization server cannot be reached: ${answer.message}` };
   const given = parsed(answer.body) ?? {};
   if (answer.status !== 200) {
     const error = errorOf(given, answer.status);
-    return { problem: `the authorization server refused (${error})`, final: error === 'invalid_grant' };
+    return { problem: `the authorization server rejected the request (${error})`, final: error === 'invalid_grant' };
   }
   const { access_token: token, token_type: type, refresh_token: refresh, expires_in: life, scope } = given;
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token) || String(type).toLowerCase() !== 'bearer')
-    return { problem: 'the authorization server gave no bearer token' };
+    return { problem: 'the authorization server returned no bearer token' };
   const { refreshToken: previous, ...rest } = about;
   const kept = typeof refresh === 'string' ? refresh : previous;
   return {
@@ -84,9 +84,9 @@ export async function requestToken(
 const errorOf = ({ error }: JsonObject, status: number): string =>
   typeof error === 'string' && /^[\w.-]{1,64}$/.test(error) ? error : `status ${status}`;
 
-/** A token by the client's own right. */
+/** Token for the client itself (client_credentials). */
 export const clientCredentials = (
-  way: Way,
+  egress: AuthorizationEgress,
   { issuer, tokenEndpoint }: Issuer,
   about: {
     readonly client: Client;
@@ -96,13 +96,13 @@ export const clientCredentials = (
   },
 ): Promise<Grant | Problem> =>
   requestToken(
-    way,
+    egress,
     { grant_type: 'client_credentials', ...(about.scopes.length > 0 && { scope: about.scopes.join(' ') }) },
     { ...about, issuer, tokenEndpoint },
   );
 
-/** A new token for an old grant, from the issuer that gave it. */
-export const refreshed = (way: Way, grant: Grant): Promise<Grant | Problem> =>
+/** Refreshes a grant at its own issuer. */
+export const refreshed = (egress: AuthorizationEgress, grant: Grant): Promise<Grant | Problem> =>
   grant.refreshToken === undefined
     ? Promise.resolve({ problem: 'the token has expired', final: true })
-    : requestToken(way, { grant_type: 'refresh_token', refresh_token: grant.refreshToken }, grant);
+    : requestToken(egress, { grant_type: 'refresh_token', refresh_token: grant.refreshToken }, grant);

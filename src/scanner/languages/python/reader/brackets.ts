@@ -1,8 +1,8 @@
 import type { Expr } from '../../../ir/nodes.js';
-import { endOf, expect, fail, next, takes, type Cursor } from './cursor.js';
+import { previousEnd, expect, fail, nextKind, accept, type Cursor } from './cursor.js';
 import { kind } from './kinds.js';
 
-/** Reads what stands in brackets behind an expression; several parts are one tuple, which begins at `tupleStart`. */
+/** Parses a subscript; several parts form a tuple, which starts at `tupleStart`. */
 export function readBrackets(
   cursor: Cursor,
   object: Expr,
@@ -11,11 +11,11 @@ export function readBrackets(
   expect(cursor, kind.openBracket);
   const parts: Expr[] = [];
   do {
-    if (next(cursor) === kind.closeBracket) break;
+    if (nextKind(cursor) === kind.closeBracket) break;
     parts.push(part(cursor));
-  } while (takes(cursor, kind.comma));
+  } while (accept(cursor, kind.comma));
   expect(cursor, kind.closeBracket);
-  const end = endOf(cursor);
+  const end = previousEnd(cursor);
   const [only] = parts;
   if (!only) return fail(cursor);
   const index: Expr =

@@ -2,37 +2,37 @@ import type { Expr, Handler, Pattern, Stmt } from '../../../ir/nodes.js';
 import { readExprList } from './atoms.js';
 import { ifChain, type Branch } from '../if-chain.js';
 import { readBlock } from './blocks.js';
-import { expect, fail, next, startOf, takes, type Cursor } from './cursor.js';
+import { expect, fail, nextKind, tokenStart, accept, type Cursor } from './cursor.js';
 import { readExpr, readNamed } from './expressions.js';
 import { kind } from './kinds.js';
 import { readOneTarget, readTarget } from './targets.js';
 
-/** Reads `if` with all of its `elif` and its `else`. */
+/** Parses `if` with all of its `elif` and its `else`. */
 export function readIf(cursor: Cursor): Stmt {
   const branches: Branch[] = [];
   let end = 0;
   do {
-    const start = startOf(cursor);
+    const start = tokenStart(cursor);
     cursor.at += 1;
     const test = readNamed(cursor);
     const block = readBlock(cursor);
     end = block.end;
     branches.push({ test, body: block.body, start, end });
-  } while (next(cursor) === kind.elif);
+  } while (nextKind(cursor) === kind.elif);
   let no: Stmt[] = [];
-  if (takes(cursor, kind.else)) ({ body: no, end } = readBlock(cursor));
+  if (accept(cursor, kind.else)) ({ body: no, end } = readBlock(cursor));
   const [first, ...others] = branches;
   return ifChain(first ?? { test: fail(cursor), body: [], start: 0, end }, others, no, end);
 }
 
-/** The `else` of a loop, which moves its end. */
+/** Parses the `else` of a loop, which extends its end. */
 function readElse(cursor: Cursor, end: number): { readonly body: Stmt[]; readonly end: number } {
-  return takes(cursor, kind.else) ? readBlock(cursor) : { body: [], end };
+  return accept(cursor, kind.else) ? readBlock(cursor) : { body: [], end };
 }
 
-/** Reads `while`. */
+/** Parses `while`. */
 export function readWhile(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
   const test = readNamed(cursor);
   const block = readBlock(cursor);
@@ -40,7 +40,7 @@ export function readWhile(cursor: Cursor): Stmt {
   return { kind: 'while', init: [], test, body: block.body, else: otherwise.body, start, end: otherwise.end };
 }
 
-/** Reads `for`, whose `async` may be behind already. */
+/** Parses `for`, after an optional `async`. */
 export function readFor(cursor: Cursor, start: number): Stmt {
   expect(cursor, kind.for);
   const target = readTarget(cursor);
@@ -51,14 +51,14 @@ export function readFor(cursor: Cursor, start: number): Stmt {
   return { kind: 'for', target, iterable, over: 'values', body, else: otherwise.body, start, end: otherwise.end };
 }
 
-/** Reads `try`; `except*` is an `except` here. */
+/** Parses `try`; `except*` counts as `except`. */
 export function readTry(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
   const block = readBlock(cursor);
   let { end } = block;
   const handlers: Handler[] = [];
-  while (next(cursor) === kind.except) {
+  while (nextKind(cursor) === kind.except) {
     const handler = readHandler(cursor);
     handlers.push(handler);
     ({ end } = handler);
@@ -66,18 +66,18 @@ export function readTry(cursor: Cursor): Stmt {
   const otherwise = readElse(cursor, end);
   ({ end } = otherwise);
   let last: Stmt[] = [];
-  const hasLast = takes(cursor, kind.finally);
+  const hasLast = accept(cursor, kind.finally);
   if (hasLast) ({ body: last, end } = readBlock(cursor));
   if (handlers.length === 0 && !hasLast) fail(cursor);
   return { kind: 'try', body: block.body, handlers, else: otherwise.body, finally: last, start, end };
 }
 
 function readHandler(cursor: Cursor): Handler {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
-  takes(cursor, kind.star);
-  const type = next(cursor) === kind.colon ? undefined : readExpr(cursor);
-  const param = type && takes(cursor, kind.as) ? readOneTarget(cursor) : undefined;
+  accept(cursor, kind.star);
+  const type = nextKind(cursor) === kind.colon ? undefined : readExpr(cursor);
+  const param = type && accept(cursor, kind.as) ? readOneTarget(cursor) : undefined;
   const { body, end } = readBlock(cursor);
   return { param, type, body, start, end };
 }
@@ -87,25 +87,25 @@ interface WithItem {
   readonly target?: Pattern;
 }
 
-/** Reads `with`, whose `async` may be behind already. */
+/** Parses `with`, after an optional `async`. */
 export function readWith(cursor: Cursor, start: number): Stmt {
   expect(cursor, kind.with);
   const items: WithItem[] = [];
   const isBracketed = holdsItems(cursor);
   if (isBracketed) cursor.at += 1;
   do {
-    if (isBracketed && next(cursor) === kind.closeParen) break;
+    if (isBracketed && nextKind(cursor) === kind.closeParen) break;
     const context = readExpr(cursor);
-    items.push(takes(cursor, kind.as) ? { context, target: readOneTarget(cursor) } : { context });
-  } while (takes(cursor, kind.comma));
+    items.push(accept(cursor, kind.as) ? { context, target: readOneTarget(cursor) } : { context });
+  } while (accept(cursor, kind.comma));
   if (isBracketed) expect(cursor, kind.closeParen);
   const { body, end } = readBlock(cursor);
   return { kind: 'with', items, body, start, end };
 }
 
-/** Whether the bracket that begins here holds the things to enter, and is no part of an expression. */
+/** Whether the next parenthesis encloses the items of `with` and is not part of an expression. */
 function holdsItems(cursor: Cursor): boolean {
-  if (next(cursor) !== kind.openParen) return false;
+  if (nextKind(cursor) !== kind.openParen) return false;
   let depth = 0;
   let isSeveral = false;
   for (let at = cursor.at; at < cursor.kinds.length; at += 1) {

@@ -2,18 +2,18 @@ import type { Expr, Opaque } from '../../../ir/nodes.js';
 import { kind } from './kinds.js';
 import type { Tokens } from './tokens.js';
 
-/** A place in the tokens of a text, and what the code read so far has shown. */
+/** Position in the token stream, with parser state. */
 export interface Cursor extends Tokens {
   readonly text: string;
   at: number;
-  /** Set once something did not read as Python: nothing of what was made counts then. */
+  /** Set on the first syntax error; the result is then discarded. */
   isBroken: boolean;
-  /** Set by a `yield`, so that the function around it knows that it is a generator. */
+  /** Set by a `yield`, which makes the enclosing function a generator. */
   sawYield: boolean;
   depth: number;
 }
 
-/** Before the first token. */
+/** A cursor before the first token. */
 export const cursorOf = (text: string, tokens: Tokens): Cursor => ({
   text,
   kinds: tokens.kinds,
@@ -25,49 +25,50 @@ export const cursorOf = (text: string, tokens: Tokens): Cursor => ({
   depth: 0,
 });
 
-/** What the next token is. */
-export const next = (cursor: Cursor): number => cursor.kinds[cursor.at] ?? kind.end;
-/** What the token behind the next one is. */
-export const afterNext = (cursor: Cursor): number => cursor.kinds[cursor.at + 1] ?? kind.end;
-/** Where the next token begins. */
-export const startOf = (cursor: Cursor): number => cursor.starts[cursor.at] ?? 0;
-/** Where the token before ended. */
-export const endOf = (cursor: Cursor): number => cursor.ends[cursor.at - 1] ?? 0;
-/** The next token as it is written. */
-export const textOf = (cursor: Cursor): string => cursor.text.slice(cursor.starts[cursor.at], cursor.ends[cursor.at]);
+/** The kind of the next token. */
+export const nextKind = (cursor: Cursor): number => cursor.kinds[cursor.at] ?? kind.end;
+/** The kind of the token after the next one. */
+export const kindAfterNext = (cursor: Cursor): number => cursor.kinds[cursor.at + 1] ?? kind.end;
+/** The start offset of the next token. */
+export const tokenStart = (cursor: Cursor): number => cursor.starts[cursor.at] ?? 0;
+/** The end offset of the previous token. */
+export const previousEnd = (cursor: Cursor): number => cursor.ends[cursor.at - 1] ?? 0;
+/** The text of the next token. */
+export const tokenText = (cursor: Cursor): string =>
+  cursor.text.slice(cursor.starts[cursor.at], cursor.ends[cursor.at]);
 
-/** Passes the next token if it is this one. */
-export function takes(cursor: Cursor, what: number): boolean {
-  if (next(cursor) !== what) return false;
+/** Consumes the next token if it has this kind. */
+export function accept(cursor: Cursor, what: number): boolean {
+  if (nextKind(cursor) !== what) return false;
   cursor.at += 1;
   return true;
 }
 
-/** Passes the next token, which must be this one. */
+/** Consumes the next token, which must have this kind. */
 export function expect(cursor: Cursor, what: number): void {
-  if (!takes(cursor, what)) fail(cursor);
+  if (!accept(cursor, what)) fail(cursor);
 }
 
-/** Passes a name and answers it. */
+/** Consumes and returns a name. */
 export function takeName(cursor: Cursor): string {
-  const name = textOf(cursor);
+  const name = tokenText(cursor);
   expect(cursor, kind.name);
   return name;
 }
 
-/** Gives up: the rest of the tokens is passed by, so that every loop comes to its end. */
+/** Aborts parsing; skips all remaining tokens, so that every loop terminates. */
 export function fail(cursor: Cursor): Opaque {
   cursor.isBroken = true;
   cursor.at = cursor.kinds.length - 1;
   return { kind: 'opaque', what: 'ERROR', parts: [], start: 0, end: 0 };
 }
 
-/** Deeper code than this is left to the reader that does not use the stack. */
-const maxDepth = 60;
+/** Deeper code is left to tree-sitter, which does not use the call stack. */
+const maxExprDepth = 60;
 
-/** Reads something that may hold itself again. */
-export function nested<T extends Expr | undefined>(cursor: Cursor, read: (cursor: Cursor) => T): T | Opaque {
-  if (cursor.depth >= maxDepth) return fail(cursor);
+/** Runs a recursive parse function with a depth limit. */
+export function withNesting<T extends Expr | undefined>(cursor: Cursor, read: (cursor: Cursor) => T): T | Opaque {
+  if (cursor.depth >= maxExprDepth) return fail(cursor);
   cursor.depth += 1;
   const made = read(cursor);
   cursor.depth -= 1;

@@ -1,57 +1,57 @@
 import type { Expr } from '../../../ir/nodes.js';
 import { readAtom } from './atoms.js';
 import {
-  afterNext,
-  endOf,
+  kindAfterNext,
+  previousEnd,
   expect,
   fail,
-  nested,
-  next,
-  startOf,
+  withNesting,
+  nextKind,
+  tokenStart,
   takeName,
-  takes,
-  textOf,
+  accept,
+  tokenText,
   type Cursor,
 } from './cursor.js';
 import { readParams } from './functions.js';
 import { kind } from './kinds.js';
 import { readTrailers } from './trailers.js';
 
-/** A long chain of operators is one deep tree: beyond this it is left to the reader that counts its depth. */
+/** A longer chain of operators is a very deep tree and left to tree-sitter. */
 const maxChain = 200;
 
-/** Reads one expression; a `name := value` is one only where `readNamed` is called. */
-export const readExpr = (cursor: Cursor): Expr => nested(cursor, conditional);
+/** Parses one expression; only `readNamed` accepts `name := value`. */
+export const readExpr = (cursor: Cursor): Expr => withNesting(cursor, readConditional);
 
-/** Reads an expression or `name := value`. */
+/** Parses an expression or `name := value`. */
 export function readNamed(cursor: Cursor): Expr {
-  if (next(cursor) !== kind.name || afterNext(cursor) !== kind.walrus) return readExpr(cursor);
-  const start = startOf(cursor);
-  const target: Expr = { kind: 'name', name: takeName(cursor), start, end: endOf(cursor) };
+  if (nextKind(cursor) !== kind.name || kindAfterNext(cursor) !== kind.walrus) return readExpr(cursor);
+  const start = tokenStart(cursor);
+  const target: Expr = { kind: 'name', name: takeName(cursor), start, end: previousEnd(cursor) };
   expect(cursor, kind.walrus);
   const value = readExpr(cursor);
-  return { kind: 'assign', target, value, start, end: endOf(cursor) };
+  return { kind: 'assign', target, value, start, end: previousEnd(cursor) };
 }
 
-function conditional(cursor: Cursor): Expr {
-  const start = startOf(cursor);
-  if (next(cursor) === kind.lambda) return readLambda(cursor);
+function readConditional(cursor: Cursor): Expr {
+  const start = tokenStart(cursor);
+  if (nextKind(cursor) === kind.lambda) return readLambda(cursor);
   const yes = readOr(cursor);
-  if (!takes(cursor, kind.if)) return yes;
+  if (!accept(cursor, kind.if)) return yes;
   const test = readOr(cursor);
   expect(cursor, kind.else);
   const no = readExpr(cursor);
-  return { kind: 'conditional', test, yes, no, start, end: endOf(cursor) };
+  return { kind: 'conditional', test, yes, no, start, end: previousEnd(cursor) };
 }
 
 function readLambda(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   expect(cursor, kind.lambda);
   const params = readParams(cursor, kind.colon, false);
   expect(cursor, kind.colon);
-  const from = startOf(cursor);
+  const from = tokenStart(cursor);
   const value = readExpr(cursor);
-  const end = endOf(cursor);
+  const end = previousEnd(cursor);
   const fn = {
     params,
     body: [{ kind: 'return' as const, value, start: from, end }],
@@ -66,40 +66,40 @@ function readLambda(cursor: Cursor): Expr {
   return { kind: 'function', fn, start, end };
 }
 
-/** Reads an expression without `if … else`. */
+/** Parses an expression without `if … else`. */
 export function readOr(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   let left = readAnd(cursor);
-  for (let turns = 0; takes(cursor, kind.or); turns += 1) {
+  for (let turns = 0; accept(cursor, kind.or); turns += 1) {
     const right = readAnd(cursor);
-    left = { kind: 'logical', op: 'or', left, right, start, end: endOf(cursor) };
+    left = { kind: 'logical', op: 'or', left, right, start, end: previousEnd(cursor) };
     if (turns > maxChain) return fail(cursor);
   }
   return left;
 }
 
 function readAnd(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   let left = readNot(cursor);
-  for (let turns = 0; takes(cursor, kind.andWord); turns += 1) {
+  for (let turns = 0; accept(cursor, kind.andWord); turns += 1) {
     const right = readNot(cursor);
-    left = { kind: 'logical', op: 'and', left, right, start, end: endOf(cursor) };
+    left = { kind: 'logical', op: 'and', left, right, start, end: previousEnd(cursor) };
     if (turns > maxChain) return fail(cursor);
   }
   return left;
 }
 
 function readNot(cursor: Cursor): Expr {
-  if (next(cursor) !== kind.not) return readComparison(cursor);
-  const start = startOf(cursor);
+  if (nextKind(cursor) !== kind.not) return readComparison(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
-  const value = nested(cursor, readNot);
-  return { kind: 'unary', op: 'not', value, start, end: endOf(cursor) };
+  const value = withNesting(cursor, readNot);
+  return { kind: 'unary', op: 'not', value, start, end: previousEnd(cursor) };
 }
 
-/** The operator of a comparison as the model spells it, passed by; undefined where there is none. */
+/** Consumes a comparison operator and returns its IR spelling; undefined if there is none. */
 function takeComparison(cursor: Cursor): string | undefined {
-  const what = next(cursor);
+  const what = nextKind(cursor);
   if (what < kind.less || (what > kind.greater && what < kind.equal)) return undefined;
   switch (what) {
     case kind.less:
@@ -109,15 +109,15 @@ function takeComparison(cursor: Cursor): string | undefined {
     case kind.lessEqual:
     case kind.greaterEqual:
     case kind.in: {
-      const op = textOf(cursor);
+      const op = tokenText(cursor);
       cursor.at += 1;
       return op;
     }
     case kind.is:
       cursor.at += 1;
-      return takes(cursor, kind.not) ? '!=' : '==';
+      return accept(cursor, kind.not) ? '!=' : '==';
     case kind.not:
-      if (afterNext(cursor) !== kind.in) return undefined;
+      if (kindAfterNext(cursor) !== kind.in) return undefined;
       cursor.at += 2;
       return 'not in';
     default:
@@ -125,9 +125,9 @@ function takeComparison(cursor: Cursor): string | undefined {
   }
 }
 
-/** `a < b < c` is two comparisons; both stand where the whole of it does. */
+/** Parses comparisons; `a < b < c` becomes two, both with the range of the whole. */
 function readComparison(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   const first = readBinary(cursor, 0);
   let op = takeComparison(cursor);
   if (op === undefined) return first;
@@ -137,7 +137,7 @@ function readComparison(cursor: Cursor): Expr {
     ops.push(op);
     operands.push(readBinary(cursor, 0));
   }
-  const end = endOf(cursor);
+  const end = previousEnd(cursor);
   let made: Expr | undefined;
   ops.forEach((each, at) => {
     const [left = first, right = first] = [operands[at], operands[at + 1]];
@@ -147,8 +147,8 @@ function readComparison(cursor: Cursor): Expr {
   return made && ops.length < maxChain ? made : fail(cursor);
 }
 
-/** How tightly operators bind; 0 for what is none. */
-const strength = new Uint8Array(256);
+/** Binding power of binary operators; 0 for other tokens. */
+const bindingPower = new Uint8Array(256);
 for (const [level, kinds] of [
   [kind.bar],
   [kind.caret],
@@ -157,50 +157,50 @@ for (const [level, kinds] of [
   [kind.plus, kind.minus],
   [kind.star, kind.slash, kind.floor, kind.percent, kind.at],
 ].entries()) {
-  for (const each of kinds) strength[each] = level + 1;
+  for (const each of kinds) bindingPower[each] = level + 1;
 }
 
-/** Reads operators that bind tighter than `above`. */
-export function readBinary(cursor: Cursor, above: number): Expr {
-  const start = startOf(cursor);
+/** Parses operators that bind tighter than `above` (precedence climbing). */
+function readBinary(cursor: Cursor, above: number): Expr {
+  const start = tokenStart(cursor);
   let left = readUnary(cursor);
   for (let turns = 0; ; turns += 1) {
-    const level = strength[next(cursor)] ?? 0;
+    const level = bindingPower[nextKind(cursor)] ?? 0;
     if (level <= above) return left;
-    const op = textOf(cursor);
+    const op = tokenText(cursor);
     cursor.at += 1;
     const right = readBinary(cursor, level);
-    left = { kind: 'binary', op, left, right, start, end: endOf(cursor) };
+    left = { kind: 'binary', op, left, right, start, end: previousEnd(cursor) };
     if (turns > maxChain) return fail(cursor);
   }
 }
 
 function readUnary(cursor: Cursor): Expr {
-  const what = next(cursor);
+  const what = nextKind(cursor);
   if (what !== kind.minus && what !== kind.plus && what !== kind.tilde) return readPower(cursor);
-  const start = startOf(cursor);
-  const op = textOf(cursor);
+  const start = tokenStart(cursor);
+  const op = tokenText(cursor);
   cursor.at += 1;
-  const value = nested(cursor, readUnary);
-  return { kind: 'unary', op, value, start, end: endOf(cursor) };
+  const value = withNesting(cursor, readUnary);
+  return { kind: 'unary', op, value, start, end: previousEnd(cursor) };
 }
 
 function readPower(cursor: Cursor): Expr {
-  const start = startOf(cursor);
-  if (takes(cursor, kind.await)) {
+  const start = tokenStart(cursor);
+  if (accept(cursor, kind.await)) {
     const value = readPrimary(cursor);
-    // Readers do not agree on whether `await x ** 2` waits for the power.
-    return next(cursor) === kind.power ? fail(cursor) : { kind: 'await', value, start, end: endOf(cursor) };
+    // Parsers disagree on whether `await x ** 2` awaits the power.
+    return nextKind(cursor) === kind.power ? fail(cursor) : { kind: 'await', value, start, end: previousEnd(cursor) };
   }
   const left = readPrimary(cursor);
-  if (next(cursor) !== kind.power) return left;
+  if (nextKind(cursor) !== kind.power) return left;
   cursor.at += 1;
-  const right = nested(cursor, readUnary);
-  return { kind: 'binary', op: '**', left, right, start, end: endOf(cursor) };
+  const right = withNesting(cursor, readUnary);
+  return { kind: 'binary', op: '**', left, right, start, end: previousEnd(cursor) };
 }
 
-/** Reads a name, literal or bracket with the members, calls and indexes behind it. */
+/** Parses an atom with its trailing members, calls and subscripts. */
 export function readPrimary(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   return readTrailers(cursor, readAtom(cursor), start);
 }

@@ -1,35 +1,35 @@
 import type { Expr, Param, Stmt } from '../../../ir/nodes.js';
 import { docstringOf, membersOf } from '../members.js';
 import { readBlock } from './blocks.js';
-import { endOf, expect, fail, next, startOf, takeName, takes, type Cursor } from './cursor.js';
+import { previousEnd, expect, fail, nextKind, tokenStart, takeName, accept, type Cursor } from './cursor.js';
 import { readExpr } from './expressions.js';
 import { kind } from './kinds.js';
 import { readArgs } from './trailers.js';
 import { readType } from './types.js';
 
-/** Reads parameters up to a token that is none; those of a lambda have no types. */
+/** Parses parameters up to the closing token; lambda parameters have no types. */
 export function readParams(cursor: Cursor, close: number, hasTypes: boolean): Param[] {
   const params: Param[] = [];
   let keywordOnly = false;
-  while (next(cursor) !== close && !cursor.isBroken) {
-    const start = startOf(cursor);
-    if (takes(cursor, kind.slash)) {
+  while (nextKind(cursor) !== close && !cursor.isBroken) {
+    const start = tokenStart(cursor);
+    if (accept(cursor, kind.slash)) {
       if (params.length === 0) fail(cursor);
-    } else if (takes(cursor, kind.star)) {
-      if (next(cursor) === kind.name) params.push(readParam(cursor, start, 'list', false, hasTypes));
+    } else if (accept(cursor, kind.star)) {
+      if (nextKind(cursor) === kind.name) params.push(readParam(cursor, start, 'list', false, hasTypes));
       keywordOnly = true;
-    } else if (takes(cursor, kind.power)) params.push(readParam(cursor, start, 'dict', false, hasTypes));
+    } else if (accept(cursor, kind.power)) params.push(readParam(cursor, start, 'dict', false, hasTypes));
     else params.push(readParam(cursor, start, undefined, keywordOnly, hasTypes));
-    if (!takes(cursor, kind.comma)) break;
+    if (!accept(cursor, kind.comma)) break;
   }
   return params;
 }
 
 function readParam(cursor: Cursor, start: number, rest: Param['rest'], keywordOnly: boolean, hasTypes: boolean): Param {
-  const from = startOf(cursor);
-  const target = { kind: 'name' as const, name: takeName(cursor), start: from, end: endOf(cursor) };
-  const annotation = hasTypes && takes(cursor, kind.colon) ? readType(cursor) : undefined;
-  const value = !rest && takes(cursor, kind.assign) ? readExpr(cursor) : undefined;
+  const from = tokenStart(cursor);
+  const target = { kind: 'name' as const, name: takeName(cursor), start: from, end: previousEnd(cursor) };
+  const annotation = hasTypes && accept(cursor, kind.colon) ? readType(cursor) : undefined;
+  const value = !rest && accept(cursor, kind.assign) ? readExpr(cursor) : undefined;
   return {
     target,
     rest,
@@ -37,33 +37,34 @@ function readParam(cursor: Cursor, start: number, rest: Param['rest'], keywordOn
     default: value,
     keywordOnly: keywordOnly ? true : undefined,
     start,
-    end: endOf(cursor),
+    end: previousEnd(cursor),
   };
 }
 
-/** Reads decorators and the function or class that they are on. */
+/** Parses decorators and the decorated function or class. */
 export function readDecorated(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   const decorators: Expr[] = [];
-  while (takes(cursor, kind.at)) {
+  while (accept(cursor, kind.at)) {
     decorators.push(readExpr(cursor));
     expect(cursor, kind.newline);
   }
-  const made = next(cursor) === kind.class ? readClass(cursor, decorators) : readFunction(cursor, decorators, start);
+  const made =
+    nextKind(cursor) === kind.class ? readClass(cursor, decorators) : readFunction(cursor, decorators, start);
   return { ...made, start };
 }
 
-/** Reads `def` with or without `async`. */
+/** Parses `def` with an optional `async`. */
 export function readFunction(cursor: Cursor, decorators: readonly Expr[], decoratedStart: number): Stmt {
-  const start = startOf(cursor);
-  const isAsync = takes(cursor, kind.async);
+  const start = tokenStart(cursor);
+  const isAsync = accept(cursor, kind.async);
   expect(cursor, kind.def);
   const name = takeName(cursor);
   passTypeParams(cursor);
   expect(cursor, kind.openParen);
   const params = readParams(cursor, kind.closeParen, true);
   expect(cursor, kind.closeParen);
-  const returns = takes(cursor, kind.arrow) ? readType(cursor) : undefined;
+  const returns = accept(cursor, kind.arrow) ? readType(cursor) : undefined;
   const outer = cursor.sawYield;
   cursor.sawYield = false;
   const { body, end } = readBlock(cursor);
@@ -87,25 +88,25 @@ export function readFunction(cursor: Cursor, decorators: readonly Expr[], decora
   return { kind: 'function', fn, start, end };
 }
 
-/** Passes `[T: Bound]` by: nothing that is looked at hangs on it. */
+/** Skips type parameters `[T: Bound]`, which no analysis uses. */
 function passTypeParams(cursor: Cursor): void {
-  if (!takes(cursor, kind.openBracket)) return;
+  if (!accept(cursor, kind.openBracket)) return;
   do {
-    if (next(cursor) === kind.star || next(cursor) === kind.power) cursor.at += 1;
+    if (nextKind(cursor) === kind.star || nextKind(cursor) === kind.power) cursor.at += 1;
     takeName(cursor);
-    if (takes(cursor, kind.colon)) readExpr(cursor);
-    if (takes(cursor, kind.assign)) readExpr(cursor);
-  } while (takes(cursor, kind.comma) && next(cursor) !== kind.closeBracket);
+    if (accept(cursor, kind.colon)) readExpr(cursor);
+    if (accept(cursor, kind.assign)) readExpr(cursor);
+  } while (accept(cursor, kind.comma) && nextKind(cursor) !== kind.closeBracket);
   expect(cursor, kind.closeBracket);
 }
 
-/** Reads a class. */
+/** Parses a class. */
 export function readClass(cursor: Cursor, decorators: readonly Expr[]): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   expect(cursor, kind.class);
   const name = takeName(cursor);
   passTypeParams(cursor);
-  const bases = next(cursor) === kind.openParen ? readArgs(cursor) : [];
+  const bases = nextKind(cursor) === kind.openParen ? readArgs(cursor) : [];
   const { body: stmts, end } = readBlock(cursor);
   const docstring = docstringOf(stmts);
   const cls = {

@@ -1,6 +1,6 @@
 /**
- * The kinds of tokens as small numbers. A mark of one character is its own character code; everything else has a number
- * outside of those, so that one comparison tells each from all others.
+ * Token kinds as small integers. A single-character token is its own character code; all others use numbers outside that
+ * range, so that one comparison identifies a kind.
  */
 export const kind = {
   end: 0,
@@ -10,11 +10,11 @@ export const kind = {
   name: 4,
   number: 5,
   string: 6,
-  /** The prefix and quote that open a string with expressions in it, its texts, and its closing quote. */
+  /** The opening prefix and quote of an f-string, its literal text, and its closing quote. */
   openText: 7,
   text: 8,
   closeText: 9,
-  /** The braces around an expression in a text. */
+  /** The braces around an expression in an f-string. */
   openPart: 10,
   closePart: 11,
   comma: 44,
@@ -51,7 +51,7 @@ export const kind = {
   unequal: 138,
   lessEqual: 139,
   greaterEqual: 140,
-  /** Any of `+=` and its like. */
+  /** Any augmented assignment operator (`+=`, `-=` …). */
   augment: 141,
   andWord: 160,
   as: 161,
@@ -90,8 +90,8 @@ export const kind = {
   yield: 194,
 } as const;
 
-/** The words that are never names. */
-export const words: ReadonlyMap<string, number> = new Map<string, number>([
+/** The reserved words. */
+export const keywords: ReadonlyMap<string, number> = new Map<string, number>([
   ['and', kind.andWord],
   ['as', kind.as],
   ['assert', kind.assert],

@@ -2,25 +2,25 @@ import type { Case, Expr, Opaque, Stmt } from '../../../ir/nodes.js';
 import { readAtom } from './atoms.js';
 import { readBlock } from './blocks.js';
 import {
-  afterNext,
-  endOf,
+  kindAfterNext,
+  previousEnd,
   expect,
   fail,
-  nested,
-  next,
-  startOf,
+  withNesting,
+  nextKind,
+  tokenStart,
   takeName,
-  takes,
-  textOf,
+  accept,
+  tokenText,
   type Cursor,
 } from './cursor.js';
 import { readExpr, readNamed } from './expressions.js';
 import { kind } from './kinds.js';
 
-/** Whether a line that begins with the name `match` is the head of cases: it ends in a colon and `case` follows. */
+/** Whether `match` is used as the soft keyword: the line ends in a colon and `case` follows. */
 export function beginsMatch(cursor: Cursor): boolean {
-  const after = afterNext(cursor);
-  if (next(cursor) !== kind.name || after === kind.assign || after === kind.dot || textOf(cursor) !== 'match')
+  const after = kindAfterNext(cursor);
+  if (nextKind(cursor) !== kind.name || after === kind.assign || after === kind.dot || tokenText(cursor) !== 'match')
     return false;
   const end = cursor.kinds.indexOf(kind.newline, cursor.at);
   const { kinds, starts, ends, text } = cursor;
@@ -28,78 +28,78 @@ export function beginsMatch(cursor: Cursor): boolean {
   return hasBlock && text.slice(starts[end + 2], ends[end + 2]) === 'case';
 }
 
-/** Reads `match` as a choice by value; patterns that are no plain values are opaque. */
+/** Parses `match` as a switch; patterns other than plain values are opaque. */
 export function readMatch(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
   const subject = readExpr(cursor);
-  while (takes(cursor, kind.comma)) if (next(cursor) !== kind.colon) readExpr(cursor);
+  while (accept(cursor, kind.comma)) if (nextKind(cursor) !== kind.colon) readExpr(cursor);
   expect(cursor, kind.colon);
   expect(cursor, kind.newline);
   expect(cursor, kind.indent);
   const cases: Case[] = [];
-  while (next(cursor) === kind.name && !cursor.isBroken) cases.push(readCase(cursor));
-  const end = startOf(cursor);
+  while (nextKind(cursor) === kind.name && !cursor.isBroken) cases.push(readCase(cursor));
+  const end = tokenStart(cursor);
   expect(cursor, kind.dedent);
   return { kind: 'switch', subject, cases, fallsThrough: false, start, end };
 }
 
 function readCase(cursor: Cursor): Case {
-  const start = startOf(cursor);
-  if (textOf(cursor) !== 'case') fail(cursor);
+  const start = tokenStart(cursor);
+  if (tokenText(cursor) !== 'case') fail(cursor);
   cursor.at += 1;
   const tests: Expr[] = [];
   do {
-    if (next(cursor) === kind.colon || next(cursor) === kind.if) break;
-    tests.push(...testsOf(readPattern(cursor)));
-  } while (takes(cursor, kind.comma));
-  if (takes(cursor, kind.if)) readNamed(cursor);
+    if (nextKind(cursor) === kind.colon || nextKind(cursor) === kind.if) break;
+    tests.push(...caseTests(readPattern(cursor)));
+  } while (accept(cursor, kind.comma));
+  if (accept(cursor, kind.if)) readNamed(cursor);
   const { body, end } = readBlock(cursor);
   return { tests, body, start, end };
 }
 
-/** What a case asks for; a bare name takes anything, so it asks for nothing. */
-function testsOf({ parts: [inner] }: Opaque): readonly Expr[] {
+/** The values a case tests for; a bare name matches anything, so it has none. */
+function caseTests({ parts: [inner] }: Opaque): readonly Expr[] {
   if (!inner || inner.kind === 'name') return [];
   if (inner.kind === 'opaque' && inner.what === 'union_pattern') return inner.parts;
   return inner.kind === 'opaque' && inner.what === 'as_pattern' ? inner.parts.slice(0, 1) : [inner];
 }
 
-const opaque = (cursor: Cursor, what: string, parts: readonly Expr[], start: number): Opaque => ({
+const opaquePattern = (cursor: Cursor, what: string, parts: readonly Expr[], start: number): Opaque => ({
   kind: 'opaque',
   what,
   parts,
   start,
-  end: endOf(cursor),
+  end: previousEnd(cursor),
 });
 
-/** Reads one pattern with what it is bound to. */
+/** Parses one pattern with an optional `as` name. */
 function readPattern(cursor: Cursor): Opaque {
-  const start = startOf(cursor);
-  const inner = nested(cursor, readChoice);
-  const made = opaque(cursor, 'case_pattern', inner ? [inner] : [], start);
-  if (!takes(cursor, kind.as)) return made;
-  const from = startOf(cursor);
-  const name: Expr = { kind: 'name', name: takeName(cursor), start: from, end: endOf(cursor) };
-  return opaque(cursor, 'case_pattern', [opaque(cursor, 'as_pattern', [made, name], start)], start);
+  const start = tokenStart(cursor);
+  const inner = withNesting(cursor, readChoice);
+  const made = opaquePattern(cursor, 'case_pattern', inner ? [inner] : [], start);
+  if (!accept(cursor, kind.as)) return made;
+  const from = tokenStart(cursor);
+  const name: Expr = { kind: 'name', name: takeName(cursor), start: from, end: previousEnd(cursor) };
+  return opaquePattern(cursor, 'case_pattern', [opaquePattern(cursor, 'as_pattern', [made, name], start)], start);
 }
 
-/** Patterns with `|` between them; undefined for `_`, which is none. */
+/** Parses patterns separated by `|`; undefined for the wildcard `_`. */
 function readChoice(cursor: Cursor): Expr | undefined {
-  const start = startOf(cursor);
-  const first = readOne(cursor);
-  if (next(cursor) !== kind.bar) return first;
+  const start = tokenStart(cursor);
+  const first = readSinglePattern(cursor);
+  if (nextKind(cursor) !== kind.bar) return first;
   const parts = first ? [first] : [];
-  while (takes(cursor, kind.bar)) {
-    const other = readOne(cursor);
+  while (accept(cursor, kind.bar)) {
+    const other = readSinglePattern(cursor);
     if (other) parts.push(other);
   }
-  return opaque(cursor, 'union_pattern', parts, start);
+  return opaquePattern(cursor, 'union_pattern', parts, start);
 }
 
-function readOne(cursor: Cursor): Expr | undefined {
-  const start = startOf(cursor);
-  switch (next(cursor)) {
+function readSinglePattern(cursor: Cursor): Expr | undefined {
+  const start = tokenStart(cursor);
+  switch (nextKind(cursor)) {
     case kind.name:
       return readNameOrClass(cursor, start);
     case kind.string:
@@ -109,12 +109,12 @@ function readOne(cursor: Cursor): Expr | undefined {
     case kind.none:
       return readAtom(cursor);
     case kind.minus:
-      // The sign is no part of what the case is known by.
+      // The sign is dropped, as in the tree-sitter conversion.
       cursor.at += 1;
-      return next(cursor) === kind.number ? readAtom(cursor) : fail(cursor);
+      return nextKind(cursor) === kind.number ? readAtom(cursor) : fail(cursor);
     case kind.star:
       cursor.at += 1;
-      return opaque(cursor, 'splat_pattern', boundName(cursor), start);
+      return opaquePattern(cursor, 'splat_pattern', readBoundName(cursor), start);
     case kind.openBracket:
       return readSequence(cursor, 'list_pattern', kind.closeBracket, start);
     case kind.openParen:
@@ -126,66 +126,66 @@ function readOne(cursor: Cursor): Expr | undefined {
   }
 }
 
-function boundName(cursor: Cursor): Expr[] {
-  const start = startOf(cursor);
+function readBoundName(cursor: Cursor): Expr[] {
+  const start = tokenStart(cursor);
   const name = takeName(cursor);
-  return name === '_' ? [] : [{ kind: 'name', name, start, end: endOf(cursor) }];
+  return name === '_' ? [] : [{ kind: 'name', name, start, end: previousEnd(cursor) }];
 }
 
 function readNameOrClass(cursor: Cursor, start: number): Expr | undefined {
   const name = takeName(cursor);
-  let made: Expr = { kind: 'name', name, start, end: endOf(cursor) };
-  while (takes(cursor, kind.dot)) {
-    made = { kind: 'member', object: made, property: takeName(cursor), start, end: endOf(cursor) };
+  let made: Expr = { kind: 'name', name, start, end: previousEnd(cursor) };
+  while (accept(cursor, kind.dot)) {
+    made = { kind: 'member', object: made, property: takeName(cursor), start, end: previousEnd(cursor) };
   }
-  if (takes(cursor, kind.openParen)) {
+  if (accept(cursor, kind.openParen)) {
     const parts: Expr[] = [made];
-    while (next(cursor) !== kind.closeParen && !cursor.isBroken) {
+    while (nextKind(cursor) !== kind.closeParen && !cursor.isBroken) {
       parts.push(readField(cursor));
-      if (!takes(cursor, kind.comma)) break;
+      if (!accept(cursor, kind.comma)) break;
     }
     expect(cursor, kind.closeParen);
-    return opaque(cursor, 'class_pattern', parts, start);
+    return opaquePattern(cursor, 'class_pattern', parts, start);
   }
   return made.kind === 'name' && name === '_' ? undefined : made;
 }
 
-/** A pattern inside a class, with or without the name of its field. */
+/** Parses a positional or keyword pattern of a class pattern. */
 function readField(cursor: Cursor): Expr {
-  if (next(cursor) !== kind.name || afterNext(cursor) !== kind.assign) return readPattern(cursor);
-  const start = startOf(cursor);
-  const name: Expr = { kind: 'name', name: takeName(cursor), start, end: endOf(cursor) };
+  if (nextKind(cursor) !== kind.name || kindAfterNext(cursor) !== kind.assign) return readPattern(cursor);
+  const start = tokenStart(cursor);
+  const name: Expr = { kind: 'name', name: takeName(cursor), start, end: previousEnd(cursor) };
   cursor.at += 1;
-  const value = nested(cursor, readChoice);
-  const inner = opaque(cursor, 'keyword_pattern', value ? [name, value] : [name], start);
-  return next(cursor) === kind.as ? fail(cursor) : opaque(cursor, 'case_pattern', [inner], start);
+  const value = withNesting(cursor, readChoice);
+  const inner = opaquePattern(cursor, 'keyword_pattern', value ? [name, value] : [name], start);
+  return nextKind(cursor) === kind.as ? fail(cursor) : opaquePattern(cursor, 'case_pattern', [inner], start);
 }
 
 function readSequence(cursor: Cursor, what: string, close: number, start: number): Expr {
   cursor.at += 1;
   const parts: Expr[] = [];
-  while (next(cursor) !== close && !cursor.isBroken) {
+  while (nextKind(cursor) !== close && !cursor.isBroken) {
     parts.push(readPattern(cursor));
-    if (!takes(cursor, kind.comma)) break;
+    if (!accept(cursor, kind.comma)) break;
   }
   expect(cursor, close);
-  return opaque(cursor, what, parts, start);
+  return opaquePattern(cursor, what, parts, start);
 }
 
 function readMapping(cursor: Cursor, start: number): Expr {
   cursor.at += 1;
   const parts: Expr[] = [];
-  while (next(cursor) !== kind.closeBrace && !cursor.isBroken) {
-    const from = startOf(cursor);
-    if (takes(cursor, kind.power)) parts.push(opaque(cursor, 'splat_pattern', boundName(cursor), from));
+  while (nextKind(cursor) !== kind.closeBrace && !cursor.isBroken) {
+    const from = tokenStart(cursor);
+    if (accept(cursor, kind.power)) parts.push(opaquePattern(cursor, 'splat_pattern', readBoundName(cursor), from));
     else {
-      const key = readOne(cursor);
+      const key = readSinglePattern(cursor);
       expect(cursor, kind.colon);
       if (key) parts.push(key);
       parts.push(readPattern(cursor));
     }
-    if (!takes(cursor, kind.comma)) break;
+    if (!accept(cursor, kind.comma)) break;
   }
   expect(cursor, kind.closeBrace);
-  return opaque(cursor, 'dict_pattern', parts, start);
+  return opaquePattern(cursor, 'dict_pattern', parts, start);
 }

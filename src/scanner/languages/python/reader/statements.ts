@@ -2,16 +2,16 @@ import type { Expr, Stmt } from '../../../ir/nodes.js';
 import { readExprList, readYield } from './atoms.js';
 import { readFor, readIf, readTry, readWhile, readWith } from './compounds.js';
 import {
-  afterNext,
-  endOf,
+  kindAfterNext,
+  previousEnd,
   expect,
   fail,
-  nested,
-  next,
-  startOf,
+  withNesting,
+  nextKind,
+  tokenStart,
   takeName,
-  takes,
-  textOf,
+  accept,
+  tokenText,
   type Cursor,
 } from './cursor.js';
 import { readExpr } from './expressions.js';
@@ -22,14 +22,14 @@ import { beginsMatch, readMatch } from './matches.js';
 import { toTarget } from './targets.js';
 import { readType } from './types.js';
 
-/** Reads one statement, or the simple ones of one line, into a body. */
+/** Parses one compound statement, or the simple statements of one line, into a body. */
 export function readStatement(cursor: Cursor, body: Stmt[]): void {
-  switch (next(cursor)) {
+  switch (nextKind(cursor)) {
     case kind.if:
       body.push(readIf(cursor));
       return;
     case kind.for:
-      body.push(readFor(cursor, startOf(cursor)));
+      body.push(readFor(cursor, tokenStart(cursor)));
       return;
     case kind.while:
       body.push(readWhile(cursor));
@@ -38,10 +38,10 @@ export function readStatement(cursor: Cursor, body: Stmt[]): void {
       body.push(readTry(cursor));
       return;
     case kind.with:
-      body.push(readWith(cursor, startOf(cursor)));
+      body.push(readWith(cursor, tokenStart(cursor)));
       return;
     case kind.def:
-      body.push(readFunction(cursor, [], startOf(cursor)));
+      body.push(readFunction(cursor, [], tokenStart(cursor)));
       return;
     case kind.class:
       body.push(readClass(cursor, []));
@@ -59,38 +59,39 @@ export function readStatement(cursor: Cursor, body: Stmt[]): void {
 }
 
 function readAsync(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
-  if (afterNext(cursor) === kind.def) return readFunction(cursor, [], start);
+  const start = tokenStart(cursor);
+  if (kindAfterNext(cursor) === kind.def) return readFunction(cursor, [], start);
   cursor.at += 1;
-  return next(cursor) === kind.with ? readWith(cursor, start) : readFor(cursor, start);
+  return nextKind(cursor) === kind.with ? readWith(cursor, start) : readFor(cursor, start);
 }
 
-/** Reads the statements of one line. */
+/** Parses the simple statements of one line. */
 export function readSimple(cursor: Cursor, body: Stmt[]): void {
   do {
-    if (next(cursor) === kind.newline) break;
-    readOne(cursor, body);
-  } while (takes(cursor, kind.semicolon));
+    if (nextKind(cursor) === kind.newline) break;
+    readSimpleStatement(cursor, body);
+  } while (accept(cursor, kind.semicolon));
   expect(cursor, kind.newline);
 }
 
-const endsStatement = (cursor: Cursor): boolean => next(cursor) === kind.newline || next(cursor) === kind.semicolon;
+const endsStatement = (cursor: Cursor): boolean =>
+  nextKind(cursor) === kind.newline || nextKind(cursor) === kind.semicolon;
 
-function readOne(cursor: Cursor, body: Stmt[]): void {
-  const start = startOf(cursor);
-  const what = next(cursor);
+function readSimpleStatement(cursor: Cursor, body: Stmt[]): void {
+  const start = tokenStart(cursor);
+  const what = nextKind(cursor);
   switch (what) {
     case kind.return: {
       cursor.at += 1;
       const value = endsStatement(cursor) ? undefined : readExprList(cursor);
-      body.push({ kind: 'return', value, start, end: endOf(cursor) });
+      body.push({ kind: 'return', value, start, end: previousEnd(cursor) });
       return;
     }
     case kind.raise: {
       cursor.at += 1;
       const value = endsStatement(cursor) ? undefined : readExpr(cursor);
-      if (value && takes(cursor, kind.from)) readExpr(cursor);
-      body.push({ kind: 'throw', value, start, end: endOf(cursor) });
+      if (value && accept(cursor, kind.from)) readExpr(cursor);
+      body.push({ kind: 'throw', value, start, end: previousEnd(cursor) });
       return;
     }
     case kind.pass:
@@ -99,7 +100,7 @@ function readOne(cursor: Cursor, body: Stmt[]): void {
     case kind.break:
     case kind.continue:
       cursor.at += 1;
-      body.push({ kind: what === kind.break ? 'break' : 'continue', start, end: endOf(cursor) });
+      body.push({ kind: what === kind.break ? 'break' : 'continue', start, end: previousEnd(cursor) });
       return;
     case kind.import:
       readImport(cursor, body);
@@ -110,23 +111,23 @@ function readOne(cursor: Cursor, body: Stmt[]): void {
     case kind.assert: {
       cursor.at += 1;
       const test = readExpr(cursor);
-      if (takes(cursor, kind.comma)) readExpr(cursor);
-      body.push({ kind: 'assert', test, start, end: endOf(cursor) });
+      if (accept(cursor, kind.comma)) readExpr(cursor);
+      body.push({ kind: 'assert', test, start, end: previousEnd(cursor) });
       return;
     }
     case kind.global:
     case kind.nonlocal: {
       cursor.at += 1;
       const names = [takeName(cursor)];
-      while (takes(cursor, kind.comma)) names.push(takeName(cursor));
+      while (accept(cursor, kind.comma)) names.push(takeName(cursor));
       const scope = what === kind.global ? 'global' : 'nonlocal';
-      body.push({ kind: 'scope', scope, names, start, end: endOf(cursor) });
+      body.push({ kind: 'scope', scope, names, start, end: previousEnd(cursor) });
       return;
     }
     case kind.del: {
       cursor.at += 1;
       const parts = [readExprList(cursor)];
-      const end = endOf(cursor);
+      const end = previousEnd(cursor);
       body.push({ kind: 'expr', value: { kind: 'opaque', what: 'delete_statement', parts, start, end }, start, end });
       return;
     }
@@ -135,51 +136,51 @@ function readOne(cursor: Cursor, body: Stmt[]): void {
   }
 }
 
-/** Words that begin statements of their own in some versions of Python. */
-const old = new Set(['print', 'exec']);
+/** Statements of Python 2 that are functions in Python 3. */
+const legacyStatements = new Set(['print', 'exec']);
 
-/** Whether a line begins as `print x` of old does. */
-const isOld = (cursor: Cursor): boolean =>
-  next(cursor) === kind.name &&
-  old.has(textOf(cursor)) &&
-  afterNext(cursor) !== kind.openParen &&
-  !plainAfter.has(afterNext(cursor));
+/** Whether a line starts with a Python 2 statement such as `print x`. */
+const isLegacyStatement = (cursor: Cursor): boolean =>
+  nextKind(cursor) === kind.name &&
+  legacyStatements.has(tokenText(cursor)) &&
+  kindAfterNext(cursor) !== kind.openParen &&
+  !nameFollowers.has(kindAfterNext(cursor));
 
-/** Behind these a word is a name like any other. */
-const plainAfter = new Set<number>([kind.assign, kind.dot, kind.colon, kind.comma, kind.augment, kind.newline]);
+/** Tokens after which `print` and `exec` are ordinary names. */
+const nameFollowers = new Set<number>([kind.assign, kind.dot, kind.colon, kind.comma, kind.augment, kind.newline]);
 
-/** Reads `type A = …` as an assignment. */
+/** Parses `type A = …` as an assignment. */
 function readAlias(cursor: Cursor): Stmt {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   cursor.at += 1;
   const left = readType(cursor);
   const target = left.kind === 'name' || left.kind === 'index' ? left : fail(cursor);
   expect(cursor, kind.assign);
   const value = readType(cursor);
-  return { kind: 'assign', target, value, start, end: endOf(cursor) };
+  return { kind: 'assign', target, value, start, end: previousEnd(cursor) };
 }
 
-/** Reads an expression, or an assignment. */
+/** Parses an expression statement or an assignment. */
 function readExprStatement(cursor: Cursor, body: Stmt[], start: number): void {
-  if (isOld(cursor)) fail(cursor);
-  if (next(cursor) === kind.name && afterNext(cursor) === kind.name && textOf(cursor) === 'type') {
+  if (isLegacyStatement(cursor)) fail(cursor);
+  if (nextKind(cursor) === kind.name && kindAfterNext(cursor) === kind.name && tokenText(cursor) === 'type') {
     body.push(readAlias(cursor));
     return;
   }
-  const isBracketed = next(cursor) === kind.openParen;
-  const first = next(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
-  switch (next(cursor)) {
+  const isBracketed = nextKind(cursor) === kind.openParen;
+  const first = nextKind(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
+  switch (nextKind(cursor)) {
     case kind.assign: {
       const target = toTarget(cursor, first, isBracketed);
-      body.push({ kind: 'assign', target, value: readAssigned(cursor), start, end: endOf(cursor) });
+      body.push({ kind: 'assign', target, value: readAssigned(cursor), start, end: previousEnd(cursor) });
       return;
     }
     case kind.augment: {
-      const op = textOf(cursor).slice(0, -1);
+      const op = tokenText(cursor).slice(0, -1);
       cursor.at += 1;
       const target = toTarget(cursor, first, isBracketed);
-      const value = next(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
-      body.push({ kind: 'assign', target, op, value, start, end: endOf(cursor) });
+      const value = nextKind(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
+      body.push({ kind: 'assign', target, op, value, start, end: previousEnd(cursor) });
       return;
     }
     case kind.colon: {
@@ -187,8 +188,8 @@ function readExprStatement(cursor: Cursor, body: Stmt[], start: number): void {
       const target = toTarget(cursor, first, isBracketed);
       if (target.kind === 'list-pattern') fail(cursor);
       const annotation = readType(cursor);
-      const value = next(cursor) === kind.assign ? readAssigned(cursor) : undefined;
-      body.push({ kind: 'assign', target, value, annotation, start, end: endOf(cursor) });
+      const value = nextKind(cursor) === kind.assign ? readAssigned(cursor) : undefined;
+      body.push({ kind: 'assign', target, value, annotation, start, end: previousEnd(cursor) });
       return;
     }
     default:
@@ -196,9 +197,9 @@ function readExprStatement(cursor: Cursor, body: Stmt[], start: number): void {
   }
 }
 
-/** Several expressions side by side are each a statement of their own; those in brackets are one. */
+/** An unparenthesised tuple becomes one statement per item, as in the tree-sitter conversion. */
 function addExpr(cursor: Cursor, body: Stmt[], value: Expr, start: number, isBracketed: boolean): void {
-  const end = endOf(cursor);
+  const end = previousEnd(cursor);
   const isBare =
     value.kind === 'list' && value.of === 'tuple' && value.start === start && value.end === end && !isBracketed;
   if (!isBare) body.push({ kind: 'expr', value, start, end });
@@ -212,13 +213,13 @@ function addExpr(cursor: Cursor, body: Stmt[], value: Expr, start: number, isBra
   }
 }
 
-/** Reads `= value`, and `= target = value` as an assignment whose value is another. */
+/** Parses `= value`; `= target = value` becomes a nested assignment. */
 function readAssigned(cursor: Cursor): Expr {
   expect(cursor, kind.assign);
-  const start = startOf(cursor);
-  const isBracketed = next(cursor) === kind.openParen;
-  const value = next(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
-  if (next(cursor) !== kind.assign) return value;
+  const start = tokenStart(cursor);
+  const isBracketed = nextKind(cursor) === kind.openParen;
+  const value = nextKind(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor);
+  if (nextKind(cursor) !== kind.assign) return value;
   const target = toTarget(cursor, value, isBracketed);
-  return { kind: 'assign', target, value: nested(cursor, readAssigned), start, end: endOf(cursor) };
+  return { kind: 'assign', target, value: withNesting(cursor, readAssigned), start, end: previousEnd(cursor) };
 }

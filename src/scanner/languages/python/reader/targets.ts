@@ -1,30 +1,30 @@
 import type { Expr, Pattern } from '../../../ir/nodes.js';
-import { endOf, fail, next, startOf, takes, type Cursor } from './cursor.js';
+import { previousEnd, fail, nextKind, tokenStart, accept, type Cursor } from './cursor.js';
 import { readPrimary } from './expressions.js';
 import { kind } from './kinds.js';
 
-/** Reads what a loop binds: a target, or several without brackets. */
+/** Parses a loop target: one, or an unparenthesised tuple. */
 export function readTarget(cursor: Cursor): Pattern {
-  const start = startOf(cursor);
-  const isRest = takes(cursor, kind.star);
+  const start = tokenStart(cursor);
+  const isRest = accept(cursor, kind.star);
   const first = readOneTarget(cursor);
-  if (next(cursor) !== kind.comma) return isRest ? fail(cursor) : first;
+  if (nextKind(cursor) !== kind.comma) return isRest ? fail(cursor) : first;
   const items: Pattern[] = isRest ? [] : [first];
   let rest: Pattern | undefined = isRest ? first : undefined;
-  while (takes(cursor, kind.comma) && next(cursor) !== kind.in) {
-    if (takes(cursor, kind.star)) rest = readOneTarget(cursor);
+  while (accept(cursor, kind.comma) && nextKind(cursor) !== kind.in) {
+    if (accept(cursor, kind.star)) rest = readOneTarget(cursor);
     else items.push(readOneTarget(cursor));
   }
-  return { kind: 'list-pattern', items, rest, start, end: endOf(cursor) };
+  return { kind: 'list-pattern', items, rest, start, end: previousEnd(cursor) };
 }
 
-/** Reads one target with the brackets it may have. */
+/** Parses one target, possibly parenthesised. */
 export function readOneTarget(cursor: Cursor): Pattern {
-  const isBracketed = next(cursor) === kind.openParen;
+  const isBracketed = nextKind(cursor) === kind.openParen;
   return toTarget(cursor, readPrimary(cursor), isBracketed);
 }
 
-/** Makes a target of an expression; brackets around a single name are read in different ways, so they are left to others. */
+/** Converts an expression into a target; a parenthesised name is ambiguous and left to tree-sitter. */
 export function toTarget(cursor: Cursor, expr: Expr, isBracketed: boolean): Pattern {
   if (expr.kind === 'list' && expr.of !== 'set') {
     const items: Pattern[] = [];

@@ -1,28 +1,28 @@
 import type { Expr } from '../../../ir/nodes.js';
 import { unescape } from '../strings.js';
 import { readExprList, readYield } from './atoms.js';
-import { endOf, expect, next, startOf, takes, textOf, type Cursor } from './cursor.js';
+import { previousEnd, expect, nextKind, tokenStart, accept, tokenText, type Cursor } from './cursor.js';
 import { kind } from './kinds.js';
 
-/** Reads a string or several side by side: a literal, or a template where there are expressions in it. */
+/** Parses adjacent strings into a literal, or into a template if there are expressions. */
 export function readStrings(cursor: Cursor): Expr {
-  const start = startOf(cursor);
+  const start = tokenStart(cursor);
   const parts: (string | Expr)[] = [];
   for (;;) {
-    if (next(cursor) === kind.string) {
-      addText(textOf(cursor), parts);
+    if (nextKind(cursor) === kind.string) {
+      addText(tokenText(cursor), parts);
       cursor.at += 1;
-    } else if (next(cursor) === kind.openText) readParts(cursor, parts);
+    } else if (nextKind(cursor) === kind.openText) readParts(cursor, parts);
     else break;
   }
-  const end = endOf(cursor);
+  const end = previousEnd(cursor);
   if (parts.every((part) => typeof part === 'string')) return { kind: 'literal', value: parts.join(''), start, end };
   return { kind: 'template', parts, start, end };
 }
 
 const isRaw = (prefix: string): boolean => prefix.includes('r') || prefix.includes('R');
 
-/** Adds the text of a string token; one without any adds nothing. */
+/** Adds the text of a string token, unless it is empty. */
 function addText(token: string, parts: (string | Expr)[]): void {
   let open = 0;
   while (token.charCodeAt(open) !== 34 && token.charCodeAt(open) !== 39) open += 1;
@@ -36,17 +36,17 @@ function addText(token: string, parts: (string | Expr)[]): void {
   parts.push(open > 0 && isRaw(token.slice(0, open)) ? text : unescape(text));
 }
 
-/** The texts and expressions of an f-string. */
+/** Parses the literal texts and expressions of an f-string. */
 function readParts(cursor: Cursor, parts: (string | Expr)[]): void {
-  const isPlain = isRaw(textOf(cursor));
+  const isPlain = isRaw(tokenText(cursor));
   cursor.at += 1;
   for (;;) {
-    if (next(cursor) === kind.text) {
-      const text = textOf(cursor).replaceAll('\r\n', '\n').replaceAll('{{', '{').replaceAll('}}', '}');
+    if (nextKind(cursor) === kind.text) {
+      const text = tokenText(cursor).replaceAll('\r\n', '\n').replaceAll('{{', '{').replaceAll('}}', '}');
       parts.push(isPlain ? text : unescape(text));
       cursor.at += 1;
-    } else if (takes(cursor, kind.openPart)) {
-      parts.push(next(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor));
+    } else if (accept(cursor, kind.openPart)) {
+      parts.push(nextKind(cursor) === kind.yield ? readYield(cursor) : readExprList(cursor));
       expect(cursor, kind.closePart);
     } else break;
   }

@@ -1,0 +1,72 @@
+import type { RuleProblem } from '../../access/policy.js';
+import type { ConfigFinding } from '../../config/lints/lint.js';
+import type { Config } from '../../config/schema.js';
+import type { Processes } from '../../processes/processes.js';
+import { toRefusal } from '../../processes/process-spec.js';
+import { noTiers } from '../../processes/tiers.js';
+import { registry } from '../../registry/registry.js';
+import { originBreakers } from '../../sources/http/breakers.js';
+import { callerMemory, compileAccess } from '../../serve/access.js';
+import { sourcesOf } from '../../serve/sources.js';
+
+/** Problems of the access rules: rules that do not compile, and names that match nothing in the local sources. */
+export async function ruleFindings(
+  config: Config,
+  base: string,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly ConfigFinding[]> {
+  const compiled = compileAccess(config, callerMemory(config));
+  if (!compiled.ok) return compiled.problems.map(toFinding);
+  if (config.policy.rules.length === 0) return [];
+  const known = registry({
+    sources: await sourcesOf({
+      config: readable(config),
+      base,
+      env,
+      processes: nothingStarts,
+      origins: originBreakers({}),
+      packages: '',
+      grants: '',
+      onEvent() {},
+    }),
+    filter: { include: config.tool.include, exclude: config.tool.exclude },
+  });
+  try {
+    await known.refresh(new AbortController().signal);
+    return compiled.rules
+      .unknown(known)
+      .filter(({ mayAppear: mayCome }) => !mayCome)
+      .map(toFinding);
+  } finally {
+    await known.close();
+  }
+}
+
+const toFinding = ({ path, message }: RuleProblem): ConfigFinding => ({
+  rule: 'policy-rule',
+  severity: 'error',
+  path,
+  message,
+  hint: 'The gateway does not start until this is fixed',
+});
+
+/** Configuration with only the sources that need no process and no request; other names count as pending. */
+function readable(config: Config): Config {
+  const isHere = (source: Config['sources'][string]): boolean =>
+    source.kind !== 'mcp' && (source.kind !== 'openapi' || !/^https?:\/\//i.test(source.document));
+  return {
+    ...config,
+    sources: Object.fromEntries(Object.entries(config.sources).filter(([, source]) => isHere(source))),
+  };
+}
+
+const message = 'toolgate check starts no processes';
+const nothingStarts: Processes = {
+  run: () => Promise.resolve(toRefusal('spawn_failed', message)),
+  open: () => Promise.resolve(toRefusal('spawn_failed', message)),
+  plan: () => Promise.resolve(toRefusal('spawn_failed', message)),
+  tiers: () => Promise.resolve(noTiers(message)),
+  active: () => 0,
+  close: () => Promise.resolve(),
+  brokerPid: undefined,
+};

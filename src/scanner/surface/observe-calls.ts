@@ -1,0 +1,69 @@
+import type { ObservedCall, Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { soleOption, type Args, type Value } from '../evaluate/values/values.js';
+import { callResult } from '../evaluate/calls/calls.js';
+import { bundledSchema } from './bundled-zod.js';
+import { isSdkMethod } from './sdk.js';
+import type { Discoveries } from './registrations.js';
+import { recordSite } from './missed-registrations.js';
+import { observePython } from './observe-python.js';
+import { observeScript } from './observe-script.js';
+import { recordStart } from './transports.js';
+import { recordWithdrawal } from './withdrawals.js';
+
+/** Observes every evaluated call and records those that register, list, mount or start. */
+export function observeCall(discoveries: Discoveries, given: ObservedCall, machine: Machine): Value | undefined {
+  const args = solidArgs(given.args);
+  const seen = withoutPrototype(withoutAttribute(args === given.args ? given : { ...given, args }));
+  recordStart(discoveries, seen);
+  recordSite(discoveries.sites, seen);
+  recordWithdrawal(discoveries, seen, machine);
+  if (seen.at.module.language === 'python') return observePython(discoveries, seen, machine);
+  return (
+    observeScript(discoveries, seen, machine) ??
+    bundledSchema(seen) ??
+    (isSdkMethod(seen.callee) ? callResult(seen) : undefined)
+  );
+}
+
+/** Resolves optional arguments (a value or undefined) to the value. */
+function solidArgs(args: Args): Args {
+  return hasNoChoice(args)
+    ? args
+    : {
+        ...args,
+        positional: args.positional.map(soleOption),
+        named: new Map([...args.named].map(([key, value]) => [key, soleOption(value)])),
+      };
+}
+
+/** Allocation-free check, because it runs for every call. */
+function hasNoChoice({ positional, named }: Args): boolean {
+  for (const value of positional) if (value.kind === 'choice') return false;
+  for (const value of named.values()) if (value.kind === 'choice') return false;
+  return true;
+}
+
+/** Rewrites `McpServer.prototype.registerTool.call(server, …)` as `server.registerTool(…)`. */
+function withoutPrototype(seen: ObservedCall): ObservedCall {
+  const { callee, args } = seen;
+  if (callee.kind !== 'external' || seen.method !== 'call' || callee.path.at(-3) !== 'prototype') return seen;
+  const [receiver, ...positional] = args.positional;
+  return {
+    ...seen,
+    callee: { ...callee, path: callee.path.slice(0, -1) },
+    method: callee.path.at(-2) ?? '',
+    receiver,
+    args: { ...args, positional },
+  };
+}
+
+/** Restores the receiver of a method that was read as a value (`const f = x.tool`) and called later. */
+function withoutAttribute(seen: ObservedCall): ObservedCall {
+  if (
+    seen.callee.kind !== 'result' ||
+    !seen.callee.method.startsWith('.') ||
+    (seen.receiver && seen.method === seen.callee.method.slice(1))
+  )
+    return seen;
+  return { ...seen, method: seen.callee.method.slice(1), receiver: seen.callee.receiver };
+}

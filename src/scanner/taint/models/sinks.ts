@@ -1,0 +1,110 @@
+import type { Language } from '../../ir/nodes.js';
+import type { Place } from '../../evaluate/values/values.js';
+import { anyPath, danger, type Fact } from '../facts/facts.js';
+import { javascriptSinks } from './sinks-javascript.js';
+import { pageScriptSink } from './page-script-sinks.js';
+import { processSink } from './process-sinks.js';
+import { pythonSinks } from './sinks-python.js';
+import { querySink } from './query-sinks.js';
+
+/** Taint rules by vulnerability class. */
+export type TaintRule =
+  | 'command'
+  | 'code'
+  | 'path'
+  | 'url'
+  | 'sql'
+  | 'deserialise'
+  | 'template'
+  | 'query'
+  | 'module'
+  | 'archive'
+  | 'argument'
+  | 'link';
+
+/** Bits a taint must have to be safe at a sink of a rule; a missing bit is a finding. */
+export const dangerOf: Readonly<Record<TaintRule, number>> = {
+  command: danger.command,
+  code: danger.code,
+  path: anyPath,
+  url: danger.url,
+  sql: danger.sql,
+  deserialise: danger.deserialise,
+  template: danger.template,
+  query: danger.query,
+  module: danger.module,
+  archive: danger.archive,
+  argument: danger.argument,
+  link: 0,
+};
+
+/** Call as matched against the model tables. */
+export interface CallSite {
+  /** Qualified name, or `?.method` if the receiver is unknown. */
+  readonly name: string;
+  readonly args: readonly Fact[];
+  readonly named: ReadonlyMap<string, Fact>;
+  readonly receiver?: Fact | undefined;
+  readonly at: Place;
+  readonly language: Language;
+  readonly isNew: boolean;
+  /** String constant of a fact, if it is one. */
+  readonly textOf: (fact: Fact | undefined) => string | undefined;
+}
+
+/** Arguments that reach a sink; whether they are tainted is decided by the caller. */
+export interface Hit {
+  readonly rule: TaintRule;
+  readonly facts: readonly Fact[];
+  /** Name of the sink, for the message. */
+  readonly what: string;
+  /** The file is written, removed or moved, not only read. */
+  readonly writes?: boolean;
+  /** The code runs in a browser page, not in the server process. */
+  readonly inPage?: boolean;
+  /** The caller chooses the program, but no shell parses the arguments. */
+  readonly isProgram?: boolean;
+}
+
+/** One row of a sink table: the dangerous arguments of a function. */
+export interface SinkRow {
+  readonly rule: TaintRule;
+  readonly args?: readonly number[];
+  readonly named?: readonly string[];
+  readonly writes?: boolean;
+  readonly receiver?: boolean;
+  /** Extra condition, such as `yaml.load` without a safe loader. */
+  readonly when?: (call: CallSite) => boolean;
+}
+
+const tables = { python: pythonSinks, javascript: javascriptSinks, typescript: javascriptSinks } as const;
+
+/** Sinks of a call: table rows plus the sinks that need code. */
+export function sinksOf(call: CallSite): readonly Hit[] {
+  const found = [...processSink(call), ...querySink(call), ...pageScriptSink(call)];
+  const row = tables[call.language](call.name);
+  if (row && (row.when?.(call) ?? true)) {
+    const facts = [
+      ...(row.args ?? []).flatMap((at) => call.args[at] ?? []),
+      ...(row.named ?? []).flatMap((key) => call.named.get(key) ?? optionField(call, key) ?? []),
+      ...(row.receiver && call.receiver ? [call.receiver] : []),
+    ];
+    if (facts.length > 0)
+      found.push({
+        rule: row.rule,
+        facts,
+        what: call.name.replace(/^\?\./, ''),
+        ...(row.writes ? { writes: true } : {}),
+      });
+  }
+  return found;
+}
+
+/** Field of an options object, the JavaScript form of named arguments. */
+export function optionField(call: CallSite, key: string): Fact | undefined {
+  for (const fact of call.args.toReversed()) {
+    const found = fact.fields?.get(key);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config/schema.js';
+import type { Gate } from './gate.js';
+import type { Home } from './home.js';
+
+/** Local access for operators, independent of the transport that callers use. */
+export interface OperatorSocket {
+  /** Opens the socket if the configuration may require approval, else with the first ticket. */
+  start(): Promise<void>;
+  stop(signal: AbortSignal): Promise<void>;
+}
+
+/** The kernel limits the path of a Unix socket to 104 or 108 bytes. */
+const maxSocketPathBytes = 100;
+
+/**
+ * Unix socket in the state folder (0700) that serves only the approval routes, and still requires a token. It uses HTTP, so that
+ * REST and the socket share one implementation.
+ */
+export function operatorSocket(gate: Gate, home: Home): OperatorSocket {
+  let opening: Promise<{ stop(signal: AbortSignal): Promise<void> } | undefined> | undefined;
+  const open = async (): Promise<void> => {
+    opening ??= openSocket(gate, home).catch((error: unknown) => {
+      gate.log.event('server.problem', {
+        message: `Cannot open the operator socket, so no operator can decide tickets: ${error instanceof Error ? error.message : String(error)}`,
+      });
+      return undefined;
+    });
+    await opening;
+  };
+  return {
+    async start() {
+      if (mayRequireApproval(gate.config())) return open();
+      // A reload may add rules that require approval.
+      void gate.approvalRequested.then(open);
+    },
+    async stop(signal) {
+      await (await opening)?.stop(signal);
+    },
+  };
+}
+
+const mayRequireApproval = ({ policy, flows }: Config): boolean =>
+  policy.confirmation.effects.length > 0 ||
+  policy.rules.some(({ action }) => action === 'confirm') ||
+  flows.rules.some(({ action }) => action === 'confirm');
+
+async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortSignal): Promise<void> }> {
+  // Loaded on demand: most gateways over stdio never require approval and need no HTTP listener.
+  const [{ httpDoor }, { approvalRoutes }, { tokenFromFile }] = await Promise.all([
+    import('../transports/http/server.js'),
+    import('../transports/http/approvals.js'),
+    import('../access/token-file.js'),
+  ]);
+  const token = tokenFromFile(gate.config().auth.token_file ?? home.token);
+  gate.log.hide([token]);
+  const place = allocateSocket(home.approvals);
+  const listener = httpDoor({
+    host: '',
+    port: 0,
+    socketPath: place.socket,
+    routes: approvalRoutes(gate.approvals),
+    // Anonymous callers have no approver role, so the routes refuse them.
+    authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
+    allowedHosts: [],
+    allowedOrigins: [],
+    corsOrigins: [],
+    maxBodyBytes: 1_024,
+    peerRatePerSecond: 50,
+    maxConnections: 20,
+    onFault: (error) =>
+      gate.log.event('server.fault', {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  });
+  await listener.start();
+  chmodSync(place.socket, 0o600);
+  return {
+    async stop(signal) {
+      await listener.stop(signal);
+      place.clear();
+    },
+  };
+}
+
+/** Allocates a socket path in a private folder and removes sockets of dead gateways. */
+function allocateSocket(folder: string): { readonly socket: string; clear(): void } {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  for (const name of readdirSync(folder)) if (isStale(name)) rmSync(join(folder, name), { force: true });
+  const named = join(folder, `${process.pid}-${randomBytes(4).toString('hex')}.sock`);
+  if (Buffer.byteLength(named) <= maxSocketPathBytes)
+    return { socket: named, clear: () => rmSync(named, { force: true }) };
+  // A path over the kernel limit: listen in a private temporary folder and link to it.
+  const short = mkdtempSync(join(tmpdir(), 'toolgate-'));
+  symlinkSync(join(short, 's'), named);
+  return {
+    socket: join(short, 's'),
+    clear() {
+      rmSync(named, { force: true });
+      rmSync(short, { recursive: true, force: true });
+    },
+  };
+}
+
+function isStale(name: string): boolean {
+  const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
+  if (pid === 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+}

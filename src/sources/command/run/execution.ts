@@ -1,0 +1,94 @@
+import type { Args } from '../../../core/call.js';
+import type { CommandOutput } from '../../../wire/command-output.js';
+import type { JsonObject } from '../../../core/json.js';
+import { done } from '../../../core/outcome.js';
+import type { Handler } from '../../../core/tool.js';
+import type { ProcessLimits, ProcessSpec } from '../../../processes/process-spec.js';
+import { fixedPath } from '../../../processes/executables.js';
+import { programName, type CommandDefinition } from '../definition.js';
+import { toRunOutcome, toStartFailure, emptyOutput } from './run-outcome.js';
+import type { ProcessRunner } from './sandbox-tier.js';
+import { appliedFlagWords, buildArgv } from './argv.js';
+
+/** Everything needed to run a program: its path, sandbox tier, network and limits. */
+interface ExecutionSettings {
+  readonly definition: CommandDefinition;
+  readonly runner: ProcessRunner;
+  readonly file: string;
+  readonly tier: 'bwrap' | 'prlimit';
+  readonly network: 'host' | 'none';
+  readonly timeoutMs: number;
+  readonly limits: ProcessLimits;
+  readonly maxStdoutBytes: number;
+  readonly maxStderrBytes: number;
+  readonly onCap: 'kill' | 'drain';
+}
+
+/** Handler that runs the program with the built argv; with `dry_run` it only returns the argv. */
+export function commandHandler(settings: ExecutionSettings): Handler {
+  const { definition, runner, file, tier, network } = settings;
+  const { manifest } = definition;
+  return async (call) => {
+    const timeoutMs = call.timeoutMs ?? settings.timeoutMs;
+    const spec: ProcessSpec = {
+      file,
+      args: buildArgv(manifest, call.args),
+      env: { PATH: fixedPath, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8', ...manifest.environment },
+      tier,
+      network,
+      newPrivileges: manifest.sandbox.new_privileges || needsNewPrivileges(definition, call.args),
+      readable: manifest.sandbox.readable,
+      limits: { ...settings.limits, cpuSeconds: Math.ceil(timeoutMs / 1000) },
+    };
+    const command = [programName(definition), ...spec.args].map(quoteShellWord).join(' ');
+    const applied = appliedFlagWords(manifest, call.args);
+    const facts = {
+      command,
+      sandbox: { tier, network },
+      ...(applied.length > 0 && { optimizations_applied: applied }),
+    };
+    if (call.args['dry_run'] === true) return done([], toDryRunOutput(spec, settings, timeoutMs, facts));
+
+    const { maxStdoutBytes, maxStderrBytes, onCap } = settings;
+    const result = await runner.run(spec, { signal: call.signal, timeoutMs, maxStdoutBytes, maxStderrBytes, onCap });
+    return result.kind === 'refused'
+      ? toStartFailure(definition, result)
+      : toRunOutcome(settings, call, result, timeoutMs, facts);
+  };
+}
+
+function toDryRunOutput(
+  spec: ProcessSpec,
+  settings: ExecutionSettings,
+  timeoutMs: number,
+  facts: JsonObject,
+): CommandOutput {
+  return {
+    ...emptyOutput,
+    stdout: `Would execute: ${String(facts['command'])}`,
+    returncode: 0,
+    metadata: {
+      ...facts,
+      dry_run: true,
+      argv: [spec.file, ...spec.args],
+      environment: Object.keys(spec.env),
+      limits: {
+        timeout_sec: timeoutMs / 1000,
+        cpu_seconds: spec.limits.cpuSeconds,
+        memory_bytes: spec.limits.memoryBytes,
+        open_files: spec.limits.openFiles,
+        file_bytes: spec.limits.fileBytes,
+        stdout_bytes: settings.maxStdoutBytes,
+        stderr_bytes: settings.maxStderrBytes,
+      },
+    },
+  };
+}
+
+const quoteShellWord = (word: string): string =>
+  /^[A-Za-z0-9.:/=+,\-@%_[\]]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+
+const needsNewPrivileges = ({ manifest: { flags } }: CommandDefinition, args: Args): boolean =>
+  Object.entries(flags).some(
+    ([name, { needs }]) => needs.includes('privileged') && args[name] !== undefined && args[name] !== false,
+  );

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { defaultLimits } from '../../../core/tool.js';
+import { done } from '../../../core/outcome.js';
+import { parseItem, toTool } from './definitions.js';
+import type { CatalogItem } from './definitions.js';
+
+test.each([
+  ['note://{id}', true],
+  ['test://template/{id}/data', true],
+  ['file:///{+path}', true],
+  ['{+any}', false],
+  ['{scheme}://x', false],
+  ['/{+path}', false],
+])('a template of %s is offered: %s', (uriTemplate, offered) => {
+  const read = parseItem('template', { uriTemplate, name: 't' });
+  expect('why' in read).toBe(!offered);
+});
+
+const naming = { source: 'far', prefix: 'far', limits: defaultLimits, identity: 'x' };
+const tool: CatalogItem = {
+  kind: 'tool',
+  name: 't',
+  definition: {
+    name: 't',
+    inputSchema: { type: 'object' },
+    annotations: { title: '\u001b[31mred\u202e', openWorldHint: false },
+    _meta: { note: ['\u200bhidden'] },
+  },
+};
+const made = (remote: boolean) => toTool(tool, { ...naming, remote }, () => Promise.resolve(done('')));
+
+test('what is hidden in the annotations and the meta of a tool is not passed on', () => {
+  expect(made(false).annotations).toEqual({ title: 'red', openWorldHint: false });
+  expect(made(false).meta).toEqual({ note: ['hidden'] });
+});
+
+test('what is sent to a server elsewhere leaves this machine, whatever the server says of it [S2.27]', () => {
+  expect(made(true).effects.openWorld).toBe(true);
+  expect(made(false).effects.openWorld).toBe(false);
+});

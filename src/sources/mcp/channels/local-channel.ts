@@ -1,0 +1,83 @@
+import { redactor } from '../../../hostile-text/redact.js';
+import type { Processes, ProcessLimits, ProcessSpec } from '../../../processes/index.js';
+import { fixedPath, resolveProgram } from '../../../processes/index.js';
+import type { Channel, ChannelEvents, ChannelEnd, OpenChannel } from './channel.js';
+import { stdioChannel } from './stdio-channel.js';
+
+/** The program to start and its arguments. */
+export interface LaunchCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Folders the program must be able to read in the `bwrap` tier. */
+  readonly readable?: readonly string[];
+  /** Folder of the package's own code (without dependencies), if it was installed from a registry. */
+  readonly code?: string;
+}
+
+export interface LocalChannelOptions {
+  readonly id: string;
+  readonly processes: Pick<Processes, 'open'>;
+  /** Called at each start: installs the package if needed and compares it with its lock. */
+  readonly command: () => Promise<LaunchCommand | ChannelEnd>;
+  /** The complete environment of the process, its secrets, and required variables that are not set. */
+  readonly env: () => {
+    readonly values: Readonly<Record<string, string>>;
+    readonly secrets: readonly string[];
+    readonly missing: readonly string[];
+  };
+  readonly cwd?: string;
+  readonly tier: 'bwrap' | 'prlimit';
+  readonly network: 'host' | 'none';
+  readonly readable?: readonly string[];
+  readonly writable?: readonly string[];
+  readonly limits: ProcessLimits;
+  readonly maxLineBytes?: number;
+  readonly onInvalidLine?: (what: string) => void;
+}
+
+/** Starts a local server in its sandbox tier; if required variables are missing it names all of them instead. */
+export const localChannel =
+  (options: LocalChannelOptions): OpenChannel =>
+  async (events: ChannelEvents): Promise<Channel | ChannelEnd> => {
+    const { id, processes, tier, network, limits, cwd, writable, maxLineBytes, onInvalidLine: onNoise } = options;
+    const { values, secrets, missing } = options.env();
+    if (missing.length > 0)
+      return { message: `needs ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not set` };
+    const command = await options.command();
+    if ('message' in command) return command;
+    const found = await resolveProgram(command.program);
+    if (found.kind === 'problem')
+      return {
+        message:
+          found.reason === 'unsafe'
+            ? 'its program can be replaced by any user of this machine'
+            : `${programName(command.program)} is not installed`,
+      };
+    const readable = [...(options.readable ?? []), ...(command.readable ?? [])];
+    const spec: ProcessSpec = {
+      // The name as found, not the resolved link: busybox and pyenv dispatch on argv[0]; the folder is vetted either way.
+      file: found.found,
+      args: command.args,
+      env: { PATH: fixedPath, ...values },
+      tier,
+      network,
+      limits,
+      ...(cwd !== undefined && { cwd }),
+      ...(readable.length > 0 && { readable }),
+      ...(writable && { writable }),
+    };
+    const mask = redactor(secrets);
+    return stdioChannel(
+      {
+        processes,
+        spec,
+        displayName: id,
+        mask: (text) => mask.text(text),
+        ...(maxLineBytes !== undefined && { maxLineBytes }),
+        ...(onNoise && { onInvalidLine: onNoise }),
+      },
+      events,
+    );
+  };
+
+const programName = (program: string): string => program.slice(program.lastIndexOf('/') + 1);

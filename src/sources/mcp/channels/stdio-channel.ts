@@ -1,0 +1,149 @@
+import type { OpenProcess, Processes, ProcessExit, ProcessSpec } from '../../../processes/index.js';
+import { rpcCodes, rpcError } from '../../../wire/codes.js';
+import { encodeError, encodeNotification, encodeResult, decode } from '../../../wire/message.js';
+import type { Message, RpcRequest } from '../../../wire/message.js';
+import { headAndTail, lineReader } from '../../../wire/lines.js';
+import type { OverlongLine } from '../../../wire/lines.js';
+import { pendingRequests } from '../../../wire/pending.js';
+import type { RpcReply } from '../../../wire/pending.js';
+import type { Channel, ChannelEvents, ChannelEnd } from './channel.js';
+import { stderrRing } from './stderr-ring.js';
+import { findResponseId } from './response-id.js';
+
+interface StdioChannelOptions {
+  readonly processes: Pick<Processes, 'open'>;
+  readonly spec: ProcessSpec;
+  /** Name of the program in messages; never its path. */
+  readonly displayName: string;
+  /** Redacts secrets in stderr output. */
+  readonly mask: (text: string) => string;
+  readonly maxLineBytes?: number;
+  /** Called for output lines that are not JSON-RPC. */
+  readonly onInvalidLine?: (what: string) => void;
+}
+
+const maxPendingWrites = 256;
+const maxServerRequests = 64;
+const tailChars = 600;
+/** Time for a server to exit after stdin is closed, before it gets a signal. */
+const closeWaitMs = 300;
+const graceMs = 2_000;
+
+/** Channel over the pipes of a sandboxed child process; its exit fails all pending requests at once. */
+export async function stdioChannel(options: StdioChannelOptions, events: ChannelEvents): Promise<Channel | ChannelEnd> {
+  const {
+    processes,
+    spec,
+    displayName: called,
+    mask,
+    maxLineBytes = 16 * 1024 * 1024,
+    onInvalidLine: onNoise,
+  } = options;
+  const lines = lineReader(maxLineBytes);
+  const stderr = stderrRing(mask);
+  let child: OpenProcess | undefined;
+  let end: ChannelEnd | undefined;
+  let pendingWrites = 0;
+  let openServerRequests = 0;
+  let closing: Promise<void> | undefined;
+  let markExited = (): void => {};
+  const exited = new Promise<void>((resolve) => (markExited = resolve));
+
+  let outputBuffer = '';
+  const flush = (): void => {
+    const text = outputBuffer;
+    outputBuffer = '';
+    if (!child || end || text === '') return;
+    pendingWrites += 1;
+    void child.write(text).then(() => (pendingWrites -= 1));
+  };
+  const send = (text: string): void => {
+    // Coalesce the messages of one event-loop turn into one write: under load the system calls dominate.
+    if (outputBuffer === '') setImmediate(flush);
+    outputBuffer += `${text}\n`;
+  };
+  const pending = pendingRequests(send);
+
+  const finish = (message: string): void => {
+    if (end) return;
+    const tail = stderr.tail(tailChars);
+    end = { message, ...(tail !== '' && { stderr: tail }) };
+    pending.fail(rpcError(rpcCodes.internalError, message));
+    events.ended(end);
+  };
+
+  const answer = async (request: RpcRequest): Promise<void> => {
+    // Bounds memory: a server could send requests without end.
+    if (openServerRequests >= maxServerRequests)
+      return send(encodeError(request.id, rpcError(rpcCodes.internalError, 'Too many requests at once')));
+    openServerRequests += 1;
+    const reply = await events.request(request.method, request.params, undefined);
+    openServerRequests -= 1;
+    send(
+      'result' in reply ? encodeResult(request.id, JSON.stringify(reply.result)) : encodeError(request.id, reply.error),
+    );
+  };
+  const dispatch = (message: Message): void => {
+    if (message.kind === 'response') pending.settle(message);
+    else if (message.kind === 'notification') events.notification(message.method, message.params, undefined);
+    else if (message.kind === 'request') void answer(message);
+    else onNoise?.(message.error.message);
+  };
+  /** Fails the request that an unparsable response belongs to at once, instead of at its deadline. */
+  const failUnreadable = ({ head: begins, tail: ends }: OverlongLine, why: string): void => {
+    onNoise?.(why);
+    const id = findResponseId(begins, ends);
+    if (id === undefined) return;
+    const error = rpcError(rpcCodes.internalError, `${called} sent a response that cannot be parsed: ${why}`);
+    pending.settle({ kind: 'response', id, reply: { error } });
+  };
+  const dispatchLine = (line: Buffer | OverlongLine): void => {
+    if (!Buffer.isBuffer(line)) return failUnreadable(line, `a line over ${maxLineBytes} bytes was skipped`);
+    const decoded = decode(line);
+    if (decoded.kind === 'batch') for (const message of decoded.messages) dispatch(message);
+    else if (decoded.kind === 'invalid') failUnreadable(headAndTail(line), decoded.error.message);
+    else dispatch(decoded);
+  };
+
+  const opened = await processes.open(spec, {
+    onStdout(chunk) {
+      for (const line of lines.push(chunk)) dispatchLine(line);
+    },
+    onStderr: (chunk) => stderr.push(chunk),
+    onExit(exit) {
+      finish(`${called} ${exitReason(exit)}`);
+      markExited();
+    },
+  });
+  if (opened.kind === 'refused')
+    return { message: opened.reason === 'sandbox_unavailable' ? opened.message : `${called} could not be started` };
+  child = opened;
+
+  return {
+    get end() {
+      return end;
+    },
+    request({ method, params, timeoutMs, signal }): Promise<RpcReply> {
+      if (end) return Promise.resolve({ error: rpcError(rpcCodes.internalError, end.message) });
+      // Backpressure: a child that does not read its stdin must not grow our buffer.
+      if (pendingWrites >= maxPendingWrites)
+        return Promise.resolve({ error: rpcError(rpcCodes.internalError, `${called} does not read its input`) });
+      return pending.ask(method, params, { timeoutMs, signal });
+    },
+    notify: (method, params) => send(encodeNotification(method, params)),
+    close() {
+      closing ??= (async () => {
+        finish(`${called} was stopped`);
+        opened.endInput();
+        await Promise.race([exited, new Promise((resolve) => setTimeout(resolve, closeWaitMs))]);
+        await opened.kill(graceMs);
+      })();
+      return closing;
+    },
+  };
+}
+
+function exitReason({ code, signal, lost }: ProcessExit): string {
+  if (lost) return lost.reason === 'broker_lost' ? 'was lost with the process broker' : 'could not be started';
+  return signal === null ? `ended with exit code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+}

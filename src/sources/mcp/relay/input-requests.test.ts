@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { inputRequestProblem, parseInputRequests } from './input-requests.js';
+
+test.each([
+  ['https://login.example/x?y=1#z', true],
+  ['http://127.0.0.1:8080/x', true],
+  ['http://localhost/x', true],
+  ['http://login.example/', false],
+  ['javascript:alert(1)', false],
+  ['JavaScript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['file:///etc/passwd', false],
+  ['vscode://extension/run', false],
+  ['https://user@login.example/', false],
+  ['not an address', false],
+  [undefined, false],
+  [7, false],
+])('a server may have %s opened: %s [CVE-2025-6514]', (url, may) => {
+  const params = { mode: 'url', message: 'go', ...(url !== undefined && { url }) };
+  expect(inputRequestProblem({ method: 'elicitation/create', params }) === undefined).toBe(may);
+  expect(
+    typeof parseInputRequests({ inputRequests: { q: { method: 'elicitation/create', params } } }) === 'object',
+  ).toBe(may);
+});
+
+test('questions keep their keys, whatever these are called', () => {
+  const inputRequests = JSON.parse('{"__proto__":{"method":"roots/list"},"constructor":{"method":"roots/list"}}');
+  expect(Object.keys(parseInputRequests({ inputRequests }))).toEqual(['__proto__', 'constructor']);
+});
+
+test.each([
+  ['too many', Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`q${at}`, { method: 'roots/list' }]))],
+  ['none of the protocol', { q: { method: 'tools/call' } }],
+  ['under an endless name', { [`q${'x'.repeat(300)}`]: { method: 'roots/list' } }],
+  ['no objects', { q: 5 }],
+])('questions that are %s are put to nobody', (_, inputRequests) => {
+  expect(parseInputRequests({ inputRequests })).toEqual(expect.stringContaining('sends'));
+});

@@ -1,0 +1,133 @@
+import type { Call } from '../../../core/call.js';
+import { deadlinePassed } from '../../../core/call.js';
+import type { Content } from '../../../core/content.js';
+import { toReadableText, textContent } from '../../../core/content.js';
+import type { Json, JsonObject } from '../../../core/json.js';
+import type { Failed, Outcome } from '../../../core/outcome.js';
+import { done, failed, refuse } from '../../../core/outcome.js';
+import { rpcCodes } from '../../../wire/codes.js';
+import type { RpcError } from '../../../wire/codes.js';
+import { isJsonObject } from '../../../wire/message.js';
+import { metaKeys } from '../../../wire/meta.js';
+import type { ChannelEnd } from '../channels/channel.js';
+import type { NoLease } from '../sessions/session-pool.js';
+
+const maxBlocks = 10_000;
+const maxErrorData = 16_384;
+
+/** String fields that content blocks of a known type must have; clients fail on blocks without them. */
+const requiredTextFields: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+};
+
+/** Returns a valid content block unchanged, and a malformed one as JSON text. */
+function toContent(value: Json): Content {
+  if (isJsonObject(value) && typeof value['type'] === 'string') {
+    const { type, resource } = value;
+    const fields = Object.hasOwn(requiredTextFields, type) ? requiredTextFields[type] : undefined;
+    const isValid =
+      type === 'resource'
+        ? isJsonObject(resource) && typeof resource['uri'] === 'string'
+        : fields?.every((name) => typeof value[name] === 'string') !== false;
+    // Known types are checked above; unknown types pass for forward compatibility.
+    if (isValid) return value as unknown as Content;
+  }
+  return textContent(JSON.stringify(value).slice(0, 10_000));
+}
+
+/** Keys that concern the upstream hop only, and keys reserved for the gateway. */
+const isReservedKey = (key: string): boolean =>
+  key === metaKeys.serverInfo ||
+  key === metaKeys.subscriptionId ||
+  key === metaKeys.relatedTask ||
+  key.startsWith('toolgate/');
+
+/** `_meta` without hop-specific keys and without `toolgate/` keys, which a server could forge. */
+function forwardedMeta(result: JsonObject): JsonObject | undefined {
+  const meta = result['_meta'];
+  if (!isJsonObject(meta)) return undefined;
+  const rest = Object.entries(meta).filter(([key]) => !isReservedKey(key));
+  return rest.length > 0 ? Object.fromEntries(rest) : undefined;
+}
+
+/** Unknown fields of an object; undefined if there are none (the usual case). */
+function unknownFields(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: Record<string, Json> | undefined;
+  for (const key of Object.keys(value)) {
+    const field = value[key];
+    if (known.has(key) || field === undefined) continue;
+    rest ??= Object.create(null) as Record<string, Json>; // no prototype: `__proto__` is a key like any other
+    rest[key] = field;
+  }
+  return rest;
+}
+
+const knownFields = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
+
+/** Outcome of a finished `tools/call`; an error text of the tool is kept unchanged. */
+export function callOutcome(result: JsonObject): Outcome {
+  const { content, structuredContent: data, isError } = result;
+  if (content !== undefined && !Array.isArray(content))
+    return refuse('upstream_error', 'The server answered with an invalid tool result');
+  const blocks = ((content ?? []) as readonly Json[]).slice(0, maxBlocks).map(toContent); // an array, as just checked
+  const meta = forwardedMeta(result);
+  const extra = unknownFields(result, knownFields);
+  if (isError === true) {
+    const errorText = toReadableText(blocks, data).slice(0, 500);
+    return failed(
+      { code: 'upstream_error', message: errorText === '' ? 'The tool reported an error' : errorText },
+      { content: blocks, ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) },
+    );
+  }
+  return extra ? { ...done(blocks, data, meta), extra } : done(blocks, data, meta);
+}
+
+/** Outcome of a finished `prompts/get` or `resources/read`: the result is the data. */
+export function dataOutcome(result: JsonObject, field: 'messages' | 'contents'): Outcome {
+  if (!Array.isArray(result[field])) return refuse('upstream_error', `The server answered without ${field}`);
+  const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...data } = result;
+  return done([], data, forwardedMeta({ _meta }));
+}
+
+/** Outcome of a call that ended without a result. */
+export function errorOutcome(
+  source: string,
+  call: Call,
+  error: RpcError,
+  end: ChannelEnd | undefined,
+  remote: boolean,
+): Failed {
+  if (call.signal.aborted) {
+    const isTimeout = call.signal.reason === deadlinePassed;
+    return refuse(
+      isTimeout ? 'timeout' : 'cancelled',
+      isTimeout ? `${source} did not answer in time` : 'The caller cancelled',
+    );
+  }
+  if (end) return channelEndOutcome(source, end, remote);
+  if (error.code === rpcCodes.missingCapability) {
+    return refuse(
+      'capability_missing',
+      `${source} needs input from the client, and this client does not support that`,
+      {
+        ...(error.data && { data: error.data }),
+      },
+    );
+  }
+  if (error.code === rpcCodes.resourceNotFound) return refuse('not_found', 'Resource not found');
+  const data = error.data && JSON.stringify(error.data).length <= maxErrorData ? { data: error.data } : {};
+  return refuse('upstream_refused', `${source}: ${error.message.slice(0, 2_000)}`, {
+    data: { upstream: { code: error.code, ...data } },
+  });
+}
+
+/** Outcome after the server ended, with the tail of its stderr. */
+export function channelEndOutcome(source: string, end: ChannelEnd | NoLease, remote: boolean): Failed {
+  const retryAfterMs = 'retryAfterMs' in end ? end.retryAfterMs : undefined;
+  const tail = end.stderr === undefined ? '' : `\nstderr: ${end.stderr}`;
+  const code = 'busy' in end && end.busy ? 'busy' : remote ? 'network_error' : 'crashed';
+  return refuse(code, `${source}: ${end.message}${tail}`, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}

@@ -1,0 +1,80 @@
+import type { Document } from './parse.js';
+import type { Operation } from './model.js';
+import type { OperationProblem } from './normalise.js';
+import { splitTemplate } from './parameters.js';
+import { isDataKeyword, isReference, followReference, type Located } from './references.js';
+import { isRawObject } from './fields.js';
+
+const maxVisitedValues = 20_000;
+
+/** Finds why a parsed operation is unsafe to offer: dot segments in its path, or an input schema in another document. */
+export function findSafetyProblem(operation: Operation): OperationProblem | undefined {
+  if (
+    splitTemplate(operation.path)
+      .path.split('/')
+      .some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)) ||
+    /[\\\0-\x1f]/.test(operation.path)
+  )
+    return { reason: 'unsafe_path', message: 'the path contains dot segments or invalid characters' };
+  for (const schema of [
+    ...operation.parameters.map((parameter) => parameter.schema),
+    ...(operation.body?.schema ? [operation.body.schema] : []),
+  ]) {
+    const ref = findBlockedReference(schema);
+    if (ref !== undefined)
+      return { reason: 'external_ref_blocked', message: `its input refers to ${ref.slice(0, 200)}` };
+  }
+  return undefined;
+}
+
+const blockedReferenceCache = new WeakMap<object, string | null>();
+
+/** Finds the first reference to another document that a schema reaches. */
+function findBlockedReference(root: Located): string | undefined {
+  if (!isRawObject(root.value) || !hasExternalReferences(root.doc)) return undefined;
+  const cached = blockedReferenceCache.get(root.value);
+  if (cached !== undefined) return cached ?? undefined;
+  const seen = new Set<unknown>();
+  const todo: Located[] = [root];
+  let found: string | undefined;
+  for (let at = todo.pop(); at !== undefined && seen.size < maxVisitedValues; at = todo.pop()) {
+    if (typeof at.value !== 'object' || at.value === null || seen.has(at.value)) continue;
+    seen.add(at.value);
+    if (isReference(at.value)) {
+      const next = followReference(at.doc, at.value.$ref);
+      if (!next.ok && next.problem === 'external_ref_blocked') {
+        found = next.ref;
+        break;
+      }
+      if (next.ok) todo.push(next.at);
+    }
+    const { doc } = at;
+    for (const [key, value] of Object.entries(at.value)) {
+      // Examples and defaults are data: a `$ref` inside is not a reference.
+      if (isDataKeyword(key)) continue;
+      todo.push({ doc, value });
+    }
+  }
+  blockedReferenceCache.set(root.value, found ?? null);
+  return found;
+}
+
+const externalReferenceCache = new WeakMap<Document, boolean>();
+
+/** Whether the document has any external reference; most have none, which saves a walk per operation. */
+function hasExternalReferences(doc: Document): boolean {
+  let found = externalReferenceCache.get(doc);
+  if (found === undefined) {
+    const seen = new Set<unknown>();
+    const todo: unknown[] = [doc.root];
+    found = false;
+    for (let value = todo.pop(); value !== undefined && !found; value = todo.pop()) {
+      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+      seen.add(value);
+      found = isReference(value) && !value.$ref.startsWith('#');
+      for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) todo.push(item);
+    }
+    externalReferenceCache.set(doc, found);
+  }
+  return found;
+}

@@ -1,0 +1,151 @@
+import type { Args } from '../../../core/call.js';
+import { schemaContract } from '../../../core/contract.js';
+import type { Json, JsonObject } from '../../../core/json.js';
+import { done, refuse } from '../../../core/outcome.js';
+import { defaultLimits, readOnly, type Tool } from '../../../core/tool.js';
+import { namespaced } from '../../../registry/naming.js';
+import { operationLabel } from '../document/model.js';
+import { searchIndex, type OperationSearch } from './search-index.js';
+import type { OperationTool } from './operation-tool.js';
+import { cleanText } from './operation-tool.js';
+import { isRawObject } from '../document/fields.js';
+
+/** Catalog tools are always prefixed with the source id, since each source has its own. */
+interface CatalogOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly tools: readonly OperationTool[];
+}
+
+const catalogLimits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
+
+/** Searches operations by keyword, limited to those the caller may use. */
+export function searchTool({ id, title, tools }: CatalogOptions): Tool {
+  let search: OperationSearch | undefined;
+  return {
+    name: namespaced(id, 'search'),
+    title: 'Search operations',
+    description: `Finds operations of ${cleanText(title, 80) || id} (${tools.length} in all) by keywords in their name, path, tags or description. Then use ${namespaced(id, 'describe')} and ${namespaced(id, 'call')}.`,
+    source: id,
+    input: schemaContract({
+      type: 'object',
+      properties: {
+        query: { type: 'string', maxLength: 500, description: 'Keywords; empty lists all operations' },
+        limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Maximum number of results; 10 by default' },
+        offset: { type: 'integer', minimum: 0 },
+      },
+      additionalProperties: false,
+    }),
+    effects: readOnly,
+    limits: catalogLimits,
+    run(call) {
+      search ??= searchIndex(tools);
+      const matches = search(String(call.args['query'] ?? ''), (tool) => call.canSee?.(tool) ?? true);
+      const offset = typeof call.args['offset'] === 'number' ? call.args['offset'] : 0;
+      const page = matches.slice(offset, offset + (typeof call.args['limit'] === 'number' ? call.args['limit'] : 10));
+      return Promise.resolve(
+        done([], {
+          total: matches.length,
+          operations: page.map((tool) => ({
+            name: tool.name,
+            operation: operationLabel(tool.operation),
+            description: cleanText(tool.title ?? tool.description, 160),
+          })),
+        }),
+      );
+    },
+  };
+}
+
+/** Describes one operation with its full input schema. */
+export function describeTool({ id, tools }: CatalogOptions): Tool {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    name: namespaced(id, 'describe'),
+    title: 'Describe an operation',
+    description: 'Returns one operation with its full, unabbreviated input schema.',
+    source: id,
+    input: schemaContract({
+      type: 'object',
+      properties: { name: { type: 'string', description: 'Tool name of the operation' } },
+      required: ['name'],
+      additionalProperties: false,
+    }),
+    effects: readOnly,
+    limits: { ...catalogLimits, maxOutputBytes: 4 * 1_048_576 },
+    run(call) {
+      const tool = byName.get(String(call.args['name']));
+      if (tool === undefined || !(call.canSee?.(tool) ?? true))
+        return Promise.resolve(
+          refuse('invalid_arguments', 'Unknown operation', {
+            hint: `Find one with ${namespaced(id, 'search')}`,
+          }),
+        );
+      const described: JsonObject = {
+        name: tool.name,
+        operation: operationLabel(tool.operation),
+        description: cleanText(
+          [tool.operation.summary, tool.operation.description].filter((text) => text !== undefined).join('\n') ||
+            tool.description,
+          16_384,
+        ),
+        tags: tool.operation.tags,
+        effects: {
+          read_only: !tool.effects.writes,
+          destructive: tool.effects.destroys,
+          idempotent: tool.effects.idempotent,
+        },
+        input_schema: tool.fullSchema(),
+        output_schema: tool.output?.schema,
+      };
+      return Promise.resolve(done([], described));
+    },
+  };
+}
+
+/** Calls an operation by name; the gateway resolves it before the guards, which see the named operation. */
+export function callTool({ id, tools }: CatalogOptions): Tool {
+  const names = new Set(tools.map((tool) => tool.name));
+  return {
+    name: namespaced(id, 'call'),
+    title: 'Call an operation',
+    description: `Calls an operation by name with its arguments, as ${namespaced(id, 'describe')} shows them.`,
+    source: id,
+    input: schemaContract({
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'Tool name of the operation' },
+        arguments: { type: 'object', description: 'The arguments of the operation' },
+      },
+      required: ['name'],
+      additionalProperties: false,
+    }),
+    effects: {
+      reads: true,
+      writes: true,
+      destroys: true,
+      idempotent: false,
+      openWorld: true,
+      labels: ['network', 'egress'],
+    },
+    limits: catalogLimits,
+    resolveTarget(args) {
+      const { name, arguments: inner } = args;
+      if (
+        typeof name !== 'string' ||
+        !names.has(name) ||
+        (inner !== undefined && !isRawObject(inner)) ||
+        Object.keys(args).some((key) => key !== 'name' && key !== 'arguments')
+      )
+        return undefined;
+      return { tool: name, args: (inner ?? {}) as Readonly<Record<string, Json>> satisfies Args }; // an object, checked above
+    },
+    // Reached only if the arguments do not name an operation.
+    run: () =>
+      Promise.resolve(
+        refuse('invalid_arguments', 'Unknown operation, or its arguments are not an object', {
+          hint: `Find one with ${namespaced(id, 'search')}`,
+        }),
+      ),
+  };
+}

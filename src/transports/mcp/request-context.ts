@@ -1,0 +1,32 @@
+import type { Door } from '../../core/call.js';
+import type { View } from '../../core/gateway.js';
+import type { JsonObject } from '../../core/json.js';
+import type { RpcError } from '../../wire/codes.js';
+import type { WireLogLevel } from '../../wire/meta.js';
+import type { AskOptions, RpcReply } from '../../wire/pending.js';
+import type { Features } from '../../wire/versions.js';
+
+/** Context of one MCP request: who sent it and what can be sent back meanwhile; the same for all revisions and transports. */
+export interface RequestContext {
+  readonly view: View;
+  readonly via: Door;
+  readonly features: Features;
+  /** Declared by the client; never grants trust. */
+  readonly capabilities: JsonObject;
+  readonly signal: AbortSignal;
+  readonly session?: string;
+  /** Minimum level of log notifications; absent disables them. */
+  readonly logLevel?: WireLogLevel;
+  /** Sends a notification that belongs to this request; absent if the transport cannot. */
+  readonly notify?: (method: string, params: JsonObject) => void;
+  /** Sends a request to the client; legacy only, modern clients get questions in the result. */
+  readonly ask?: (method: string, params: JsonObject, options: AskOptions) => Promise<RpcReply>;
+  /** Closes the connection; the client resumes the stream for the response. */
+  readonly detach?: () => void;
+}
+
+/** Reply to a request; results are already serialised, so that a list page is serialised once for all clients. */
+export type Reply = { readonly result: string | Buffer } | { readonly error: RpcError };
+
+/** Reply with a JSON-RPC error. */
+export const refusal = (error: RpcError): Reply => ({ error });

@@ -1,0 +1,131 @@
+import { ownerOf, type ChangedList } from '../../core/gateway.js';
+import type { Json, JsonObject } from '../../core/json.js';
+import { rpcCodes, rpcError } from '../../wire/codes.js';
+import { encodeId } from '../../wire/id.js';
+import type { Id } from '../../wire/id.js';
+import { isJsonObject } from '../../wire/message.js';
+import type { RpcRequest } from '../../wire/message.js';
+import { metaKeys } from '../../wire/meta.js';
+import { declaresTasks } from './capabilities.js';
+import { refusal } from './request-context.js';
+import type { RequestContext, Reply } from './request-context.js';
+import { listChangedMethod } from './change-broadcaster.js';
+import type { ChangeBroadcaster } from './change-broadcaster.js';
+import type { McpDispatcher } from './dispatcher.js';
+import type { MessageSink } from './message-sink.js';
+import { toModernTask } from './tasks/encode-task.js';
+
+/** Limits of open subscriptions, in total and per principal, and of resources per subscription. */
+export interface SubscriptionLimits {
+  readonly subscriptions: number;
+  /** Keeps one principal from using up all subscriptions. */
+  readonly perOwner: number;
+  readonly resources: number;
+}
+
+/** Long-lived `subscriptions/listen` requests of modern clients. */
+export interface Subscriptions {
+  /** Acknowledges, sends notifications, and resolves on disconnect or `close`. */
+  serve(request: RpcRequest, context: RequestContext, sink: MessageSink): Promise<Reply>;
+  readonly open: number;
+  close(): void;
+}
+
+/** Filter names of the protocol and the lists they select. */
+const listFilters: readonly (readonly [string, ChangedList])[] = [
+  ['toolsListChanged', 'tools'],
+  ['promptsListChanged', 'prompts'],
+  ['resourcesListChanged', 'resources'],
+];
+
+const stringItems = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+
+/** Serialises a notification with the id of its subscription; encodeId keeps ids beyond double precision exact. */
+function taggedNotification(id: Id, method: string, params: JsonObject = {}): string {
+  const rest = JSON.stringify(params).slice(1, -1);
+  return `{"jsonrpc":"2.0","method":"${method}","params":{${rest}${rest === '' ? '' : ','}"_meta":{"${metaKeys.subscriptionId}":${encodeId(id)}}}}`;
+}
+
+/** Table of open subscriptions. */
+export function subscriptionTable(
+  dispatcher: McpDispatcher,
+  broadcaster: ChangeBroadcaster,
+  limits: SubscriptionLimits = { subscriptions: 1_024, perOwner: 256, resources: 256 },
+): Subscriptions {
+  const open = new Map<() => void, string>();
+
+  return {
+    get open() {
+      return open.size;
+    },
+    close() {
+      for (const end of open.keys()) end();
+    },
+    async serve({ id, params }, context, sink) {
+      const filter = params['notifications'];
+      if (!isJsonObject(filter))
+        return refusal(rpcError(rpcCodes.invalidParams, 'params.notifications must be an object'));
+      const owner = context.view.principal.id;
+      const ownCount = [...open.values()].filter((holder) => holder === owner).length;
+      if (open.size >= limits.subscriptions || ownCount >= limits.perOwner)
+        return refusal(rpcError(rpcCodes.internalError, 'Too many subscriptions are open'));
+      const { gateway, tasks } = dispatcher;
+      const lists = listFilters.filter(([name]) => filter[name] === true);
+      const listKinds = new Set(lists.map(([, what]) => what));
+      const stops: (() => void)[] = [];
+      // Only resources that exist and can be watched are acknowledged.
+      const uris = stringItems(filter['resourceSubscriptions'])
+        .slice(0, limits.resources)
+        .filter((uri) => {
+          const stop = gateway.watch(context.view, uri, () =>
+            sink.send(taggedNotification(id, 'notifications/resources/updated', { uri })),
+          );
+          if (stop) stops.push(stop);
+          return stop !== undefined;
+        });
+      // Foreign and unknown task ids are dropped silently, so that they cannot be probed.
+      const requestedTasks = declaresTasks(context.capabilities)
+        ? stringItems(filter['taskIds']).slice(0, limits.resources)
+        : [];
+      const records = await Promise.all(requestedTasks.map((task) => tasks.get(task, ownerOf(context.view))));
+      const taskIds = new Set(records.flatMap((record) => (record ? [record.id] : [])));
+
+      sink.send(
+        taggedNotification(id, 'notifications/subscriptions/acknowledged', {
+          notifications: {
+            ...Object.fromEntries(lists.map(([name]) => [name, true])),
+            ...(uris.length > 0 && { resourceSubscriptions: uris }),
+            ...(taskIds.size > 0 && { taskIds: [...taskIds] }),
+          },
+        }),
+      );
+      stops.push(
+        broadcaster.subscribe(
+          (what) => listKinds.has(what) && sink.send(taggedNotification(id, listChangedMethod(what))),
+        ),
+      );
+      stops.push(
+        tasks.onChange(
+          (record) =>
+            taskIds.has(record.id) && sink.send(taggedNotification(id, 'notifications/tasks', toModernTask(record))),
+        ),
+      );
+
+      // Stays open until the client disconnects or the gateway stops.
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          open.delete(end);
+          context.signal.removeEventListener('abort', end);
+          resolve();
+        };
+        open.set(end, owner);
+        context.signal.addEventListener('abort', end, { once: true });
+        if (context.signal.aborted) end();
+      });
+      for (const stop of stops) stop();
+      const emptyResult = dispatcher.encode.result({}, context.features);
+      return { result: emptyResult.replace(`"_meta":{`, `"_meta":{"${metaKeys.subscriptionId}":${encodeId(id)},`) };
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import type { Confirmation } from '../../../core/call.js';
+import { behaviourOf } from '../../../core/errors.js';
+import type { Answer } from '../../../core/gateway.js';
+import type { Ask, Question } from '../../../core/outcome.js';
+import { refuse } from '../../../core/outcome.js';
+import type { FinalAnswer } from '../methods/encode-result.js';
+import type { InvokeCall } from '../methods/client-questions.js';
+import type { TaskRecord, TaskStore } from './task-store.js';
+
+/** Limits of tasks: lifetime, number per principal, number running. */
+export interface TaskLimits {
+  readonly ttlMs: number;
+  readonly maxTtlMs: number;
+  readonly perOwner: number;
+  readonly running: number;
+}
+
+/** Default limits. */
+export const taskLimits: TaskLimits = { ttlMs: 3_600_000, maxTtlMs: 86_400_000, perOwner: 256, running: 1_024 };
+
+/** Runs calls that outlive their connection; tasks belong to one principal and expire. */
+export interface TaskRunner {
+  /** Takes over a running call; undefined if the principal or the gateway has too many tasks. */
+  adopt(
+    task: { readonly owner: string; readonly tool: string; readonly ttlMs?: number },
+    first: Promise<Answer>,
+    invoke: InvokeCall,
+    controller: AbortController,
+  ): Promise<TaskRecord | undefined>;
+  /** Undefined if the task is unknown, expired or owned by another principal. */
+  get(id: string, owner: string): Promise<TaskRecord | undefined>;
+  list(owner: string): Promise<readonly TaskRecord[]>;
+  /** Passes on some or all answers to open questions; unknown keys are ignored. */
+  update(id: string, owner: string, answers: Confirmation['answers']): Promise<boolean>;
+  cancel(id: string, owner: string): Promise<TaskRecord | undefined>;
+  /** Resolves on the next change or the end of the task, or on abort. */
+  waitForChange(id: string, signal: AbortSignal): Promise<void>;
+  onChange(listener: (record: TaskRecord) => void): () => void;
+  readonly running: number;
+  /** Aborts all running tasks and waits for them. */
+  close(): Promise<void>;
+}
+
+/** In-memory state of a task that runs in this process. */
+interface RunningTask {
+  readonly owner: string;
+  readonly controller: AbortController;
+  readonly finished: Promise<void>;
+  readonly waiters: Set<() => void>;
+  answers: Record<string, Confirmation['answers'][string]>;
+  openQuestion:
+    | { readonly keys: ReadonlyMap<string, string>; readonly resolve: (answers: Confirmation['answers']) => void }
+    | undefined;
+}
+
+/** Rounds of questions after which a call is refused, against tools that ask forever. */
+const maxRounds = 8;
+
+/** Whether the status of a task can no longer change. */
+export const isTerminal = ({ status }: TaskRecord): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+/** A task counts as failed only if its call ended in a protocol error; tool errors are completed tasks. */
+const terminalStatus = ({ outcome }: FinalAnswer): 'completed' | 'failed' =>
+  outcome.kind === 'failed' && behaviourOf(outcome.error).mcp !== 'result' ? 'failed' : 'completed';
+
+/** Task runner over a store; a stored task that is unfinished but not running here (crash) is reported as failed. */
+export function taskRunner(
+  store: TaskStore,
+  limits: TaskLimits = taskLimits,
+  now: () => number = Date.now,
+): TaskRunner {
+  const running = new Map<string, RunningTask>();
+  const listeners = new Set<(record: TaskRecord) => void>();
+
+  /** Stores a record and wakes the clients that wait for it. */
+  const save = async (record: TaskRecord): Promise<void> => {
+    await store.put(record, Date.parse(record.createdAt) + record.ttlMs);
+    for (const wake of running.get(record.id)?.waiters ?? []) wake();
+    for (const listener of listeners) listener(record);
+  };
+  /** Changes a record that is not terminal. */
+  const updateRecord = async (id: string, change: Partial<TaskRecord>): Promise<void> => {
+    const record = await store.get(id);
+    // A cancelled task stays cancelled, whatever its call returns later.
+    if (!record || isTerminal(record)) return;
+    const { asks: _, ...rest } = record;
+    await save({ ...rest, ...change, updatedAt: new Date(now()).toISOString() });
+  };
+
+  /** Question keys are unique within a task: later rounds get a numeric suffix. */
+  const ask = (id: string, entry: RunningTask, question: Question, round: number): Promise<Confirmation['answers']> => {
+    const keys = new Map(Object.keys(question.asks).map((key) => [round === 0 ? key : `${key}-${round + 1}`, key]));
+    const asks: Record<string, Ask> = {};
+    for (const [publicKey, key] of keys) {
+      const one = question.asks[key];
+      if (one) asks[publicKey] = one;
+    }
+    return new Promise((resolve) => {
+      entry.answers = {};
+      entry.openQuestion = { keys, resolve };
+      void updateRecord(id, { status: 'input_required', asks });
+    });
+  };
+
+  /** Runs the call through its questions and stores the final outcome. */
+  const runToEnd = async (
+    id: string,
+    entry: RunningTask,
+    first: Promise<Answer>,
+    invoke: InvokeCall,
+  ): Promise<void> => {
+    let answer = await first;
+    for (
+      let round = 0;
+      answer.outcome.kind === 'confirm' && round < maxRounds && !entry.controller.signal.aborted;
+      round += 1
+    ) {
+      const { question } = answer.outcome;
+      const answers = await ask(id, entry, question, round);
+      entry.openQuestion = undefined;
+      if (entry.controller.signal.aborted) break;
+      await updateRecord(id, { status: 'working' });
+      answer = await invoke({ answers, state: question.state });
+    }
+    const outcome =
+      answer.outcome.kind === 'confirm'
+        ? refuse('confirmation_required', 'The call asked too many questions')
+        : answer.outcome;
+    const final: FinalAnswer = { ...answer, outcome };
+    await updateRecord(id, { status: terminalStatus(final), answer: { outcome, correlationId: answer.correlationId } });
+  };
+
+  /** Finds a task of this owner; a task of another owner is reported as unknown (enumeration). */
+  const findOwned = async (id: string, owner: string): Promise<TaskRecord | undefined> => {
+    const record = await store.get(id);
+    if (!record || record.owner !== owner) return undefined;
+    if (isTerminal(record) || running.has(id)) return record;
+    await updateRecord(id, {
+      status: 'failed',
+      message: 'The gateway was restarted while the task ran',
+      answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
+    });
+    return store.get(id);
+  };
+
+  return {
+    get running() {
+      return running.size;
+    },
+    async adopt({ owner, tool, ttlMs }, first, invoke, controller) {
+      if (running.size >= limits.running || (await store.list(owner)).length >= limits.perOwner) return undefined;
+      const at = new Date(now()).toISOString();
+      const id = randomUUID();
+      const record: TaskRecord = {
+        id,
+        owner,
+        tool,
+        status: 'working',
+        createdAt: at,
+        updatedAt: at,
+        ttlMs: Math.min(ttlMs ?? limits.ttlMs, limits.maxTtlMs),
+      };
+      await store.put(record, now() + record.ttlMs);
+      let end = (): void => {};
+      const entry: RunningTask = {
+        owner,
+        controller,
+        waiters: new Set(),
+        answers: {},
+        openQuestion: undefined,
+        finished: new Promise((resolve) => (end = resolve)),
+      };
+      running.set(id, entry);
+      // An expired task is aborted, so that it does not run without anything that could read its result.
+      const expiry = setTimeout(() => controller.abort(), record.ttlMs).unref();
+      void runToEnd(id, entry, first, invoke)
+        .catch(() =>
+          updateRecord(id, {
+            status: 'failed',
+            answer: { outcome: refuse('internal', 'Internal error'), correlationId: '' },
+          }),
+        )
+        .finally(() => {
+          clearTimeout(expiry);
+          running.delete(id);
+          for (const wake of entry.waiters) wake();
+          end();
+        });
+      return record;
+    },
+    get: findOwned,
+    async list(owner) {
+      const records = await store.list(owner);
+      return (await Promise.all(records.map((record) => findOwned(record.id, owner)))).filter(
+        (record) => record !== undefined,
+      );
+    },
+    async update(id, owner, answers) {
+      if (!(await findOwned(id, owner))) return false;
+      const entry = running.get(id);
+      if (!entry?.openQuestion) return true;
+      const { keys, resolve } = entry.openQuestion;
+      for (const [publicKey, answer] of Object.entries(answers)) {
+        const key = keys.get(publicKey);
+        if (key !== undefined) entry.answers[key] = answer;
+      }
+      const open = [...keys].filter(([, key]) => entry.answers[key] === undefined);
+      if (open.length === 0) resolve(entry.answers);
+      else {
+        const asks = (await store.get(id))?.asks ?? {};
+        await updateRecord(id, {
+          status: 'input_required',
+          asks: Object.fromEntries(
+            Object.entries(asks).filter(([publicKey]) => open.some(([key]) => key === publicKey)),
+          ),
+        });
+      }
+      return true;
+    },
+    async cancel(id, owner) {
+      const record = await findOwned(id, owner);
+      if (!record || isTerminal(record)) return record;
+      await updateRecord(id, { status: 'cancelled', message: 'Cancelled by the client' });
+      const entry = running.get(id);
+      entry?.controller.abort();
+      entry?.openQuestion?.resolve({});
+      return store.get(id);
+    },
+    waitForChange(id, signal) {
+      const waiters = running.get(id)?.waiters;
+      if (!waiters || signal.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          waiters.delete(wake);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        waiters.add(wake);
+        signal.addEventListener('abort', wake, { once: true });
+      });
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      const all = [...running.entries()];
+      for (const [id, entry] of all) {
+        await updateRecord(id, {
+          status: 'failed',
+          message: 'The gateway stopped',
+          answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
+        });
+        entry.controller.abort();
+        entry.openQuestion?.resolve({});
+      }
+      await Promise.all(all.map(([, entry]) => entry.finished));
+    },
+  };
+}
