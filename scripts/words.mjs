@@ -81,7 +81,11 @@ for (const file of tracked) {
   for (const comment of tree.comments) check(comment.value, file, comment.loc.start.line);
   for (const token of tree.tokens) {
     const label = token.type.label;
-    if ((label === 'string' || label === 'template') && / \S+ /.test(` ${token.value} `) && /[a-z] [a-z]/.test(token.value ?? ''))
+    if (
+      (label === 'string' || label === 'template') &&
+      / \S+ /.test(` ${token.value} `) &&
+      /[a-z] [a-z]/.test(token.value ?? '')
+    )
       check(token.value, file, token.loc.start.line);
   }
   if (file.startsWith('src/'))
