@@ -4,9 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { parse } from '@babel/parser';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+// `node scripts/words.mjs [text] [--root folder]`; with a text only problems that contain it are shown.
+const { values, positionals } = parseArgs({ options: { root: { type: 'string' } }, allowPositionals: true });
+const root = values.root ?? join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Word or phrase, and what to write instead. */
 const flagged = [
@@ -96,7 +99,7 @@ for (const [name, files] of definedIn) {
     problems.push(`${name} is defined in ${files.length} files: ${files.slice(0, 6).join(', ')}`);
 }
 
-const filter = process.argv[2];
+const [filter] = positionals;
 const shown = filter === undefined ? problems : problems.filter((problem) => problem.includes(filter));
 for (const problem of shown) console.error(problem);
 if (shown.length > 0) {
