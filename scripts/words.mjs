@@ -80,7 +80,14 @@ for (const file of tracked) {
     text.split('\n').forEach((line, index) => check(line.replace(/`[^`]*`/g, ''), file, index + 1));
     continue;
   }
-  const tree = parse(text, { sourceType: 'module', plugins: ['typescript', 'jsx'], errorRecovery: true, tokens: true });
+  const plugins = file.endsWith('.tsx') ? ['typescript', 'jsx'] : ['typescript'];
+  let tree;
+  try {
+    tree = parse(text, { sourceType: 'module', plugins, errorRecovery: true, tokens: true });
+  } catch (error) {
+    problems.push(`${file}: cannot be parsed: ${error.message}`);
+    continue;
+  }
   for (const comment of tree.comments) check(comment.value, file, comment.loc.start.line);
   for (const token of tree.tokens) {
     const label = token.type.label;
