@@ -89,7 +89,7 @@ test('the client is asked with tool, arguments, rule and risk, and a yes lets ex
     '{"table":"users"}',
     'ask-first',
     'it is final',
-    'may destroy',
+    'may delete data',
     'reads:private',
     'bob',
   ])

@@ -176,7 +176,7 @@ test('an issuer whose metadata names another issuer, or that is not there, gives
   const lying = keySet({ issuer: `${server.issuer}/tenant`, egress: localEgress() });
   expect(await judged(server, { keys: lying })(token)).toMatchObject({
     refused: 'invalid',
-    message: expect.stringContaining('keys'),
+    message: 'The issuer publishes no jwks_uri; set jwks_url',
   });
   const gone = keySet({ issuer: server.issuer, jwksUrl: 'http://127.0.0.1:9/jwks', egress: localEgress() });
   expect(await judged(server, { keys: gone })(token)).toMatchObject({ refused: 'invalid' });

@@ -24,7 +24,7 @@ test.each([
   [
     '/opt/server',
     ['srv/server.mjs'],
-    { nothing: expect.stringContaining('server is a program whose source is not known') },
+    { nothing: expect.stringContaining('the source code of server is unknown') },
   ],
 ])('%s %s: the code is the folder of the script, or it is said that there is none', async (program, args, found) => {
   const base = aPlace();
@@ -41,7 +41,7 @@ test('what the configuration names is read instead, and a package by its own fol
     entry: 'one.py',
   });
   expect(await locateCode(configOf({ scan: { path: 'none' } }), { program: 'node', args: [] }, base)).toEqual({
-    nothing: 'there is no none to read',
+    nothing: 'none: no such file or folder',
   });
   expect(
     await locateCode(configOf({ runtime: 'npx', package: 'a@1.0.0' }), { program: 'node', args: [], code: base }, base),

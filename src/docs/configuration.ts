@@ -1,12 +1,11 @@
 import { ranges } from '../config/clamp.js';
 import { configFileVariable, settings } from '../config/env.js';
 import { editorSchema, keysOf, type Key, type Shape } from '../config/keys.js';
+import { configurationExamples } from './configuration-examples.js';
 import { markdownTable } from './markdown.js';
 
-/** `docs/configuration.md`: every key with its default, range and variable. */
+/** `docs/configuration.md`: how a configuration is found, layered and reloaded, and a list of its sections. */
 export function configurationPage(): string {
-  const shape = editorSchema();
-  const sections = Object.entries(shape.properties ?? {}).map(([name, section]) => sectionText(name, section));
   return `# Configuration
 
 \`\`\`yaml
@@ -19,23 +18,28 @@ tool:
     ping: { timeout: 10, concurrency: 5 }
 \`\`\`
 
-Toolgate starts without any of this. It reads the file given by \`--config\`, else the one that \`${configFileVariable}\` names,
-else \`toolgate.yaml\` in the working directory if it exists. The command line overrides the environment, which overrides
-the file, which overrides the defaults below.
+Toolgate starts without a configuration file. With one, it reads the file given by \`--config\`, else the one named by
+\`${configFileVariable}\`, else \`toolgate.yaml\` in the working directory. The command line overrides the environment, the
+environment overrides the file, and the file overrides the defaults.
 
-An unknown key, a wrong type or an unreadable file prevents the start; every problem is reported at once with its position. A
-number outside its range is clamped, with a warning in the log. \`toolgate check\` reports all of this without starting.
+An unknown key, a wrong type or an unreadable file stops the start; every problem is listed at once with its line and
+column. A number outside its range is clamped, and the log reports it. \`toolgate check\` reports all of this without starting.
 
-While Toolgate runs, a changed file is reloaded as a whole. A file with a problem changes nothing: the last good
-configuration stays active and the log states the reason.
+While Toolgate runs, it picks up changes of the file as a whole. A file with a problem changes nothing: the last good
+configuration stays active and the log gives the reason.
+
+## Sections
+
+${markdownTable(
+  ['Section', 'Contents'],
+  sections().map(([name, { description }]) => [`[\`${name}\`](configuration/${name}.md)`, description ?? '']),
+)}
 
 ## Secrets
 
-\`\${NAME}\` stands for an environment variable in the keys whose type is *secret*. It is resolved when it is needed and is
-never printed: logs, errors and \`GET /config\` show \`[redacted \${NAME}]\`. An unset variable prevents the start and is named.
+In keys of type *secret*, \`\${NAME}\` refers to an environment variable. It is resolved when it is needed and never printed:
+logs, errors and \`GET /config\` show \`[redacted \${NAME}]\`. An unset variable stops the start and is named.
 Write \`$$\` for a dollar sign. In all other keys \`\${NAME}\` is plain text.
-
-${sections.join('\n\n')}
 
 ## Environment and command line
 
@@ -57,11 +61,26 @@ separated by commas.
 `;
 }
 
-function sectionText(name: string, section: Shape): string {
+/** `docs/configuration/<section>.md`: an example, then every key with its default, range and variable. */
+export const sectionPages = (): readonly { readonly name: string; readonly text: string }[] =>
+  sections().map(([name, section]) => ({ name, text: sectionPage(name, section) }));
+
+const sections = (): readonly (readonly [string, Shape])[] => Object.entries(editorSchema().properties ?? {});
+
+function sectionPage(name: string, section: Shape): string {
   const keys = keysOf(section, [name]).filter(({ shape }) => shape.properties === undefined);
-  const head = `## ${name}\n\n${section.description ?? ''}`;
-  if (keys.length === 0) return head;
-  return `${head}\n\n${markdownTable(['Key', 'Type', 'Default', 'Range', 'Variable', 'Meaning'], keys.map(row))}`;
+  return `# ${name}
+
+${section.description ?? ''}
+
+\`\`\`yaml
+${configurationExamples[name] ?? ''}
+\`\`\`
+
+${markdownTable(['Key', 'Type', 'Default', 'Range', 'Variable', 'Meaning'], keys.map(row))}
+
+[All sections](../configuration.md)
+`;
 }
 
 const row = (key: Key): readonly string[] => {

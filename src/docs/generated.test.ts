@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../config/env.js';
+import { loadConfig } from '../config/load.js';
 import { editorSchema, keysOf } from '../config/keys.js';
 import { errors } from '../core/errors.js';
-import { configurationPage } from './configuration.js';
+import { configurationExamples } from './configuration-examples.js';
+import { configurationPage, sectionPages } from './configuration.js';
 import { errorsPage } from './errors.js';
 import { generatedFiles } from './generated.js';
 
@@ -21,12 +24,35 @@ test('every error code has its own heading', () => {
   for (const code of Object.keys(errors)) expect(page).toContain(`\n## ${code}\n`);
 });
 
-test('every key, every variable and every flag is in the configuration page', () => {
-  const page = configurationPage();
+test('every key, every variable and every flag is in the configuration pages', () => {
+  const page = [configurationPage(), ...sectionPages().map(({ text }) => text)].join('\n');
   for (const { name, flag, path } of settings)
     for (const word of [name, flag, path]) expect(page).toContain(word ?? '');
   for (const { path, shape } of keysOf(editorSchema())) {
     if (shape.properties === undefined) expect(page).toContain(path.at(-1));
+  }
+});
+
+test('every section has an example that loads', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolgate-examples-'));
+  const env = { CI_TOKEN: 'c'.repeat(32), SEARCH_TOKEN: 's'.repeat(32) };
+  try {
+    for (const { name } of sectionPages()) {
+      const file = join(folder, `${name}.yaml`);
+      writeFileSync(file, configurationExamples[name] ?? '');
+      const loaded = await loadConfig({ env, argv: ['--config', file], cwd: folder });
+      expect({
+        name,
+        problems: loaded.ok ? [] : loaded.problems,
+        hasSection: configurationExamples[name]?.startsWith(`${name}:`),
+      }).toEqual({
+        name,
+        problems: [],
+        hasSection: true,
+      });
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

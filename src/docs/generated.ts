@@ -1,7 +1,7 @@
 import { editorSchema } from '../config/keys.js';
 import { rulePage, rules } from '../scanner/index.js';
 import { manifestSchema } from '../sources/mcp/registration/manifest-schema.js';
-import { configurationPage } from './configuration.js';
+import { configurationPage, sectionPages } from './configuration.js';
 import { errorsPage } from './errors.js';
 
 /** A file generated from the code. */
@@ -14,6 +14,7 @@ interface GeneratedFile {
 /** Every generated document; `npm run docs` writes them and a test fails when one is stale. */
 export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'docs/configuration.md', text: configurationPage },
+  ...sectionPages().map(({ name, text }) => ({ path: `docs/configuration/${name}.md`, text: () => text })),
   { path: 'docs/errors.md', text: errorsPage },
   { path: 'docs/toolgate.schema.json', text: () => `${JSON.stringify(editorSchema(), null, 2)}\n` },
   ...rules.map((rule) => ({ path: `docs/rules/${rule.id}.md`, text: () => rulePage(rule) })),
