@@ -9,12 +9,12 @@ import { authorize } from './guards/authorize.js';
 import { breakers } from './guards/breaker.js';
 import { contain } from './guards/contain.js';
 import { noopGuard, pipeline } from './guards/pipeline.js';
-import type { Visibility } from './gateway.js';
+import type { CallRuntime, Visibility } from './gateway.js';
 import { gateway } from './gateway.js';
 import { registry } from './registry/registry.js';
 import type { Tool } from './core/tool.js';
 import { done } from './core/outcome.js';
-import { ada, aTool, bob, never } from '../test/support/make.js';
+import { ada, aTool, bob, deferred, never } from '../test/support/make.js';
 
 async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {}) {
   const records: AuditRecord[] = [];
@@ -36,12 +36,11 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
     breaker: all.guard,
     sanitize: noopGuard,
   });
-  const gate = gateway({
-    registry: reg,
+  const runtime: CallRuntime = {
     wire,
-    breakers: all,
     visibility: { group: (view) => view.principal.id, isVisible: () => true, ...visibility },
-  });
+  };
+  const gate = gateway({ registry: reg, current: () => runtime, breakers: all });
   const call = (tool: string, args = {}, principal = ada) =>
     gate.call({ tool, args, principal, via: 'rest', signal: never });
   return { gate, call, records, reg };
@@ -108,6 +107,29 @@ test('a closing gateway takes no new call', async () => {
   const { gate, call } = await setUp([aTool()]);
   gate.close();
   expect((await call('echo')).outcome).toMatchObject({ error: { code: 'shutting_down' } });
+});
+
+test('a call keeps the runtime it began with, to its end', async () => {
+  const begun = deferred<undefined>();
+  const tool = aTool({
+    async run(call) {
+      await begun.promise;
+      return done(String(call.canSee?.(tool)));
+    },
+  });
+  const reg = registry({ sources: [{ id: 'test', list: async () => [tool] }], filter: { include: [], exclude: [] } });
+  await reg.refresh(never);
+  const runtime = (name: string, sees: boolean): CallRuntime => ({
+    wire: (one) => async (call) => ({ ...(await one.run(call)), meta: { under: name } }),
+    visibility: { group: () => name, isVisible: () => sees },
+  });
+  let current = runtime('old', true);
+  const gate = gateway({ registry: reg, current: () => current, breakers: { get: () => undefined } });
+  const running = gate.call({ tool: 'echo', args: {}, principal: ada, via: 'rest', signal: never });
+  current = runtime('new', false);
+  begun.resolve(undefined);
+  expect((await running).outcome).toMatchObject({ content: [{ text: 'true' }], meta: { under: 'old' } });
+  expect(gate.tools({ principal: ada })).toEqual([]);
 });
 
 test('one name twice: the first source keeps it, the other is reported', async () => {

@@ -23,13 +23,19 @@ export interface Visibility {
   isVisible(view: View, item: { readonly name: string; readonly source: string }): boolean;
 }
 
+/** The part of a configuration that decides about calls; immutable, a reload replaces it as a whole. */
+export interface CallRuntime {
+  /** Wraps a tool in the guard pipeline. */
+  readonly wire: (tool: Tool) => Handler;
+  readonly visibility: Visibility;
+}
+
 /** Dependencies of the gateway. */
 export interface GatewayOptions {
   readonly registry: Registry;
-  /** Wraps a tool in the guard pipeline. */
-  readonly wire: (tool: Tool) => Handler;
+  /** The active runtime; every request takes it once, at its entry, and keeps it to its end. */
+  readonly current: () => CallRuntime;
   readonly breakers: Pick<Breakers, 'get'>;
-  readonly visibility: Visibility;
   readonly onAdmin?: (action: string, target: string, by: Principal) => void;
   readonly clock?: Clock;
 }
@@ -38,10 +44,12 @@ const correlationPattern = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** The gateway behind all transports: lists what a view may see, and runs every call through the guards. */
 export function gateway(options: GatewayOptions): Gateway & { active(): number; close(): void } {
-  const { registry, wire, breakers, visibility, clock = monotonic } = options;
-  // Guards are composed once per tool; the WeakMap drops them with the tool.
-  const handlers = new WeakMap<object, Handler>();
-  const lists = visibleLists(registry, visibility);
+  const { registry, current, breakers, clock = monotonic } = options;
+  // Guards are composed once per tool and runtime; the WeakMaps drop them with either.
+  const composed = new WeakMap<CallRuntime, WeakMap<object, Handler>>();
+  const lists = visibleLists();
+  /** Runtime and catalogue of one request. A reload swaps both in the same turn, so they always belong together. */
+  const snapshot = (): Snapshot => ({ runtime: current(), catalogue: registry.catalogue() });
   let active = 0;
   let closing = false;
 
@@ -54,45 +62,52 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   });
   const noPrompt = unavailableTool('prompts/get', { code: 'not_found', message: 'Prompt not found' });
 
-  const guardedHandler = (key: object, tool: () => Tool): Handler => {
+  const guardedHandler = ({ runtime }: Snapshot, key: object, tool: () => Tool): Handler => {
+    let handlers = composed.get(runtime);
+    if (handlers === undefined) composed.set(runtime, (handlers = new WeakMap()));
     let handler = handlers.get(key);
     if (handler === undefined) {
-      handler = wire(tool());
+      handler = runtime.wire(tool());
       handlers.set(key, handler);
     }
     return handler;
   };
   const completionTools = new WeakMap<object, Tool>();
-  const guardedCompletion = (item: Prompt | ResourceTemplate, complete: Complete): Handler => {
+  const guardedCompletion = (at: Snapshot, item: Prompt | ResourceTemplate, complete: Complete): Handler => {
     let tool = completionTools.get(item);
     if (tool === undefined)
       completionTools.set(item, (tool = asTool('completion/complete', item, completionHandler(complete))));
-    return guardedTool(tool);
+    return guardedTool(at, tool);
   };
-  const guardedTool = (tool: Tool): Handler => guardedHandler(tool, () => tool);
-  const guardedPrompt = (prompt: Prompt): Handler =>
-    guardedHandler(prompt, () => asTool('prompts/get', prompt, prompt.get));
-  const guardedResource = (resource: Resource | ResourceTemplate): Handler =>
-    guardedHandler(resource, () => asTool('resources/read', resource, resource.read));
+  const guardedTool = (at: Snapshot, tool: Tool): Handler => guardedHandler(at, tool, () => tool);
+  const guardedPrompt = (at: Snapshot, prompt: Prompt): Handler =>
+    guardedHandler(at, prompt, () => asTool('prompts/get', prompt, prompt.get));
+  const guardedResource = (at: Snapshot, resource: Resource | ResourceTemplate): Handler =>
+    guardedHandler(at, resource, () => asTool('resources/read', resource, resource.read));
 
   /** Finds a tool; unknown and forbidden ones become placeholders, so that they pass the guards and are audited. */
-  function find(view: View, name: string): Tool {
-    const { tools } = registry.catalogue();
-    const tool = tools.get(name);
-    if (tool === undefined || !registry.isEnabled(name)) return unknownTool;
-    return visibility.isVisible(view, tool) ? tool : forbiddenTool;
+  function find({ runtime, catalogue }: Snapshot, view: View, name: string): Tool {
+    const tool = catalogue.tools.get(name);
+    if (tool === undefined || catalogue.disabled.has(name)) return unknownTool;
+    return runtime.visibility.isVisible(view, tool) ? tool : forbiddenTool;
   }
 
-  async function run(request: Omit<CallRequest, 'tool'>, name: string, handler: Handler, tool?: Tool): Promise<Answer> {
+  async function run(
+    { runtime, catalogue }: Snapshot,
+    request: Omit<CallRequest, 'tool'>,
+    name: string,
+    handler: Handler,
+    tool?: Tool,
+  ): Promise<Answer> {
     const receivedAt = clock();
     const call = toCall(
       request,
       name,
       receivedAt,
       (item) =>
-        registry.catalogue().tools.has(item.name) &&
-        registry.isEnabled(item.name) &&
-        visibility.isVisible(request, item),
+        catalogue.tools.has(item.name) &&
+        !catalogue.disabled.has(item.name) &&
+        runtime.visibility.isVisible(request, item),
     );
     if (closing) {
       return {
@@ -111,70 +126,79 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   }
 
   return {
-    tools: lists.tools,
-    prompts: lists.prompts,
-    resources: lists.resources,
-    templates: lists.templates,
+    tools: (view) => lists(snapshot(), view).tools,
+    prompts: (view) => lists(snapshot(), view).prompts,
+    resources: (view) => lists(snapshot(), view).resources,
+    templates: (view) => lists(snapshot(), view).templates,
     active: () => active,
     close() {
       closing = true;
     },
     call(request) {
-      const requested = find(request, request.tool);
+      const at = snapshot();
+      const requested = find(at, request, request.tool);
       // Resolve stand-in tools first, so that policy applies to the tool that really runs (confused deputy).
       const target = requested.resolveTarget?.(request.args);
-      const tool = target === undefined ? requested : find(request, target.tool);
+      const tool = target === undefined ? requested : find(at, request, target.tool);
       return run(
+        at,
         target === undefined ? request : { ...request, args: target.args },
         target?.tool ?? request.tool,
-        guardedTool(tool),
+        guardedTool(at, tool),
         tool === unknownTool || tool === forbiddenTool ? undefined : tool,
       );
     },
     read(request) {
       const { uri } = request;
-      const resource =
-        lists.resources(request).find((each) => each.uri === uri) ??
-        lists.templates(request).find((each) => each.matches(uri));
+      const at = snapshot();
+      const { resources, templates } = lists(at, request);
+      const resource = resources.find((each) => each.uri === uri) ?? templates.find((each) => each.matches(uri));
       return run(
+        at,
         { ...request, args: { uri } },
         'resources/read',
-        resource ? guardedResource(resource) : guardedTool(noResource),
+        resource ? guardedResource(at, resource) : guardedTool(at, noResource),
       );
     },
     prompt(request) {
-      const prompt = lists.prompts(request).find((each) => each.name === request.name);
-      return run(request, `prompts/get:${request.name}`, prompt ? guardedPrompt(prompt) : guardedTool(noPrompt));
+      const at = snapshot();
+      const prompt = lists(at, request).prompts.find((each) => each.name === request.name);
+      return run(
+        at,
+        request,
+        `prompts/get:${request.name}`,
+        prompt ? guardedPrompt(at, prompt) : guardedTool(at, noPrompt),
+      );
     },
     async complete(request) {
       const { target, argument, value, context } = request;
+      const at = snapshot();
       const found =
         target.type === 'ref/prompt'
-          ? lists.prompts(request).find((each) => each.name === target.name)
-          : lists.templates(request).find((each) => each.uriTemplate === target.uri);
+          ? lists(at, request).prompts.find((each) => each.name === target.name)
+          : lists(at, request).templates.find((each) => each.uriTemplate === target.uri);
       const ref = target.type === 'ref/prompt' ? target.name : target.uri;
       const args = { ref, argument, value, context };
-      const handler = found?.complete ? guardedCompletion(found, found.complete) : guardedTool(noCompletion);
-      const { outcome } = await run({ ...request, args }, 'completion/complete', handler);
+      const handler = found?.complete ? guardedCompletion(at, found, found.complete) : guardedTool(at, noCompletion);
+      const { outcome } = await run(at, { ...request, args }, 'completion/complete', handler);
       // The data is the completion returned by the handler, sanitised by the guards.
       return outcome.kind === 'done' ? (outcome.data as unknown as Completion) : { values: [] };
     },
     watch(view, uri, changed) {
-      const resource = lists.resources(view).find((each) => each.uri === uri);
+      const { resources, templates } = lists(snapshot(), view);
+      const resource = resources.find((each) => each.uri === uri);
       if (resource) return resource.watch?.(changed);
-      return lists
-        .templates(view)
-        .find((each) => each.matches(uri))
-        ?.watch?.(uri, changed);
+      return templates.find((each) => each.matches(uri))?.watch?.(uri, changed);
     },
     onChange: (listener) => registry.onChange(listener),
     statuses(view) {
-      const all = [...registry.catalogue().tools.values()].filter((tool) => visibility.isVisible(view, tool));
+      const { runtime, catalogue } = snapshot();
+      const all = [...catalogue.tools.values()].filter((tool) => runtime.visibility.isVisible(view, tool));
       return all.map((tool): ToolStatus => {
         const breaker = breakers.get(tool.name);
         return {
           tool,
-          enabled: registry.isEnabled(tool.name),
+          enabled: !catalogue.disabled.has(tool.name),
           breaker: {
             state: breaker?.state() ?? 'closed',
             failures: breaker?.failures() ?? 0,
@@ -271,39 +295,44 @@ const unavailableTool = (name: string, unavailable: ToolError): Tool => ({
   unavailable,
 });
 
-type Lists = Pick<Gateway, 'tools' | 'prompts' | 'resources' | 'templates'>;
+/** Runtime and catalogue that one request sees, to its end. */
+interface Snapshot {
+  readonly runtime: CallRuntime;
+  readonly catalogue: Catalogue;
+}
+
+interface VisibleItems {
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+}
 
 /** Number of visibility groups whose lists are cached. */
 const maxCachedGroups = 256;
 
-/** Lists filtered by visibility, cached per group until the catalogue changes. */
-function visibleLists(registry: Registry, visibility: Visibility): Lists {
-  interface VisibleItems {
-    readonly tools: readonly Tool[];
-    readonly prompts: readonly Prompt[];
-    readonly resources: readonly Resource[];
-    readonly templates: readonly ResourceTemplate[];
-  }
-  let cachedCatalogue: Catalogue | undefined;
+/** Lists filtered by visibility, cached per group until the runtime or the catalogue changes. */
+function visibleLists(): (at: Snapshot, view: View) => VisibleItems {
+  let cached: Partial<Snapshot> = {};
   const cache = lru<string, VisibleItems>(maxCachedGroups);
 
-  function lists(view: View): VisibleItems {
-    const catalogue = registry.catalogue();
-    if (catalogue !== cachedCatalogue) {
-      cachedCatalogue = catalogue;
+  return (at, view) => {
+    const { catalogue, runtime } = at;
+    if (catalogue !== cached.catalogue || runtime !== cached.runtime) {
+      cached = at;
       cache.clear();
     }
-    const group = visibility.group(view);
+    const group = runtime.visibility.group(view);
     let found = cache.get(group);
     if (found === undefined) {
       const isVisible = (item: { readonly name: string; readonly source: string }): boolean =>
-        visibility.isVisible(view, item);
+        runtime.visibility.isVisible(view, item);
       found = {
         tools: [...catalogue.tools.values()].filter(
           (tool) =>
             tool.unavailable === undefined &&
             tool.unlisted !== true &&
-            registry.isEnabled(tool.name) &&
+            !catalogue.disabled.has(tool.name) &&
             isVisible(tool),
         ),
         prompts: catalogue.prompts.filter(isVisible),
@@ -313,12 +342,5 @@ function visibleLists(registry: Registry, visibility: Visibility): Lists {
       cache.set(group, found);
     }
     return found;
-  }
-
-  return {
-    tools: (view) => lists(view).tools,
-    prompts: (view) => lists(view).prompts,
-    resources: (view) => lists(view).resources,
-    templates: (view) => lists(view).templates,
   };
 }

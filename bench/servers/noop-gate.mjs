@@ -39,9 +39,7 @@ numbers.tools(['noop']);
 const all = breakers({ settings: () => ({ failures: 5, cooldownMs: 60_000 }) });
 const known = registry({ sources: [{ id: 'bench', list: async () => [tool] }], filter: { include: [], exclude: [] } });
 await known.refresh(new AbortController().signal);
-const gate = gateway({
-  registry: known,
-  breakers: all,
+const runtime = {
   visibility: { group: () => '', isVisible: () => true },
   wire: pipeline({
     ...noopGuards,
@@ -52,7 +50,8 @@ const gate = gateway({
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
     breaker: all.guard,
   }),
-});
+};
+const gate = gateway({ registry: known, breakers: all, current: () => runtime });
 const door = httpDoor({
   host: '127.0.0.1',
   port: 0,

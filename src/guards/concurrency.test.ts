@@ -84,3 +84,16 @@ test('a handler that throws gives its slot back', async () => {
   await expect(call(aCall())).rejects.toThrow('bug');
   await expect(call(aCall())).rejects.toThrow('bug');
 });
+
+test('a tool composed again after a reload keeps its slots: running calls still count', async () => {
+  const gate = deferred<Outcome>();
+  const tool = aTool({ limits: { concurrency: 1, queue: 0, queueTimeoutMs: 60_000 }, run: () => gate.promise });
+  const before = concurrency(tool, tool.run);
+  const first = before(aCall());
+  const after = concurrency({ ...tool }, tool.run);
+  expect(await after(aCall())).toMatchObject({ error: { code: 'busy' } });
+  const raised = concurrency({ ...tool, limits: { ...tool.limits, concurrency: 2 } }, tool.run);
+  const second = raised(aCall());
+  gate.resolve(done(''));
+  expect([await first, await second].map(({ kind }) => kind)).toEqual(['done', 'done']);
+});

@@ -2,12 +2,34 @@ import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { refuse } from '../core/outcome.js';
 import type { AcquireResult } from '../lib/semaphore.js';
+import type { Semaphore, SemaphoreOptions } from '../lib/semaphore.js';
 import { semaphore } from '../lib/semaphore.js';
+import type { Handler, Tool } from '../core/tool.js';
+
+/**
+ * Slots by what runs and under which name. A reload composes the guards of a tool again; with new slots it would let as many
+ * further calls start as are running already.
+ */
+const slotsByRun = new WeakMap<
+  Handler,
+  Map<string, { readonly options: SemaphoreOptions; readonly slots: Semaphore }>
+>();
+
+/** The slots of a tool, with its present limits. */
+function slotsOf({ name, run, limits }: Tool): Semaphore {
+  let named = slotsByRun.get(run);
+  if (named === undefined) slotsByRun.set(run, (named = new Map()));
+  const wanted = { slots: limits.concurrency, queue: limits.queue, queueTimeoutMs: limits.queueTimeoutMs };
+  let known = named.get(name);
+  if (known === undefined) named.set(name, (known = { options: wanted, slots: semaphore(wanted) }));
+  else Object.assign(known.options, wanted);
+  return known.slots;
+}
 
 /** Limits concurrent calls per tool, with a short bounded queue; an aborted caller leaves the queue. */
 export const concurrency: Guard = (tool, next) => {
-  const { concurrency: limit, queue, queueTimeoutMs } = tool.limits;
-  const slots = semaphore({ slots: limit, queue, queueTimeoutMs });
+  const { queueTimeoutMs } = tool.limits;
+  const slots = slotsOf(tool);
 
   return async (call) => {
     const acquired = slots.acquire(call.signal);

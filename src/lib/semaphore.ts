@@ -1,7 +1,14 @@
 /** How waiting for a slot ended. */
 export type AcquireResult = 'acquired' | 'full' | 'timeout' | 'aborted';
 
-interface Semaphore {
+export interface SemaphoreOptions {
+  readonly slots: number;
+  /** Most waiters. */
+  readonly queue: number;
+  readonly queueTimeoutMs: number;
+}
+
+export interface Semaphore {
   /** Returns `true` at once if a slot is free; otherwise waits in the bounded queue. */
   acquire(signal: AbortSignal): true | Promise<AcquireResult>;
   release(): void;
@@ -13,12 +20,8 @@ interface Waiter {
   readonly finish: (result: AcquireResult) => void;
 }
 
-/** FIFO semaphore with `slots` permits and a bounded queue: at most `queue` waiters, each for at most `queueTimeoutMs`. */
-export function semaphore(options: {
-  readonly slots: number;
-  readonly queue: number;
-  readonly queueTimeoutMs: number;
-}): Semaphore {
+/** FIFO semaphore with `slots` permits and a bounded queue. The options are read anew each time, so they may change while it is in use. */
+export function semaphore(options: SemaphoreOptions): Semaphore {
   const waiters = new Set<Waiter>();
   let active = 0;
 
@@ -49,8 +52,8 @@ export function semaphore(options: {
     },
     release() {
       const first = waiters.values().next();
-      // The slot passes directly to the first waiter, so no new caller can take it in between.
-      if (first.done) active -= 1;
+      // The slot passes directly to the first waiter, so no new caller can take it in between; lowered limits end slots instead.
+      if (first.done || active > options.slots) active -= 1;
       else first.value.finish('acquired');
     },
   };

@@ -14,11 +14,12 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
+  /** Names of tools that are switched off. */
+  readonly disabled: ReadonlySet<string>;
 }
 
 export interface Registry {
   catalogue(): Catalogue;
-  isEnabled(name: string): boolean;
   /** False if the tool does not exist. */
   setEnabled(name: string, enabled: boolean): boolean;
   /** Lists all sources again, or one; a source that fails keeps its last list and is reported. */
@@ -55,8 +56,8 @@ export function registry(options: {
   let filter = options.filter;
   let shelves = options.sources.map(shelf);
   let left: (Withheld & { readonly source: string })[] = [];
-  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [] };
-  const disabled = new Set<string>();
+  let disabled: ReadonlySet<string> = new Set();
+  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [], disabled };
   const listeners = new Set<(what: ChangedList) => void>();
 
   const announce = (what: ChangedList): void => {
@@ -127,6 +128,7 @@ export function registry(options: {
     const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
     const next: Catalogue = {
       tools: sorted,
+      disabled,
       prompts: unique(
         'prompt',
         (each) => each.prompts,
@@ -166,13 +168,14 @@ export function registry(options: {
 
   return {
     catalogue: () => current,
-    isEnabled: (name) => !disabled.has(name),
     setEnabled(name, enabled) {
       if (!current.tools.has(name)) return false;
       if (enabled !== disabled.has(name)) return true;
-      if (enabled) disabled.delete(name);
-      else disabled.add(name);
-      current = { ...current };
+      const names = new Set(disabled);
+      if (enabled) names.delete(name);
+      else names.add(name);
+      disabled = names;
+      current = { ...current, disabled };
       announce('tools');
       return true;
     },

@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Gateway } from '../core/gateway.js';
+import type { CallRuntime } from '../gateway.js';
 import { gateway } from '../gateway.js';
 import type { Breakers } from '../guards/breaker.js';
 import { neverAborted } from '../lib/light-signal.js';
@@ -142,14 +143,17 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     approvals: approvals.consent,
     hideSecrets,
   });
-  const gate = gateway({
-    registry: toolRegistry,
+  const runtime: CallRuntime = {
     wire: guards.wire,
-    breakers: guards.breakers,
     visibility: {
       group: (view) => active.group(view),
       isVisible: (view, item) => active.rules().visibility.isVisible(view, item),
     },
+  };
+  const gate = gateway({
+    registry: toolRegistry,
+    breakers: guards.breakers,
+    current: () => runtime,
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const updateToolNames = (): void => {

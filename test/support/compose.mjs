@@ -38,12 +38,11 @@ export async function wholeGateway(sources, options = {}) {
   };
   // A guard that only the composition root can introduce (a log, a person to ask) is noopGuard here.
   const wire = pipeline(new Proxy(wired, { get: (guards, name) => guards[name] ?? noopGuard }));
-  const gate = gateway({
-    registry: known,
+  const runtime = {
     wire,
-    breakers: all,
     visibility: { group: () => 'all', isVisible: () => true },
-  });
+  };
+  const gate = gateway({ registry: known, current: () => runtime, breakers: all });
   return {
     gate,
     close() {

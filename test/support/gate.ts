@@ -1,7 +1,7 @@
 import type { Gateway, Identity } from '../../src/core/gateway.js';
 import type { Guard } from '../../src/core/guard.js';
 import type { ToolSource } from '../../src/core/source.js';
-import type { Visibility } from '../../src/gateway.js';
+import type { CallRuntime, Visibility } from '../../src/gateway.js';
 import { gateway } from '../../src/gateway.js';
 import type { AuditRecord } from '../../src/guards/audit.js';
 import { audit } from '../../src/guards/audit.js';
@@ -47,11 +47,10 @@ export async function aGateway(
     breaker: all.guard,
     sanitize: sanitize(),
   });
-  const gate = gateway({
-    registry: known,
+  const runtime: CallRuntime = {
     wire,
-    breakers: all,
     visibility: { group: (view) => view.principal.id, isVisible: () => true, ...options.visibility },
-  });
+  };
+  const gate = gateway({ registry: known, current: () => runtime, breakers: all });
   return { gate, registry: known, breakers: all, records };
 }
