@@ -5,6 +5,7 @@ import type { Outcome } from './core/outcome.js';
 import { done, failed, refuse } from './core/outcome.js';
 import type { ToolError } from './core/errors.js';
 import type { Principal } from './core/principal.js';
+import { isAdmin } from './core/principal.js';
 import type { Complete, Completion, Prompt, Resource, ResourceTemplate } from './core/prompt.js';
 import type { Handler, Tool } from './core/tool.js';
 import { defaultLimits, readOnly } from './core/tool.js';
@@ -195,14 +196,14 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       const { runtime, catalogue } = snapshot();
       const all = [...catalogue.tools.values()].filter((tool) => runtime.visibility.isVisible(view, tool));
       return all.map((tool): ToolStatus => {
-        const breaker = breakers.get(tool.name);
         return {
           tool,
           enabled: !catalogue.disabled.has(tool.name),
-          breaker: {
-            state: breaker?.state() ?? 'closed',
-            failures: breaker?.failures() ?? 0,
-            retryAfterMs: breaker?.retryAfterMs() ?? 0,
+          // A breaker that only another caller has opened lets this caller pass; admins see the worst of all callers.
+          breaker: breakers.get(tool.name)?.status(isAdmin(view.principal) ? undefined : view.principal.id) ?? {
+            state: 'closed',
+            failures: 0,
+            retryAfterMs: 0,
           },
         };
       });

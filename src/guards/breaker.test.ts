@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../core/outcome.js';
 import { done, refuse } from '../core/outcome.js';
-import { aCall, deferred, guarded, handClock, untilAborted } from '../../test/support/make.js';
+import { aCall, aTool, ada, bob, deferred, guarded, handClock, untilAborted } from '../../test/support/make.js';
 import { breakers } from './breaker.js';
 import { deadline } from './deadline.js';
 
@@ -18,8 +18,8 @@ function setUp(failures = 2) {
 
 test('timeouts open the breaker: the reference implementation stayed closed for ever [S0.87]', async () => {
   const { all } = setUp(5);
-  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted);
-  for (let i = 0; i < 5; i++) expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({ error: { code: 'timeout' } });
+  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted, aTool({ limits: { timeoutMs: 1 } }));
+  for (let i = 0; i < 5; i++) expect(await call(aCall())).toMatchObject({ error: { code: 'timeout' } });
   expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
 });
 
@@ -32,7 +32,7 @@ test('an open breaker recovers by one good probe: the reference implementation n
   clock.advance(60_000);
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
-  expect(all.get('echo')?.state()).toBe('closed');
+  expect(all.get('echo')?.status().state).toBe('closed');
   expect(changes).toEqual(['echo closed open', 'echo open half_open', 'echo half_open closed']);
 });
 
@@ -80,7 +80,7 @@ test('a failed probe lengthens the rest by half each time, up to five minutes, a
   await call(aCall());
   const rests: number[] = [];
   for (let i = 0; i < 7; i++) {
-    const rest = all.get('echo')?.retryAfterMs() ?? 0;
+    const rest = all.get('echo')?.status().retryAfterMs ?? 0;
     rests.push(rest);
     clock.advance(rest);
     await call(aCall());
@@ -91,7 +91,7 @@ test('a failed probe lengthens the rest by half each time, up to five minutes, a
   await call(aCall());
   next = refuse('crashed', 'died');
   await call(aCall());
-  expect(all.get('echo')?.retryAfterMs()).toBe(60_000);
+  expect(all.get('echo')?.status().retryAfterMs).toBe(60_000);
 });
 
 test('the rest varies by a tenth so that many gateways do not probe at once [S0.92]', async () => {
@@ -102,7 +102,7 @@ test('the rest varies by a tenth so that many gateways do not probe at once [S0.
       circuit: { clock, random: () => random },
     });
     await guarded([all.guard], () => Promise.resolve(refuse('crashed', 'died')))(aCall());
-    return all.get('echo')?.retryAfterMs() ?? 0;
+    return all.get('echo')?.status().retryAfterMs ?? 0;
   };
   expect([await rest(0), await rest(1)].map(Math.round)).toEqual([54_000, 66_000]);
 });
@@ -113,7 +113,7 @@ test.each(['invalid_arguments', 'execution_failed', 'cancelled', 'rate_limited',
     const { all } = setUp(1);
     const call = guarded([all.guard], () => Promise.resolve(refuse(code, 'no')));
     for (let i = 0; i < 3; i++) expect(await call(aCall())).toMatchObject({ error: { code } });
-    expect(all.get('echo')?.state()).toBe('closed');
+    expect(all.get('echo')?.status().state).toBe('closed');
   },
 );
 
@@ -122,7 +122,7 @@ test.each(['timeout', 'crashed', 'network_error', 'resource_exhausted', 'interna
   async (code) => {
     const { all } = setUp(1);
     await guarded([all.guard], () => Promise.resolve(refuse(code, 'no')))(aCall());
-    expect(all.get('echo')?.state()).toBe('open');
+    expect(all.get('echo')?.status().state).toBe('open');
   },
 );
 
@@ -131,14 +131,14 @@ test('one success forgets the failures before it [S2.10]', async () => {
   const answers: Outcome[] = [refuse('crashed', ''), done('ok'), refuse('crashed', '')];
   const call = guarded([all.guard], () => Promise.resolve(answers.shift() ?? done('')));
   for (let i = 0; i < 3; i++) await call(aCall());
-  expect(all.get('echo')?.state()).toBe('closed');
+  expect(all.get('echo')?.status().state).toBe('closed');
 });
 
 test('a caller who hangs up does not count against the tool, a timeout does', async () => {
   const { all } = setUp(1);
-  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted);
-  expect(await call(aCall({ signal: AbortSignal.timeout(5) }))).toMatchObject({ error: { code: 'cancelled' } });
-  expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({ error: { code: 'timeout' } });
+  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted, aTool({ limits: { timeoutMs: 50 } }));
+  expect(await call(aCall({ signal: AbortSignal.abort() }))).toMatchObject({ error: { code: 'cancelled' } });
+  expect(await call(aCall())).toMatchObject({ error: { code: 'timeout' } });
   expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
 });
 
@@ -150,8 +150,52 @@ test('a probe that was cancelled gives the permit back', async () => {
   clock.advance(60_000);
   next = refuse('cancelled', 'hung up');
   await call(aCall());
+  expect(all.get('echo')?.status().state).toBe('half_open');
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
+});
+
+test('a caller who hangs up during the probe does not close the breaker: the next failure opens it again', async () => {
+  const { all, clock } = setUp(3);
+  let next: Outcome = refuse('crashed', 'died');
+  const call = guarded([all.guard], () => Promise.resolve(next));
+  for (let i = 0; i < 3; i++) await call(aCall());
+  clock.advance(60_000);
+  next = refuse('cancelled', 'hung up');
+  await call(aCall());
+  next = refuse('crashed', 'died');
+  await call(aCall());
+  expect(all.get('echo')?.status().state).toBe('open');
+  expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
+});
+
+test('a deadline shorter than the default of the tool does not count against it', async () => {
+  const { all } = setUp(1);
+  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted, aTool({ limits: { timeoutMs: 20 } }));
+  for (let i = 0; i < 5; i++) expect(await call(aCall({ timeoutMs: 1 }))).toMatchObject({ error: { code: 'timeout' } });
+  expect(all.get('echo')?.status().state).toBe('closed');
+  expect(await call(aCall({ timeoutMs: 20 }))).toMatchObject({ error: { code: 'timeout' } });
+  expect(all.get('echo')?.status().state).toBe('open');
+});
+
+test('a default above the maximum counts when the maximum was granted', async () => {
+  const { all } = setUp(1);
+  const limits = { timeoutMs: 60_000, maxTimeoutMs: 2 };
+  const call = guarded([all.guard, deadline({ graceMs: 1 })], untilAborted, aTool({ limits }));
+  await call(aCall({ timeoutMs: 2 }));
+  expect(all.get('echo')?.status().state).toBe('open');
+});
+
+test('one caller opens the breaker for itself and not for others', async () => {
+  const { all } = setUp(2);
+  const call = guarded([all.guard], ({ principal }) =>
+    Promise.resolve(principal === bob ? refuse('crashed', 'died') : done('well')),
+  );
+  for (let i = 0; i < 2; i++) await call(aCall({ principal: bob }));
+  expect(await call(aCall({ principal: bob }))).toMatchObject({ error: { code: 'circuit_open' } });
+  expect(await call(aCall({ principal: ada }))).toMatchObject({ kind: 'done' });
+  expect(all.get('echo')?.status('ada').state).toBe('closed');
+  expect(all.get('echo')?.status('bob').state).toBe('open');
 });
 
 test('an operator may reset a breaker [S0.90]', async () => {
@@ -170,5 +214,5 @@ test('a handler that throws counts as a failure and does not leave the probe tak
   await expect(call(aCall())).rejects.toThrow('bug');
   clock.advance(60_000);
   await expect(call(aCall())).rejects.toThrow('bug');
-  expect(all.get('echo')?.state()).toBe('open');
+  expect(all.get('echo')?.status().state).toBe('open');
 });

@@ -1,15 +1,17 @@
+import type { Call } from '../core/call.js';
 import type { ErrorCode } from '../core/errors.js';
 import { errors } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { refuse } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
-import type { Circuit, CircuitOptions, CircuitState, CircuitOutcome } from '../lib/circuit.js';
-import { circuit } from '../lib/circuit.js';
+import type { CallerCircuits } from '../lib/caller-circuits.js';
+import { callerCircuits } from '../lib/caller-circuits.js';
+import type { CircuitOptions, CircuitState, CircuitOutcome } from '../lib/circuit.js';
 
 export interface Breakers {
   readonly guard: Guard;
-  get(tool: string): Circuit | undefined;
+  get(tool: string): CallerCircuits | undefined;
   /** Drops breakers of tools that no longer exist. */
   retainOnly(tools: ReadonlySet<string>): void;
 }
@@ -21,15 +23,18 @@ interface BreakersOptions {
   readonly circuit?: Omit<CircuitOptions, 'failures' | 'cooldownMs' | 'onChange'>;
 }
 
-/** One circuit breaker per tool: refuses calls during the cooldown after consecutive failures. The error table defines which errors count. */
+/**
+ * One circuit breaker per tool and caller: refuses calls during the cooldown after consecutive failures, and refuses all callers
+ * while those of two are open. The error table defines which errors count.
+ */
 export function breakers(options: BreakersOptions): Breakers {
-  const circuits = new Map<string, Circuit>();
+  const circuits = new Map<string, CallerCircuits>();
 
   const guard: Guard = (tool, next) => {
     // A tool that is composed again after a reload keeps its breaker: otherwise a reload would close an open circuit.
     let existing = circuits.get(tool.name);
     if (existing === undefined) {
-      existing = circuit({
+      existing = callerCircuits({
         ...options.circuit,
         ...options.settings(tool),
         onChange: (from, to) => options.onChange?.(tool.name, from, to),
@@ -39,7 +44,7 @@ export function breakers(options: BreakersOptions): Breakers {
     const breaker = existing;
 
     return async (call) => {
-      const ticket = breaker.admit();
+      const ticket = breaker.admit(call.principal.id);
       if (typeof ticket === 'number') {
         return refuse('circuit_open', `${tool.name} failed repeatedly; its circuit breaker is open`, {
           hint: `Try again in ${Math.ceil(ticket / 1000)} s`,
@@ -49,7 +54,7 @@ export function breakers(options: BreakersOptions): Breakers {
       let result: CircuitOutcome = 'failure';
       try {
         const outcome = await next(call);
-        result = toCircuitOutcome(outcome);
+        result = toCircuitOutcome(outcome, hasDefaultDeadline(call, tool));
         return outcome;
       } finally {
         ticket(result);
@@ -73,8 +78,14 @@ const answeredCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'upstream_refused',
 ]);
 
-function toCircuitOutcome(outcome: Outcome): CircuitOutcome {
+/** Whether the call was granted at least the tool's default time. */
+const hasDefaultDeadline = ({ timeoutMs }: Call, { limits }: Tool): boolean =>
+  timeoutMs === undefined || timeoutMs >= Math.min(limits.timeoutMs, limits.maxTimeoutMs);
+
+function toCircuitOutcome(outcome: Outcome, hadDefaultDeadline: boolean): CircuitOutcome {
   if (outcome.kind !== 'failed') return 'success';
+  // A deadline shorter than the default is the caller's choice and proves nothing about the tool.
+  if (outcome.error.code === 'timeout' && !hadDefaultDeadline) return 'neutral';
   if (errors[outcome.error.code].tripsBreaker) return 'failure';
   // A disconnect of the caller or a refusal before the tool ran proves nothing about the tool.
   return answeredCodes.has(outcome.error.code) ? 'success' : 'neutral';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../core/outcome.js';
 import { done } from '../core/outcome.js';
-import { aCall, aTool, deferred, guarded } from '../../test/support/make.js';
+import { aCall, aTool, ada, bob, deferred, guarded } from '../../test/support/make.js';
 import { concurrency } from './concurrency.js';
 
 function setUp(limits: { concurrency: number; queue: number; queueTimeoutMs?: number }) {
@@ -96,4 +96,26 @@ test('a tool composed again after a reload keeps its slots: running calls still 
   const second = raised(aCall());
   gate.resolve(done(''));
   expect([await first, await second].map(({ kind }) => kind)).toEqual(['done', 'done']);
+});
+
+test('a caller with many waiting calls delays another principal by one turn', async () => {
+  const order: string[] = [];
+  const gates: ReturnType<typeof deferred<Outcome>>[] = [];
+  const call = guarded(
+    [concurrency],
+    ({ principal }) => {
+      order.push(principal.id);
+      const gate = deferred<Outcome>();
+      gates.push(gate);
+      return gate.promise;
+    },
+    aTool({ limits: { concurrency: 1, queue: 8, queueTimeoutMs: 60_000 } }),
+  );
+  const all = [bob, bob, bob, bob, ada].map((principal) => call(aCall({ principal })));
+  for (let at = 0; at < all.length; at++) {
+    gates[at]?.resolve(done(''));
+    await new Promise(setImmediate);
+  }
+  await Promise.all(all);
+  expect(order).toEqual(['bob', 'bob', 'ada', 'bob', 'bob']);
 });

@@ -26,13 +26,13 @@ function slotsOf({ name, run, limits }: Tool): Semaphore {
   return known.slots;
 }
 
-/** Limits concurrent calls per tool, with a short bounded queue; an aborted caller leaves the queue. */
+/** Limits concurrent calls per tool, with a short bounded queue that is fair by principal; an aborted caller leaves the queue. */
 export const concurrency: Guard = (tool, next) => {
   const { queueTimeoutMs } = tool.limits;
   const slots = slotsOf(tool);
 
   return async (call) => {
-    const acquired = slots.acquire(call.signal);
+    const acquired = slots.acquire(call.principal.id, call.signal);
     if (acquired !== true) {
       const result = await acquired;
       if (result !== 'acquired') return toRefusal(result, tool.name, queueTimeoutMs);

@@ -64,7 +64,7 @@ test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it
   seen.length = 0;
   expect(await call(aCall({ args: { nonsense: true } }))).toMatchObject({ error: { code: 'invalid_arguments' } });
   expect(seen).toEqual([]);
-  expect(all.get('echo')?.state()).toBe('open');
+  expect(all.get('echo')?.status().state).toBe('open');
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
 });

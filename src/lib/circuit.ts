@@ -23,6 +23,8 @@ export type CircuitOutcome = 'success' | 'failure' | 'neutral';
 export interface Circuit {
   /** Returns a callback that records the outcome once, or the milliseconds until a retry is allowed. */
   admit(): ((outcome: CircuitOutcome) => void) | number;
+  /** Counts the outcome of a call that needed no ticket; ignored unless the circuit is closed. */
+  record(outcome: CircuitOutcome): void;
   state(): CircuitState;
   failures(): number;
   /** 0 unless the circuit is open. */
@@ -88,6 +90,9 @@ export function circuit(options: CircuitOptions): Circuit {
     retryAfterMs: () => (state === 'open' ? Math.max(0, openUntil - clock()) : 0),
     reset() {
       close();
+    },
+    record(outcome) {
+      if (state === 'closed') settle(outcome, epoch);
     },
     admit() {
       if (state === 'open') {

@@ -13,6 +13,7 @@ export interface LinkedNode<T> {
 interface LinkedSet<T> extends Iterable<T> {
   readonly size: number;
   readonly first: LinkedNode<T> | undefined;
+  readonly last: LinkedNode<T> | undefined;
   add(item: T): LinkedNode<T>;
   /** Idempotent. */
   remove(node: LinkedNode<T>): void;
@@ -59,6 +60,9 @@ export function linkedSet<T>(): LinkedSet<T> {
     },
     get first() {
       return first;
+    },
+    get last() {
+      return last;
     },
     add(item) {
       const node: LinkedNode<T> = { item, previous: undefined, next: undefined, isLinked: true };

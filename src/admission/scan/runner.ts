@@ -24,7 +24,7 @@ export function scanRunner(
     queueTimeoutMs: 3_600_000,
   });
   return async ({ memoryMb, ...order }) => {
-    const entered = await slots.acquire(new AbortController().signal);
+    const entered = await slots.acquire('', new AbortController().signal);
     if (entered !== true && entered !== 'acquired') return { unread: 'too many scans are queued' };
     try {
       const { root, holding, weaker } = await scanSandbox(order.root, await processes.tiers());

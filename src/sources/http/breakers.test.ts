@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { originBreakers, strictestThresholds } from './breakers.js';
 
 const fail = (circuit: ReturnType<ReturnType<typeof originBreakers>['get']>): void => {
-  const ticket = circuit.admit();
+  const ticket = circuit.admit('ada');
   if (typeof ticket !== 'number') ticket('failure');
 };
 
@@ -35,7 +35,10 @@ test('a reload keeps the state of an origin that is still called, and begins ane
       ['http://b', { failures: 2, cooldownMs: 60_000 }],
     ]),
   );
-  expect([breakers.get('http://a').state(), breakers.get('http://b').state()]).toEqual(['open', 'closed']);
+  expect([breakers.get('http://a').status().state, breakers.get('http://b').status().state]).toEqual([
+    'open',
+    'closed',
+  ]);
 });
 
 test('changes of state are told with their origin [S2.31]', () => {
@@ -50,7 +53,7 @@ test('changes of state are told with their origin [S2.31]', () => {
 test('an origin nobody named has the usual thresholds [S2.8]', () => {
   const circuit = originBreakers().get('http://c');
   for (let time = 0; time < 4; time += 1) fail(circuit);
-  expect(circuit.state()).toBe('closed');
+  expect(circuit.status().state).toBe('closed');
   fail(circuit);
-  expect(circuit.state()).toBe('open');
+  expect(circuit.status().state).toBe('open');
 });

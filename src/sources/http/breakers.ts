@@ -1,4 +1,5 @@
-import { circuit, type Circuit, type CircuitOptions, type CircuitState } from '../../lib/circuit.js';
+import { callerCircuits, type CallerCircuits } from '../../lib/caller-circuits.js';
+import type { CircuitOptions, CircuitState } from '../../lib/circuit.js';
 
 /** When the breaker of an origin opens, and for how long. */
 export interface Thresholds {
@@ -10,7 +11,7 @@ export interface Thresholds {
 export interface OriginBreakers {
   /** Sets the origins in use; a breaker with unchanged thresholds keeps its state. */
   use(origins: ReadonlyMap<string, Thresholds>): void;
-  get(origin: string): Circuit;
+  get(origin: string): CallerCircuits;
 }
 
 interface OriginBreakersOptions extends Pick<CircuitOptions, 'clock' | 'random'> {
@@ -21,10 +22,10 @@ const defaultThresholds: Thresholds = { failures: 5, cooldownMs: 60_000 };
 
 /** Creates the breakers; their state is in memory, so they are closed after a restart. */
 export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions = {}): OriginBreakers {
-  let breakers = new Map<string, Thresholds & { readonly circuit: Circuit }>();
+  let breakers = new Map<string, Thresholds & { readonly circuit: CallerCircuits }>();
   const createBreaker = (origin: string, thresholds: Thresholds) => ({
     ...thresholds,
-    circuit: circuit({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }),
+    circuit: callerCircuits({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }),
   });
 
   return {

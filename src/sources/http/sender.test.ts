@@ -238,19 +238,22 @@ test('a success between failures starts the count again, and a 4xx never counts 
   const tool = await toolOf(source, 'f');
   for (let time = 0; time < answers.length; time += 1) await called(tool);
   expect(server.requests).toHaveLength(answers.length);
-  expect(breakers.get(`http://127.0.0.1:${server.port}`).state()).toBe('closed');
+  expect(breakers.get(`http://127.0.0.1:${server.port}`).status().state).toBe('closed');
 });
 
-test('a caller who hangs up says nothing about the origin; our own deadline does', async () => {
+test('a caller who hangs up or sets a short deadline says nothing about the origin; the default deadline does', async () => {
   const server = await aServer(() => {});
   const breakers = originBreakers();
   breakers.use(new Map([[`http://127.0.0.1:${server.port}`, { failures: 1, cooldownMs: 1000 }]]));
   const { source } = aSource({ breakers, tools: [aFunction({ url: server.url })] });
   const tool = await toolOf(source, 'f');
   expect(await called(tool, {}, { signal: AbortSignal.timeout(20) })).toMatchObject({ error: { code: 'cancelled' } });
-  expect(breakers.get(`http://127.0.0.1:${server.port}`).state()).toBe('closed');
+  expect(breakers.get(`http://127.0.0.1:${server.port}`).status().state).toBe('closed');
   await guarded([deadline()], tool.run)(aCall({ timeoutMs: 20 }));
-  expect(breakers.get(`http://127.0.0.1:${server.port}`).state()).toBe('open');
+  expect(breakers.get(`http://127.0.0.1:${server.port}`).status().state).toBe('closed');
+  const { source: quick } = aSource({ breakers, tools: [aFunction({ url: server.url, timeoutMs: 20 })] });
+  await guarded([deadline()], (await toolOf(quick, 'f')).run)(aCall());
+  expect(breakers.get(`http://127.0.0.1:${server.port}`).status().state).toBe('open');
 });
 
 test('a wait ends when the caller goes', async () => {

@@ -1,6 +1,7 @@
 import { deadlinePassed, type Call } from '../../core/call.js';
 import type { ToolError } from '../../core/errors.js';
-import type { Circuit, CircuitOutcome } from '../../lib/circuit.js';
+import type { CallerCircuits } from '../../lib/caller-circuits.js';
+import type { CircuitOutcome } from '../../lib/circuit.js';
 import { monotonic, type Clock } from '../../lib/clock.js';
 import type { Egress, EgressResponse, EgressResult } from '../../net/egress-types.js';
 import type { CallLimits } from './declarations.js';
@@ -24,7 +25,7 @@ export interface Timing {
 
 interface SenderOptions {
   readonly egress: Egress;
-  readonly circuit: Circuit;
+  readonly circuit: CallerCircuits;
   readonly limits: CallLimits;
   /** Whether the request may be sent again. */
   readonly repeatable: boolean;
@@ -62,7 +63,7 @@ export function sender(options: SenderOptions): Sender {
         maxResponseBytes: limits.maxResponseBytes,
         secretHeaders,
       });
-      circuitOutcome = toCircuitOutcome(result, call.signal);
+      circuitOutcome = toCircuitOutcome(result, call.signal, (call.timeoutMs ?? limits.timeoutMs) >= limits.timeoutMs);
       return result;
     } finally {
       settle(circuitOutcome);
@@ -74,7 +75,7 @@ export function sender(options: SenderOptions): Sender {
     const endsAt = clock() + Math.min(call.timeoutMs ?? total, total);
     let last: ToolError | undefined;
     for (let attempt = 1; ; attempt += 1) {
-      const ticket = circuit.admit();
+      const ticket = circuit.admit(call.principal.id);
       // If the breaker opened between two attempts, the error of the service is more useful.
       if (typeof ticket === 'number') return { ok: false, error: last ?? circuitOpenError(request.url, ticket) };
       const result = await attemptOnce(request, call, endsAt - clock(), ticket);
@@ -119,15 +120,16 @@ export const systemTiming: Timing = { random: Math.random, sleep, clock: monoton
 
 const isDeadlinePassed = (signal: AbortSignal): boolean => signal.aborted && signal.reason === deadlinePassed;
 
-/** Health verdict for the breaker: a 4xx counts as success, a cancelled call is neutral. */
-function toCircuitOutcome(result: EgressResult, signal: AbortSignal): CircuitOutcome {
+/** Health of the origin for its breaker: a 4xx is a success; a cancelled call and a deadline shorter than the default are neutral. */
+function toCircuitOutcome(result: EgressResult, signal: AbortSignal, hadDefaultDeadline: boolean): CircuitOutcome {
   if (result.kind === 'refused') return 'neutral';
   if (result.kind === 'response') {
     if (result.status >= 500) return 'failure';
     return result.status === 408 || result.status === 429 ? 'neutral' : 'success';
   }
-  if (result.reason === 'cancelled') return isDeadlinePassed(signal) ? 'failure' : 'neutral';
-  return ['network', 'dns', 'tls', 'protocol', 'timeout'].includes(result.reason) ? 'failure' : 'neutral';
+  if (result.reason === 'cancelled') return isDeadlinePassed(signal) && hadDefaultDeadline ? 'failure' : 'neutral';
+  if (result.reason === 'timeout') return hadDefaultDeadline ? 'failure' : 'neutral';
+  return ['network', 'dns', 'tls', 'protocol'].includes(result.reason) ? 'failure' : 'neutral';
 }
 
 const circuitOpenError = ({ origin }: URL, waitMs: number): ToolError => ({

@@ -182,7 +182,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     withheld,
     health(): SourceHealth {
       const openOrigins = [...new Set(urls.map((url) => url.origin))].filter(
-        (origin) => breakers.get(origin).state() === 'open',
+        (origin) => breakers.get(origin).status().state === 'open',
       );
       if (openOrigins.length > 0)
         return { status: 'degraded', detail: `${openOrigins.join(', ')} failed repeatedly; calls are paused` };
