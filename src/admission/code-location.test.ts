@@ -21,11 +21,7 @@ test.each([
   ['python3', ['-m', 'json'], { nothing: expect.stringContaining('cannot determine') }],
   ['node', ['-e', 'run()'], { nothing: expect.stringContaining('cannot determine') }],
   ['node', ['gone.mjs'], { nothing: expect.stringContaining('cannot determine') }],
-  [
-    '/opt/server',
-    ['srv/server.mjs'],
-    { nothing: expect.stringContaining('the source code of server is unknown') },
-  ],
+  ['/opt/server', ['srv/server.mjs'], { nothing: expect.stringContaining('the source code of server is unknown') }],
 ])('%s %s: the code is the folder of the script, or it is said that there is none', async (program, args, found) => {
   const base = aPlace();
   mkdirSync(join(base, 'srv'));

@@ -13,5 +13,7 @@ test('a lookup ends at its time limit or when the caller goes, whichever is firs
   const lookup = withTimeLimit(hanging, 60_000)('a.test', away.signal);
   away.abort();
   await expect(lookup).rejects.toThrow('timed out or was cancelled');
-  await expect(withTimeLimit(hanging, 60_000)('a.test', AbortSignal.abort())).rejects.toThrow('timed out or was cancelled');
+  await expect(withTimeLimit(hanging, 60_000)('a.test', AbortSignal.abort())).rejects.toThrow(
+    'timed out or was cancelled',
+  );
 });

@@ -51,7 +51,13 @@ export interface LoadedApi {
 /** A source over a document, with its tools listed; requests may go to this machine alone. */
 export async function loadedApi(document: unknown, options: Partial<OpenApiSourceOptions> = {}): Promise<LoadedApi> {
   const file = options.document ?? documentFile(document);
-  const source = openApiSource({ id: 'api', prefix: 'none', openEgress: () => localEgress(), ...options, document: file });
+  const source = openApiSource({
+    id: 'api',
+    prefix: 'none',
+    openEgress: () => localEgress(),
+    ...options,
+    document: file,
+  });
   const tools = await source.list(never);
   const tool = (name = 'op'): Tool => {
     const found = tools.find((each) => each.name === name);
