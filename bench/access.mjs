@@ -14,7 +14,7 @@ import { confirm } from '../dist/guards/confirm.js';
 import { flow } from '../dist/guards/flow.js';
 import { sanitize } from '../dist/guards/sanitize.js';
 import { auditLog } from '../dist/observe/audit-log.js';
-import { remembered, rulesOf } from '../dist/serve/access.js';
+import { callerMemory, compileAccess } from '../dist/serve/access.js';
 import { outputRulesOf } from '../dist/serve/output.js';
 import { truncatedResults } from '../dist/sources/truncated-results.js';
 import { memoryStore } from '../dist/state/memory-store.js';
@@ -100,7 +100,7 @@ export async function run() {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-bench-'));
   const opened = auditLog({ folder, sync: 'never' });
   if (!opened.ok) throw new Error(opened.problem);
-  const made = rulesOf(config, remembered(config));
+  const made = compileAccess(config, callerMemory(config));
   if (!made.ok) throw new Error(JSON.stringify(made.problems));
   const { control, allowances, flows } = made.rules;
   const store = memoryStore();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { auditLog } from '../dist/observe/audit-log.js';
-import { verify } from '../dist/observe/audit-verify.js';
+import { verifyJournal } from '../dist/observe/audit-verify.js';
 import { log } from '../dist/observe/log.js';
 import { metrics } from '../dist/observe/metrics.js';
 
@@ -34,7 +34,7 @@ async function auditMicroseconds(inFlight, records) {
     await Promise.all(Array.from({ length: inFlight }, work));
     const perRecord = ((performance.now() - start) * 1000) / records;
     opened.log.close();
-    const verified = await verify(folder);
+    const verified = await verifyJournal(folder);
     if (!verified.intact || verified.records !== records + 1)
       throw new Error('the journal written by the benchmark is not intact');
     return perRecord;
