@@ -32,7 +32,7 @@ export function explainer({
 }: ExplainOptions): (supposed: HypotheticalCall) => Promise<JsonObject> {
   return async (supposed) => {
     const { tool, principal } = supposed;
-    const parsed = await tool.input.parse(supposed.args);
+    const parsed = tool.input.parse(supposed.args);
     if (!parsed.ok)
       return {
         decision: 'invalid',

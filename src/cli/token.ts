@@ -68,7 +68,11 @@ interface KeyCommand {
   readonly folder: string;
 }
 
-const keyCommands: Readonly<Record<string, (command: KeyCommand) => number>> = { createKey, listKeys, revokeKey };
+const keyCommands: Readonly<Record<string, (command: KeyCommand) => number>> = {
+  create: createKey,
+  list: listKeys,
+  revoke: revokeKey,
+};
 
 function createKey({ argv, asJson, io, config, folder }: KeyCommand): number {
   const parsed = parseCommandLine('token', argv, createOptions, io);

@@ -17,6 +17,8 @@ export interface Done {
 export interface Failed {
   readonly kind: 'failed';
   readonly error: ToolError;
+  /** Set by a guard behind the flow guard that refuses: the tool was certainly not reached. */
+  readonly notStarted?: true;
   readonly content?: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;

@@ -19,10 +19,13 @@ export type Parsed<T> =
   | { readonly ok: false; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly error: ToolError };
 
-/** The schema shown and the parser that enforces it; the parser may resolve host names, so it may be asynchronous. */
+/** The schema shown and the parser that enforces it. */
 export interface Contract<T> {
   readonly schema: JsonObject;
-  parse(value: unknown): Parsed<T> | Promise<Parsed<T>>;
+  /** Pure and synchronous: it runs before the call is authorized, so a lookup here would leak data past every rule (DNS exfiltration). */
+  parse(value: unknown): Parsed<T>;
+  /** Resolves names, vets and pins addresses; runs only for calls that are authorized and approved, right before `run`. */
+  vet?(args: T, signal: AbortSignal): Promise<Parsed<T>>;
 }
 
 /** Side effects of a call; `labels` such as `reads:private` are matched by policies. */

@@ -20,7 +20,7 @@ const noted =
     return outcome;
   };
 
-test('the order is audit, metrics, trace, log, contain, authorize, rate, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
+test('the order is audit, metrics, trace, log, contain, rate, authorize, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
   const seen: string[] = [];
   const names = [
     'audit',
@@ -28,8 +28,8 @@ test('the order is audit, metrics, trace, log, contain, authorize, rate, allowan
     'trace',
     'callLog',
     'contain',
-    'authorize',
     'rateLimit',
+    'authorize',
     'allowance',
     'confirm',
     'flow',
@@ -47,7 +47,7 @@ test('the order is audit, metrics, trace, log, contain, authorize, rate, allowan
   expect(seen).toEqual([...names, 'run', ...names.toReversed().map((name) => `/${name}`)]);
 });
 
-test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it takes no half-open probe [S0.2] [S0.7]', async () => {
+test('bad input counts against the rate and reaches neither authorize, confirm, breaker nor a slot; it takes no half-open probe [S0.2] [S0.7]', async () => {
   const clock = handClock();
   const all = breakers({ settings: () => ({ failures: 1, cooldownMs: 1000 }), circuit: { clock, random: () => 0.5 } });
   const seen: string[] = [];
@@ -63,7 +63,7 @@ test('bad input reaches neither authorize, rate, confirm, breaker nor a slot; it
   clock.advance(1000);
   seen.length = 0;
   expect(await call(aCall({ args: { nonsense: true } }))).toMatchObject({ error: { code: 'invalid_arguments' } });
-  expect(seen).toEqual([]);
+  expect(seen).toEqual(['rateLimit', '/rateLimit']);
   expect(all.get('echo')?.status().state).toBe('open');
   next = done('well');
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
@@ -81,7 +81,7 @@ test('nobody behind validate sees other arguments than the tool [agentgateway Ex
       return Promise.resolve(done(''));
     },
   });
-  await pipeline({ ...none, authorize: watch, rateLimit: watch, confirm: watch, breaker: watch })(tool)(
+  await pipeline({ ...none, authorize: watch, allowance: watch, confirm: watch, breaker: watch })(tool)(
     aCall({ args: { text: 'x' } }),
   );
   expect(new Set(seen).size).toBe(1);

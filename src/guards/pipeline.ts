@@ -4,7 +4,7 @@ import type { Handler, Tool } from '../core/tool.js';
 import { concurrency } from './concurrency.js';
 import { deadline } from './deadline.js';
 import { sanitize } from './sanitize.js';
-import { validate } from './validate.js';
+import { validate, vet } from './validate.js';
 
 /** Guards that depend on other rooms; `serve.ts` creates them. */
 export interface ConfiguredGuards {
@@ -29,15 +29,16 @@ export const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
   configured.trace,
   configured.callLog,
   configured.contain,
+  configured.rateLimit,
   validate,
   configured.authorize,
-  configured.rateLimit,
   configured.allowance,
   configured.confirm,
   configured.flow,
   configured.breaker,
   concurrency,
   deadline(),
+  vet,
   configured.sanitize,
 ];
 

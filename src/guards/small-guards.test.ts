@@ -45,7 +45,7 @@ test('arguments that do not fit are refused field by field, and nothing runs [S1
 test('behind validate everyone sees the parsed copy', async () => {
   const input: Contract<Args> = {
     schema: {},
-    parse: () => Promise.resolve({ ok: true, value: { target: '127.0.0.1' }, timeoutMs: 7 }),
+    parse: () => ({ ok: true, value: { target: '127.0.0.1' }, timeoutMs: 7 }),
   };
   const call = guarded(
     [validate],

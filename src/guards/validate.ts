@@ -1,9 +1,9 @@
 import type { Args, Call } from '../core/call.js';
 import { withArgs } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
-import type { Outcome } from '../core/outcome.js';
+import type { Failed } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
-import type { Handler, Parsed, Problem } from '../core/tool.js';
+import type { Parsed, Problem } from '../core/tool.js';
 
 /** Passes on the parsed copy of the arguments; rejects calls that violate the tool's contract. */
 export const validate: Guard = (tool, next) => {
@@ -13,23 +13,33 @@ export const validate: Guard = (tool, next) => {
   }
   return (call) => {
     const parsed = tool.input.parse(call.args);
-    return parsed instanceof Promise ? parsed.then((value) => proceed(value, call, next)) : proceed(parsed, call, next);
+    return parsed.ok ? next(withParsed(call, parsed)) : Promise.resolve(toInvalid(parsed));
   };
 };
 
-function proceed(parsed: Parsed<Args>, call: Call, next: Handler): Promise<Outcome> {
-  if (parsed.ok) {
-    if (parsed.value === call.args && parsed.timeoutMs === undefined) return next(call);
-    return next(withArgs(call, parsed.value, parsed.timeoutMs));
-  }
-  return Promise.resolve(
-    'error' in parsed
-      ? failed(parsed.error)
-      : refuse('invalid_arguments', formatProblems(parsed.problems), {
-          data: { problems: parsed.problems.map(toProblemJson) },
-        }),
-  );
-}
+/**
+ * Resolves names and vets addresses right before the tool runs. The name is chosen by the caller, so its lookup is already an
+ * exfiltration channel: it must stand behind authorization, limits and approval.
+ */
+export const vet: Guard = (tool, next) => {
+  const { input } = tool;
+  if (input.vet === undefined) return next;
+  return async (call) => {
+    const vetted = await input.vet?.(call.args, call.signal);
+    if (vetted === undefined) return next(call);
+    return vetted.ok ? next(withParsed(call, vetted)) : { ...toInvalid(vetted), notStarted: true };
+  };
+};
+
+const withParsed = (call: Call, { value, timeoutMs }: Extract<Parsed<Args>, { ok: true }>): Call =>
+  value === call.args && timeoutMs === undefined ? call : withArgs(call, value, timeoutMs);
+
+const toInvalid = (parsed: Extract<Parsed<Args>, { ok: false }>): Failed =>
+  'error' in parsed
+    ? failed(parsed.error)
+    : refuse('invalid_arguments', formatProblems(parsed.problems), {
+        data: { problems: parsed.problems.map(toProblemJson) },
+      });
 
 const toProblemJson = ({ field, message, keyword, expected }: Problem) => ({ field, message, keyword, expected });
 

@@ -113,6 +113,8 @@ export type UrlVerdict =
 export interface Egress {
   readonly request: (request: EgressRequest) => Promise<EgressResult>;
   readonly open: (request: StreamRequest) => Promise<EgressStream | Refused | Failed>;
+  /** Checks a URL against the rules without any lookup. */
+  readonly check: (url: string | URL) => { readonly ok: true } | Extract<UrlVerdict, { ok: false }>;
   readonly vet: (url: string | URL) => Promise<UrlVerdict>;
   /** Closes all connections; requests in flight fail with `closed`. */
   readonly close: () => Promise<void>;

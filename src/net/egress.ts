@@ -146,6 +146,13 @@ export function egress(rules: EgressRules): Egress {
       }
     },
 
+    check: (given) => {
+      const admitted = compiled.url(given);
+      return admitted.kind === 'refused'
+        ? { ok: false, reason: admitted.reason, message: admitted.message }
+        : { ok: true };
+    },
+
     vet: async (given) => {
       const admitted = compiled.url(given);
       if (admitted.kind === 'refused') return { ok: false, reason: admitted.reason, message: admitted.message };

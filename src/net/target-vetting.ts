@@ -20,6 +20,11 @@ interface VettedTarget {
   readonly network?: { readonly cidr: string; readonly size: number };
 }
 
+/** A target that passes every check without a lookup; `unresolved` if its name must still be resolved and vetted. */
+export interface ParsedTarget extends VettedTarget {
+  readonly unresolved?: true;
+}
+
 /** An allowed target, or the refusal. */
 export type Vetted = VettedTarget | Refusal;
 
@@ -31,6 +36,27 @@ export async function vetTarget(
   resolver: Resolver,
   signal?: AbortSignal,
 ): Promise<Vetted> {
+  const parsed = parseTarget(kind, value, policy);
+  if (!parsed.ok || !parsed.unresolved || parsed.name === undefined) return parsed;
+  const found = await resolveName(parsed.name, policy, resolver, signal);
+  if (!found.ok) return found;
+  const { unresolved: _, ...target } = parsed;
+  return { ...target, addresses: found.addresses };
+}
+
+/** Resolves a name that `parseTarget` left unresolved, exactly once, and checks every address. */
+export async function resolveName(
+  name: string,
+  policy: NetworkPolicy,
+  resolver: Resolver,
+  signal?: AbortSignal,
+): Promise<{ readonly ok: true; readonly addresses: readonly string[] } | Refusal> {
+  const found = await resolveVetted(name, policy, resolver, (address) => policy.address(address, name), signal);
+  return found.ok ? { ok: true, addresses: found.addresses.map(({ text }) => text) } : found;
+}
+
+/** Checks everything about a target that needs no lookup: its syntax, literal addresses, and the name against the policy. */
+export function parseTarget(kind: TargetKind, value: string, policy: NetworkPolicy): ParsedTarget | Refusal {
   if (kind === 'none')
     return value === ''
       ? { ok: true, kind, target: '', addresses: [] }
@@ -39,19 +65,13 @@ export async function vetTarget(
     return badTarget(policy, 'the target contains spaces or control characters, or is too long');
   // Without this, a target such as "-oN/etc/cron.d/x" becomes an option of the program (argument injection).
   if (value.startsWith('-')) return badTarget(policy, 'a target must not begin with a hyphen');
-  if (kind === 'url') return vetUrl(value, policy, resolver, signal);
-  if (kind === 'domain') return vetDomain(value, policy);
-  if (kind === 'cidr' && value.includes('/')) return vetNetwork(value, policy);
-  return vetHost(kind, value, policy, resolver, signal);
+  if (kind === 'url') return parseUrl(value, policy);
+  if (kind === 'domain') return parseDomain(value, policy);
+  if (kind === 'cidr' && value.includes('/')) return parseNetwork(value, policy);
+  return parseHost(kind, value, policy);
 }
 
-async function vetHost(
-  kind: TargetKind,
-  value: string,
-  policy: NetworkPolicy,
-  resolver: Resolver,
-  signal?: AbortSignal,
-): Promise<Vetted> {
+function parseHost(kind: TargetKind, value: string, policy: NetworkPolicy): ParsedTarget | Refusal {
   const address = parseAddress(value);
   if (address) {
     const decision = policy.address(address);
@@ -61,24 +81,10 @@ async function vetHost(
   if (!parsed.ok) return badTarget(policy, `${toPrintable(value)} is not a valid target: ${parsed.reason}`);
   const allowed = policy.hostName(parsed.name);
   if (!allowed.ok) return allowed;
-  const found = await resolveVetted(
-    parsed.name,
-    policy,
-    resolver,
-    (found) => policy.address(found, parsed.name),
-    signal,
-  );
-  if (!found.ok) return found;
-  return {
-    ok: true,
-    kind,
-    target: parsed.name,
-    name: parsed.name,
-    addresses: found.addresses.map(({ text }) => text),
-  };
+  return { ok: true, kind, target: parsed.name, name: parsed.name, addresses: [], unresolved: true };
 }
 
-function vetNetwork(value: string, policy: NetworkPolicy): Vetted {
+function parseNetwork(value: string, policy: NetworkPolicy): ParsedTarget | Refusal {
   const network = parseCidr(value);
   if (!network) return badTarget(policy, `${toPrintable(value)} is not a network such as 10.0.0.0/24`);
   const decision = policy.network(network);
@@ -107,7 +113,7 @@ function networkTooLarge(network: Cidr, policy: NetworkPolicy): Refusal {
   };
 }
 
-async function vetUrl(value: string, policy: NetworkPolicy, resolver: Resolver, signal?: AbortSignal): Promise<Vetted> {
+function parseUrl(value: string, policy: NetworkPolicy): ParsedTarget | Refusal {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     return badTarget(policy, 'the target must be an http or https URL with a host');
@@ -115,11 +121,11 @@ async function vetUrl(value: string, policy: NetworkPolicy, resolver: Resolver, 
     return badTarget(policy, 'a URL target must not contain a user name or password');
   url.hash = '';
   // Checks the parsed host: the text may spell 127.0.0.1 as 0x7f.1, which URL parsers normalise (SSRF bypass).
-  const host = await vetHost('url', url.hostname.replace(/^\[(.*)\]$/, '$1'), policy, resolver, signal);
+  const host = parseHost('url', url.hostname.replace(/^\[(.*)\]$/, '$1'), policy);
   return host.ok ? { ...host, target: url.href } : host;
 }
 
-function vetDomain(value: string, policy: NetworkPolicy): Vetted {
+function parseDomain(value: string, policy: NetworkPolicy): ParsedTarget | Refusal {
   const parsed = parseName(value, { underscores: true });
   if (!parsed.ok) return badTarget(policy, `${toPrintable(value)} is not a valid domain: ${parsed.reason}`);
   const decision = policy.hostName(parsed.name);

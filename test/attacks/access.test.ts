@@ -64,7 +64,7 @@ test('after a result that gives orders, what reaches outside needs a person, who
   });
   expect(await client.call('send_mail', {})).toMatchObject({
     isError: true,
-    text: expect.stringContaining('did not agree'),
+    text: expect.stringContaining('declined this call'),
   });
   expect(heard).toEqual([expect.stringContaining('Rule: orders-then-out (a page gave orders)')]);
 }, 60_000);

@@ -60,7 +60,7 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
       for (let time = 0; time < 3; time += 1)
         expect(await client.call('ping', twice)).toMatchObject({
           isError: true,
-          text: expect.stringContaining('did not agree'),
+          text: expect.stringContaining('declined this call'),
         });
       expect(heard).toHaveLength(4);
       expect(await client.call('ping', thrice)).toMatchObject({

@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/core/outcome.js';
 import type { Tool } from '../../src/core/tool.js';
 import { deadline } from '../../src/guards/deadline.js';
 import { sanitize } from '../../src/guards/sanitize.js';
-import { validate } from '../../src/guards/validate.js';
+import { validate, vet } from '../../src/guards/validate.js';
 import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
 import type { Resolver } from '../../src/net/resolver.js';
 import { processes, type Processes, type ProcessSpec } from '../../src/processes/index.js';
@@ -39,7 +39,7 @@ export interface Bench {
   readonly started: readonly ProcessSpec[];
   tools(): Promise<ReadonlyMap<string, Tool>>;
   tool(name: string): Promise<Tool>;
-  /** Sends a call through the guards that a command meets: validate, deadline, sanitize. */
+  /** Sends a call through the guards that a command meets: validate, deadline, vet, sanitize. */
   ask(tool: string, args: Args, signal?: AbortSignal): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ export function commandBench(over: Partial<CommandSourceOptions> = {}): Bench {
     tool,
     async ask(name, args, signal = never) {
       const asked = await tool(name);
-      return compose([validate, deadline(), sanitize()], asked, asked.run)(aCall({ tool: name, args, signal }));
+      return compose([validate, deadline(), vet, sanitize()], asked, asked.run)(aCall({ tool: name, args, signal }));
     },
     close: () => real.close(),
   };

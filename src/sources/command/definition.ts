@@ -32,10 +32,7 @@ interface CheckRejection {
 }
 
 /** Checks a value against the installed software and the operator's permissions. */
-export type ValueCheck = (
-  value: FlagValue,
-  allowed: { readonly intrusive: boolean },
-) => Promise<CheckRejection | undefined> | CheckRejection | undefined;
+export type ValueCheck = (value: FlagValue, allowed: { readonly intrusive: boolean }) => CheckRejection | undefined;
 
 /** A command tool: its manifest, plus the parts that need code. */
 export interface CommandDefinition {

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../core/json.js';
 import type { ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
 import type { EgressRules } from '../../net/egress-types.js';
-import type { NetworkPolicy } from '../../net/network-policy.js';
+import type { NetworkPolicy, Refusal } from '../../net/network-policy.js';
 import { systemResolver, type Resolver } from '../../net/resolver.js';
-import { vetTarget } from '../../net/target-vetting.js';
+import { parseTarget, resolveName } from '../../net/target-vetting.js';
 import { resolveProgram } from '../../processes/programs.js';
 import type { CommandDefinition } from './definition.js';
 import { discoverManifests } from './manifest/discovery.js';
@@ -59,16 +59,22 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   const isRoot = process.getuid?.() === 0;
   const builtinDefinitions = options.builtins === false ? [] : builtins(onEvent);
 
+  const policyOf = (name: string): NetworkPolicy | undefined =>
+    Object.hasOwn(rules.policies, name) ? rules.policies[name] : undefined;
+  const unknownPolicy = (name: string): Refusal => ({
+    ok: false,
+    code: 'not_allowed',
+    reason: `unknown network policy ${name}`,
+    policy: name,
+  });
   const targetPolicy: TargetPolicy = {
-    vet(kind, value, name) {
-      const policy = Object.hasOwn(rules.policies, name) ? rules.policies[name] : undefined;
-      if (policy !== undefined) return vetTarget(kind, value, policy, resolver);
-      return Promise.resolve({
-        ok: false,
-        code: 'not_allowed',
-        reason: `unknown network policy ${name}`,
-        policy: name,
-      });
+    parse(kind, value, name) {
+      const policy = policyOf(name);
+      return policy === undefined ? unknownPolicy(name) : parseTarget(kind, value, policy);
+    },
+    async resolve(host, name, signal) {
+      const policy = policyOf(name);
+      return policy === undefined ? unknownPolicy(name) : resolveName(host, policy, resolver, signal);
     },
   };
 

@@ -31,8 +31,8 @@ export function parameterContract(parameters: readonly Parameter[]): Contract<Ar
   const defaults: JsonObject = Object.fromEntries(withDefault);
   return {
     schema: contract.schema,
-    async parse(value) {
-      const parsed = await contract.parse(value);
+    parse(value) {
+      const parsed = contract.parse(value);
       return parsed.ok ? { ...parsed, value: { ...defaults, ...parsed.value } } : parsed;
     },
   };

@@ -24,7 +24,7 @@ export function projectResource(source: string, declared: EndpointDeclaration, t
   const read = async (call: Call): Promise<Outcome> => {
     const uri = String(call.args['uri']);
     const args = parseResourceArguments(uri, base, inPath, declared.parameters);
-    const parsed = args === undefined ? undefined : await tool.input.parse(args);
+    const parsed = args === undefined ? undefined : tool.input.parse(args);
     if (!parsed?.ok) return refuse('invalid_arguments', 'The URI does not match this resource');
     const outcome = await tool.run({ ...call, args: parsed.value });
     if (outcome.kind !== 'done') return outcome;

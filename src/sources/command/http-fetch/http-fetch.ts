@@ -58,7 +58,7 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
     title: 'HTTP request',
     description: 'Sends one HTTP request to a URL within the network policy and returns status, headers and body.',
     source,
-    input: httpFetchInput((url) => egressFor(0).vet(url)),
+    input: httpFetchInput({ check: (url) => egressFor(0).check(url), vet: (url) => egressFor(0).vet(url) }),
     output: { schema: httpFetchOutputSchema },
     effects: {
       reads: true,

@@ -2,7 +2,7 @@ import type { Args } from '../../../core/call.js';
 import { schemaContract } from '../../../core/contract.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Contract } from '../../../core/tool.js';
-import type { UrlVerdict } from '../../../net/egress-types.js';
+import type { Egress, UrlVerdict } from '../../../net/egress-types.js';
 import { reject } from '../input/rejections.js';
 
 const allowedMethods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -43,13 +43,13 @@ const httpFetchSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** Input contract of `http_fetch`; the URL is vetted here and again when dialled, which defeats DNS rebinding (SSRF). */
-export function httpFetchInput(vet: (url: string) => Promise<UrlVerdict>): Contract<Args> {
+/** Input contract of `http_fetch`; the URL is vetted before the call runs and again when dialled, which defeats DNS rebinding (SSRF). */
+export function httpFetchInput({ check, vet }: Pick<Egress, 'check' | 'vet'>): Contract<Args> {
   const form = schemaContract(httpFetchSchema);
   return {
     schema: httpFetchSchema,
-    async parse(value) {
-      const parsed = await form.parse(value);
+    parse(value) {
+      const parsed = form.parse(value);
       if (!parsed.ok) return parsed;
       const args = parsed.value;
       const { url, method = 'GET', content_type: contentType, body, timeout_sec: seconds } = args;
@@ -80,21 +80,28 @@ export function httpFetchInput(vet: (url: string) => Promise<UrlVerdict>): Contr
           message: `cannot be sent with ${String(method)}`,
           example: 'POST',
         });
-      const verdict = await vet(String(url));
-      if (!verdict.ok)
-        return reject({
-          stage: 'permission',
-          field: 'url',
-          message: verdict.message,
-          value: url,
-          example: 'http://192.168.1.10/',
-          data: { reason: verdict.reason },
-        });
+      const verdict = check(String(url));
+      if (!verdict.ok) return rejectUrl(url, verdict);
       return {
         ok: true,
-        value: { ...args, method, addresses: verdict.addresses },
+        value: { ...args, method },
         ...(typeof seconds === 'number' && { timeoutMs: Math.ceil(seconds * 1000) }),
       };
     },
+    async vet(args) {
+      const verdict = await vet(String(args['url']));
+      if (!verdict.ok) return rejectUrl(args['url'], verdict);
+      return { ok: true, value: { ...args, addresses: verdict.addresses } };
+    },
   };
 }
+
+const rejectUrl = (url: unknown, { message, reason }: Extract<UrlVerdict, { ok: false }>) =>
+  reject({
+    stage: 'permission',
+    field: 'url',
+    message,
+    value: url,
+    example: 'http://192.168.1.10/',
+    data: { reason },
+  });

@@ -7,7 +7,7 @@ import { inputSchema, maxTargetLength } from './schema.js';
 import { reject, type Rejection } from './rejections.js';
 import { lru } from '../../../lib/lru.js';
 import { mergeFlags, type FlagValues } from './merge-flags.js';
-import { resolveTarget, type TargetPolicy } from './target.js';
+import { parseTarget, resolveTarget, type TargetPolicy } from './target.js';
 import { parseFlagValue, type FlagValue } from './flag-values.js';
 
 /** Rules beyond the manifest; read on every call, since the operator may change them at run time. */
@@ -59,6 +59,10 @@ export function commandContract(definition: CommandDefinition, rules: InputRules
       const values = mergeFlags(manifest, syntax.given, syntax.template);
       if ('stage' in values) return reject(values);
       return checkValues(definition, rules, syntax, values.values, values.applied);
+    },
+    async vet(args, signal) {
+      const target = await resolveTarget(manifest, args, rules.targetPolicy, signal);
+      return target.ok ? { ok: true, value: target.args } : reject(target.objection);
     },
   };
 }
@@ -138,19 +142,19 @@ function parseSyntax(
   };
 }
 
-async function checkValues(
+function checkValues(
   definition: CommandDefinition,
   rules: InputRules,
   syntax: ParsedSyntax,
   values: FlagValues,
   applied: readonly string[],
-): Promise<Parsed<Args>> {
+): Parsed<Args> {
   const permissionRejections: Rejection[] = [];
   const { manifest, checks = {} } = definition;
   const allowed = { intrusive: rules.allowsIntrusive() };
   for (const [name, value] of values) {
     const check = checks[name];
-    const objection = check === undefined ? undefined : await check(value, allowed);
+    const objection = check === undefined ? undefined : check(value, allowed);
     if (objection?.stage === 'semantics') return reject({ ...objection, field: name, value });
     if (objection !== undefined) permissionRejections.push(intrusiveRejection(name, objection.message, value));
     const flag = manifest.flags[name];
@@ -171,7 +175,7 @@ async function checkValues(
         message: `${flag.flag[0] ?? name} needs the gateway to run as root`,
       });
     if (flag.type === 'address') {
-      const vetted = await rules.targetPolicy.vet('host', String(value), manifest.target.policy);
+      const vetted = rules.targetPolicy.parse('host', String(value), manifest.target.policy);
       if (!vetted.ok)
         permissionRejections.push({
           stage: 'permission',
@@ -182,7 +186,7 @@ async function checkValues(
         });
     }
   }
-  const target = await resolveTarget(manifest, syntax.target, rules.targetPolicy);
+  const target = parseTarget(manifest, syntax.target, rules.targetPolicy);
   if (!target.ok && target.objection.stage === 'semantics') return reject(target.objection);
   const [first] = permissionRejections;
   if (first !== undefined) return reject(first);

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { ValueCheck } from '../definition.js';
 
 /** Usual locations of nmap's script database. */
@@ -42,9 +42,9 @@ export function scriptCheck(
   onBlocked: (script: string) => void,
   files: readonly string[] = databases,
 ): { readonly check: ValueCheck; clear(): void } {
-  let catalogue: Promise<ScriptCatalogue> | undefined;
-  const check: ValueCheck = async (value, { intrusive }) => {
-    const { known, safe } = await (catalogue ??= loadCatalogue(files));
+  let catalogue: ScriptCatalogue | undefined;
+  const check: ValueCheck = (value, { intrusive }) => {
+    const { known, safe } = (catalogue ??= loadCatalogue(files));
     for (const script of Array.isArray(value) ? (value as readonly unknown[]).map(String) : [String(value)]) {
       if (!known.has(script))
         return {
@@ -65,10 +65,19 @@ export function scriptCheck(
   return { check, clear: () => void (catalogue = undefined) };
 }
 
-async function loadCatalogue(files: readonly string[]): Promise<ScriptCatalogue> {
+// Read synchronously, once: contracts must not wait, since they run before the call is authorized.
+function loadCatalogue(files: readonly string[]): ScriptCatalogue {
   for (const file of files) {
-    const text = await readFile(file, 'utf8').catch(() => undefined);
+    const text = readIfPresent(file);
     if (text !== undefined && text.length <= maxDatabaseBytes) return parseScriptDatabase(text);
   }
   return { known: new Set(), safe: new Set() };
+}
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
