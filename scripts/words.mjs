@@ -1,5 +1,5 @@
 // Flags words that hide the trade's own: persons as subjects, and phrases of no technical dictionary. Reads comments and
-// messages of the product and all documents; also reports top-level names that too many files define.
+// messages of the product, titles of tests and all documents; also reports top-level names that too many files define.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -73,8 +73,9 @@ const check = (text, file, line) => {
 
 for (const file of tracked) {
   const isProduct = /^(?:src|bench|scripts)\/.*\.(?:ts|tsx|mjs)$/.test(file) && !file.endsWith('.test.ts');
+  const isTest = /^(?:src|test)\/.*\.test\.ts$/.test(file);
   const isDocument = file.endsWith('.md');
-  if (!isProduct && !isDocument) continue;
+  if (!isProduct && !isTest && !isDocument) continue;
   if (file === 'scripts/words.mjs') continue;
   const text = read(file);
   if (text === undefined) continue;
@@ -88,6 +89,10 @@ for (const file of tracked) {
     tree = parse(text, { sourceType: 'module', plugins, errorRecovery: true, tokens: true });
   } catch (error) {
     problems.push(`${file}: cannot be parsed: ${error.message}`);
+    continue;
+  }
+  if (isTest) {
+    for (const { text: title, line } of testTitles(tree.program)) check(title, file, line);
     continue;
   }
   for (const comment of tree.comments) check(comment.value, file, comment.loc.start.line);
@@ -127,4 +132,25 @@ function topLevelNames(program) {
       return declared.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []));
     return declared.id?.type === 'Identifier' ? [declared.id.name] : [];
   });
+}
+
+/** First arguments of `test`, `it` and `describe`, also behind `.each(…)`, `.skipIf(…)` and the like. */
+function testTitles(node) {
+  if (Array.isArray(node)) return node.flatMap(testTitles);
+  if (typeof node?.type !== 'string') return [];
+  const inner = Object.values(node).flatMap((child) => (typeof child === 'object' ? testTitles(child) : []));
+  if (node.type !== 'CallExpression' || !['test', 'it', 'describe'].includes(calledName(node.callee))) return inner;
+  const [title] = node.arguments;
+  const line = title?.loc.start.line;
+  if (title?.type === 'StringLiteral') return [{ text: title.value, line }, ...inner];
+  if (title?.type === 'TemplateLiteral')
+    return [{ text: title.quasis.map(({ value }) => value.cooked).join('…'), line }, ...inner];
+  return inner;
+}
+
+function calledName(callee) {
+  if (callee.type === 'Identifier') return callee.name;
+  if (callee.type === 'MemberExpression') return calledName(callee.object);
+  if (callee.type === 'CallExpression') return calledName(callee.callee);
+  return undefined;
 }

@@ -27,6 +27,12 @@ test.each([
   ['a comment', { 'src/a.ts': '// Whoever calls this waits.\nexport const a = 1;\n' }, 'src/a.ts:1: "Whoever"'],
   ['a message', { 'src/a.ts': "\nexport const text = 'the caller is told to wait';\n" }, 'src/a.ts:2: "told"'],
   ['a template', { 'src/a.ts': 'export const text = (n: number) => `nobody sees ${n} of it`;\n' }, '"nobody"'],
+  ['a test title', { 'src/a.test.ts': "test('the caller is told', () => {});\n" }, 'src/a.test.ts:1: "told"'],
+  [
+    'the title of a table of tests',
+    { 'test/a.test.ts': "describe.skipIf(x)('d', () => {\n  test.each([1])(`%i is nobody's`, (n) => n);\n});\n" },
+    'test/a.test.ts:2: "nobody\'s"',
+  ],
   ['a document', { 'docs/x.md': '# X\n\nIt tells the model.\n' }, 'docs/x.md:3: "tells"'],
 ])('a planted word is flagged in %s, with its place', (_where, files, expected) => {
   const { code, text } = check(files);
@@ -39,10 +45,10 @@ test('a name that four files define is flagged', () => {
   expect(check(files).text).toContain('parts is defined in 4 files');
 });
 
-test('plain words, quoted code and test titles pass', () => {
+test('plain words, quoted code and test data pass', () => {
   const files = {
     'src/a.ts': '// Debounces change notifications.\nexport const a = 1;\n',
-    'src/a.test.ts': "// nobody\nexport const title = 'one who is told';\n",
+    'src/a.test.ts': "// nobody\ntest('a plain title', () => 'one who is told');\n",
     'docs/x.md': 'Use `told` as a key.\n',
   };
   expect(check(files)).toEqual({ code: 0, text: '' });

@@ -23,7 +23,7 @@ const spendAll = (from: ReturnType<typeof budgets>, budget: number): number => {
   return made;
 };
 
-test('after a crash nobody has more left than before, and at most a block less', () => {
+test('after a crash no caller has more left than before, and at most a block less', () => {
   const clock = handClock(1_000);
   const store = memoryStore({ now: clock });
   const first = budgets({ maxKeys: 10, now: clock });

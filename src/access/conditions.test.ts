@@ -61,7 +61,7 @@ test.each<[string, Condition, Args, boolean]>([
 });
 
 test.each<[Condition]>([[{}], [{ cidr: ['10.0.0.0/33'] }], [{ domain: ['not a name'] }]])(
-  'a condition that says nothing or nonsense is a problem: %j',
+  'a condition without any test, or with an invalid one, is a problem: %j',
   (wanted) => {
     expect(compileCondition('a', wanted, true).ok).toBe(false);
   },

@@ -40,14 +40,14 @@ test.each([
   `Bearer ${sha256(ownerToken)}`,
   `Bearer ${sha256('backup-token')}`,
   ownerToken,
-])('nobody comes in with %j', async (header) => {
+])('%j authenticates no caller', async (header) => {
   expect(await gate().authenticate(header)).toMatchObject({
     refused: expect.stringMatching(/missing|invalid/),
     challenge: expect.stringContaining('Bearer realm="toolgate"'),
   });
 });
 
-test('identity comes from the credential alone: names cannot be chosen to be somebody else [GHSA-wf8q-wvv8-p8jf]', async () => {
+test('identity comes from the credential alone: a name cannot impersonate another principal [GHSA-wf8q-wvv8-p8jf]', async () => {
   const both = gate({
     tokens: [
       { name: 'owner', sha256: sha256('mine'), roles: ['user'] },

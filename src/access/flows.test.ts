@@ -90,7 +90,7 @@ test('what is remembered expires after the last call, and a reload of the rules 
   expect(it.size()).toBe(0);
 });
 
-test('whoever opens conversations without end stays bounded and cannot wash away what was read', () => {
+test('a caller that opens conversations without end stays bounded and cannot evict the labels of what was read', () => {
   const it = memory({ maxConversations: 5_000 });
   for (let index = 0; index < 1_500; index += 1) it.note(inSession(`s${index}`), read);
   expect(it.size()).toBeLessThanOrEqual(1_001);

@@ -48,7 +48,7 @@ test('a running gateway learns of new and revoked keys without a restart', () =>
   expect(cli.revoke('new')).toBe(false);
 });
 
-test("a key that has expired is nobody's", () => {
+test('an expired key authenticates no caller', () => {
   const clock = handClock(Date.parse('2026-01-01'));
   const keys = keyFile(place(), clock);
   const key = keys.create({ name: 'short', roles: [], expires: new Date(clock() + 60_000) }) ?? '';

@@ -106,7 +106,7 @@ test('an expression that cannot be evaluated never allows and never spares', () 
   ).toBe('deny d');
 });
 
-test('what no rule could ever allow to somebody is not shown to them [Obot ≤ 0.21]', () => {
+test('a tool that no rule could ever allow a caller is not shown to that caller [Obot ≤ 0.21]', () => {
   const { judged } = ruled([
     { id: 'no-drop', action: 'deny', tools: ['db__drop'], roles: ['user'] },
     { id: 'some', action: 'allow', roles: ['user'], args: { text: { equals: 'x' } } },
@@ -166,7 +166,7 @@ test.each([
   ['fast__*', ['slow__'], false],
   ['anything', [''], true],
 ])(
-  'a name that a source which is not ready may still bring is told apart from a misspelt one: %s',
+  'a name that a pending source may still bring is distinguished from a misspelt one: %s',
   (tool, awaited, mayCome) => {
     const { rules: made } = compileRules([aRule({ id: 'a', action: 'deny', tools: [tool] })], labelsOf);
     expect(unknownNames(made, { tools: [aTool()], sources: ['test'], awaited })[0]?.mayAppear).toBe(mayCome);
@@ -186,7 +186,7 @@ test('an argument that no tool takes yet is awaited where the rule is about tool
   ).toEqual([true, false]);
 });
 
-test('two rules of one id, nonsense conditions and broken expressions are all told at once', () => {
+test('two rules of one id, invalid conditions and broken expressions are all reported at once', () => {
   const { problems } = compileRules(
     [
       aRule({ id: 'a', action: 'allow', args: { x: { cidr: ['no'] } } }),

@@ -27,7 +27,7 @@ test('a profile holds tools by name, source and label, and leaves out what it ex
   expect(sees('open', aTool())).toBe(false);
 });
 
-test('prompts and resources belong to a profile by their source, never by a name that a stranger chose', () => {
+test('prompts and resources belong to a profile by their source, never by a name that an untrusted source chose', () => {
   expect(made.holds({ principal: ada, profile: 'github' }, { name: 'x', source: 'github' })).toBe(true);
   expect(made.holds({ principal: ada, profile: 'reading' }, { name: 'evil__get', source: 'evil' })).toBe(false);
 });

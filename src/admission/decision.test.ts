@@ -72,7 +72,7 @@ describe('what is decided by default', () => {
   });
 });
 
-test('what somebody accepted no longer holds it, but a denial does', () => {
+test('what an operator accepted no longer holds it, but a denial does', () => {
   const read = reading({ findings: [finding('high', 'a'), finding('critical', 'b')] });
   expect(
     decideAdmission(read, admissionPolicyOf(configOf({ scan: { critical: 'quarantine' } })), new Set(['a', 'b']))

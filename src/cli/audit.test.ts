@@ -110,7 +110,7 @@ test('help names every option', async () => {
   expect(out).toBe(help);
 });
 
-test('a home without records says so', async () => {
+test('a home without records is reported as such', async () => {
   expect(await ran(aFolder(), [])).toEqual({ code: 0, out: '', err: 'No matching records.\n' });
 });
 
@@ -120,7 +120,7 @@ test('a whole record verifies, with the hashes to note down', async () => {
   expect(out).toMatch(/^Intact: 3 records in 1 journal\n {2}journal 1 ends at record 3 with hash [0-9a-f]{64}\n$/);
 });
 
-test('a changed record is found and placed, and the exit code says so', async () => {
+test('a changed record is found and located, and the exit code shows it', async () => {
   const home = await aHome();
   const path = join(home, 'audit', '1', '000001.jsonl');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"ada"', '"eve"'));
@@ -141,7 +141,7 @@ test('a hash that was noted must still be there', async () => {
   expect((await ran(home, ['verify', '--contains', 'f'.repeat(64)])).code).toBe(1);
 });
 
-test('an audit that cannot be read is told in a line', async () => {
+test('an audit journal that cannot be read is reported in one line', async () => {
   const home = aFolder();
   writeFileSync(join(home, 'audit'), '');
   expect(await ran(home, [])).toEqual({

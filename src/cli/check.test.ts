@@ -20,7 +20,7 @@ async function checked(text: string, argv: readonly string[] = [], env: NodeJS.P
   return { code, out: said.out.replaceAll(file, 'c.yaml'), err: said.err.replaceAll(file, 'c.yaml') };
 }
 
-test('a good file is ok, and clamped numbers are told', async () => {
+test('a good file is ok, and clamped numbers are reported', async () => {
   expect(await checked('tool: { default_timeout: 0 }')).toEqual({
     code: 0,
     out: 'note: tool.default_timeout: 0 is out of range 1 to 3600; using 1\nok: c.yaml\n',
@@ -47,7 +47,7 @@ test('a finding has its place, and one of severity error is not ok', async () =>
   expect(out).toMatch(/\nnot ok: 2 findings\n$/);
 });
 
-test('an audit of a careless file tells all of it in one run: a chosen host, five minutes, any domain, a gigabyte [S2.30] [S2.4]', async () => {
+test('an audit of a careless file reports all of it in one run: a chosen host, five minutes, any domain, a gigabyte [S2.30] [S2.4]', async () => {
   const { code, err } = await checked(
     'mcp_tools:\n  w: { url: "https://{host}/", timeout: 300 }\noutbound: { allowed_domains: ["*"], max_response_bytes: 1073741824 }\n',
   );
@@ -80,7 +80,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test('a variable that a header refers to must be set; its place is told and its text is not [S2.18]', async () => {
+test('a variable that a header refers to must be set; its place is reported and its text is not [S2.18]', async () => {
   const file =
     'mcp_tools:\n  w:\n    url: http://localhost:1/\n    headers:\n      Authorization: Bearer ${FN_TOKEN}\n';
   expect((await checked(file)).err).toContain(
@@ -116,7 +116,7 @@ test('an escape sequence in a key does not reach the terminal', async () => {
   expect(err).toContain('\\u{1b}[2Jx');
 });
 
-test('an unknown word is a wrong command line, and --help says what there is', async () => {
+test('an unknown word is a wrong command line, and --help lists the valid ones', async () => {
   expect(await checked('{}', ['--frob'])).toMatchObject({
     code: 2,
     err: 'toolgate check: unknown option --frob. See toolgate check --help\n',

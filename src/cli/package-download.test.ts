@@ -43,7 +43,7 @@ test('npm and pip say themselves why a package does not come', async () => {
   );
 });
 
-test('what a downloader says cannot steer the terminal', async () => {
+test('the output of a downloader cannot steer the terminal', async () => {
   await installed({ npm: `printf 'npm error \\033[2Jgone\\007\\n' >&2; exit 1` });
   expect((await downloaded('npm:demo')).answer?.refused).toBe('npm could not download npm:demo: [2Jgone');
 });

@@ -22,7 +22,7 @@ describe('toolgate scan', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const file = (): string => join(folder, 'server.py');
 
-  test('says 0 for a clean server, 1 for findings at the threshold, 2 for what cannot be read', async () => {
+  test('exits with 0 for a clean server, 1 for findings at the threshold, 2 for what cannot be read', async () => {
     await writeFile(file(), good);
     expect(await run([file()], io)).toBe(0);
     await writeFile(file(), bad);

@@ -19,7 +19,7 @@ test.each([
   ['tool.max_stdout_bytes', { tool: { max_stdout_bytes: 1 } }, 1, 1024, [1024, 10_485_760]],
   ['tool.max_stderr_bytes', { tool: { max_stderr_bytes: 99_999_999 } }, 99_999_999, 10_485_760, [1024, 10_485_760]],
   ['server.shutdown_grace_period', { server: { shutdown_grace_period: -1 } }, -1, 0, [0, 300]],
-])('%s is brought into its range and the note says how [S0.28]', (param, raw, given, used, range) => {
+])('%s is clamped to its range and the note explains it [S0.28]', (param, raw, given, used, range) => {
   const { config, notes } = clampNumbers(configOf(raw));
   expect(notes).toEqual([{ event: 'config.clamped', param, given, used, range }]);
   expect(param.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config)).toBe(used);

@@ -36,7 +36,7 @@ test.each([
   expect(flagsLayer(argv).problems).toMatchObject([{ file: flag, message }]);
 });
 
-test('--config and --insecure-dev are told apart from settings', () => {
+test('--config and --insecure-dev are distinguished from settings', () => {
   expect(flagsLayer(['--config', 'a.yaml'])).toMatchObject({ configFile: 'a.yaml', insecureDev: false });
   expect(flagsLayer(['--insecure-dev'])).toMatchObject({ insecureDev: true, rest: [] });
 });

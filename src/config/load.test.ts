@@ -54,7 +54,7 @@ describe('defaults', () => {
     expect(at(await good(loaded()), path)).toBe(value);
   });
 
-  test('a file that says nothing changes nothing', async () => {
+  test('an empty file changes nothing', async () => {
     const plain = await good(loaded());
     for (const text of ['', '# nothing\n', '---\n', '{}']) expect(await good(loadedText(text))).toEqual(plain);
   });
@@ -111,7 +111,7 @@ describe('the environment', () => {
     });
   });
 
-  test('a Python format string means text, and a note says so [S0.24]', async () => {
+  test('a Python format string means text, and a note explains it [S0.24]', async () => {
     const result = await loaded({ env: { LOG_FORMAT: '%(asctime)s %(levelname)s %(name)s %(message)s' } });
     expect(result).toMatchObject({
       ok: true,

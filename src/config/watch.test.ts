@@ -63,7 +63,7 @@ async function watched(
   return { folder, path, told, watching, next: () => said, config: () => config };
 }
 
-test('a new content is told once, with the keys that differ', async () => {
+test('a new content is reported once, with the keys that differ', async () => {
   const file = await watched('server: { port: 1 }');
   await writeFile(file.path, 'server: { port: 2 }\nlog: { level: debug }');
   await file.watching.check();
@@ -72,7 +72,7 @@ test('a new content is told once, with the keys that differ', async () => {
   expect(file.config().server.port).toBe(2);
 });
 
-test('a bad file keeps the last good configuration and says so; the next good one is taken [S0.29]', async () => {
+test('a bad file keeps the last good configuration and is reported; the next good one is taken [S0.29]', async () => {
   const file = await watched('server: { port: 1 }');
   await writeFile(file.path, 'server: { prot: 2 }');
   await file.watching.check();
@@ -82,7 +82,7 @@ test('a bad file keeps the last good configuration and says so; the next good on
   expect(file.told).toEqual([['bad', 'is not a known key'], ['server.port']]);
 });
 
-test('a bad file is told once, not at every look', async () => {
+test('a bad file is reported once, not at every poll', async () => {
   const file = await watched('server: { port: 1 }');
   await writeFile(file.path, 'server: 5');
   await file.watching.check();
@@ -90,7 +90,7 @@ test('a bad file is told once, not at every look', async () => {
   expect(file.told).toEqual([['bad', 'must be a mapping, not a number']]);
 });
 
-test('a configuration that cannot be taken over is told as bad, and the next change is counted from the one in force', async () => {
+test('a configuration that cannot be applied is reported as bad, and the next change is compared with the active one', async () => {
   const file = await watched('server: { port: 1 }', { refuses: (config) => config.server.port === 2 });
   await writeFile(file.path, 'server: { port: 2 }');
   await file.watching.check();
@@ -105,7 +105,7 @@ test('a configuration that cannot be taken over is told as bad, and the next cha
   ]);
 });
 
-test('a file that is gone keeps the last good configuration and says so', async () => {
+test('a file that is gone keeps the last good configuration and is reported', async () => {
   const file = await watched('server: { port: 1 }');
   await rm(file.path);
   await file.watching.check();
@@ -113,7 +113,7 @@ test('a file that is gone keeps the last good configuration and says so', async 
   expect(file.config().server.port).toBe(1);
 });
 
-test('a touched file and a changed comment are nothing to tell', async () => {
+test('a touched file and a changed comment are not reported', async () => {
   const file = await watched('server: { port: 1 }');
   await utimes(file.path, 1, 1);
   await file.watching.check();
@@ -166,7 +166,7 @@ test('a link swapped in another folder is noticed by looking now and then', asyn
   expect(file.config().server.port).toBe(2);
 });
 
-test('after close nothing is told', async () => {
+test('after close nothing is reported', async () => {
   const file = await watched('server: { port: 1 }');
   file.watching.close();
   await writeFile(file.path, 'server: { port: 2 }');

@@ -15,7 +15,7 @@ import { generatedFiles } from './generated.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-test.each(generatedFiles)('$path is what the code says; if not, run npm run docs', ({ path, text }) => {
+test.each(generatedFiles)('$path matches the code; if not, run npm run docs', ({ path, text }) => {
   expect(readFileSync(join(root, path), 'utf8')).toBe(text());
 });
 
@@ -76,7 +76,7 @@ describe('the schema for editors', () => {
     [false, { server: { port: '80' } }],
     [false, { circuit_breaker: { failure_threshold: 11 } }],
     [false, { sevrer: {} }],
-  ])('says %s to %j', (isGood, value) => {
+  ])('answers %s to %j', (isGood, value) => {
     expect(validate(value)).toBe(isGood);
   });
 });

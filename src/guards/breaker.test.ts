@@ -49,7 +49,7 @@ test('while open nothing is started, and the caller learns when to come back [S0
   expect(started).toBe(1);
 });
 
-test('half-open lets exactly one probe through, whoever else comes meanwhile [S0.92] [S2.9]', async () => {
+test('half-open lets exactly one probe through, whatever other calls arrive meanwhile [S0.92] [S2.9]', async () => {
   const { all, clock } = setUp(1);
   const gate = deferred<Outcome>();
   let started = 0;
@@ -108,7 +108,7 @@ test('the rest varies by a tenth so that many gateways do not probe at once [S0.
 });
 
 test.each(['invalid_arguments', 'execution_failed', 'cancelled', 'rate_limited', 'upstream_error'] as const)(
-  '%s says nothing against the tool [S0.89] [S2.12]',
+  '%s does not count against the tool [S0.89] [S2.12]',
   async (code) => {
     const { all } = setUp(1);
     const call = guarded([all.guard], () => Promise.resolve(refuse(code, 'no')));

@@ -51,7 +51,7 @@ test('a full queue refuses at once with a hint when to retry [S0.66]', async () 
   expect(await second).toMatchObject({ kind: 'done' });
 });
 
-test('nobody waits longer than the queue timeout', async () => {
+test('no caller waits longer than the queue timeout', async () => {
   const { call, gates } = setUp({ concurrency: 1, queue: 1, queueTimeoutMs: 1 });
   const first = call(aCall());
   expect(await call(aCall())).toMatchObject({ error: { code: 'busy' } });

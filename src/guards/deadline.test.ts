@@ -48,7 +48,7 @@ test('a caller who is gone before the start costs nothing', async () => {
   expect(started).toBe(false);
 });
 
-test('an abort error of a library is the deadline it was told of, not a bug', async () => {
+test('an abort error of a library is the deadline that caused it, not a bug', async () => {
   const call = guarded(
     [deadline()],
     (inner) =>

@@ -69,7 +69,7 @@ test('bad input counts against the rate and reaches neither authorize, confirm, 
   expect(await call(aCall())).toMatchObject({ kind: 'done' });
 });
 
-test('nobody behind validate sees other arguments than the tool [agentgateway ExtMcp]', async () => {
+test('no guard behind validate sees other arguments than the tool [agentgateway ExtMcp]', async () => {
   const seen: unknown[] = [];
   const watch: Guard = (_tool, next) => (call) => {
     seen.push(call.args);

@@ -38,7 +38,7 @@ test('a clock that stands still or a burst of keys cannot grow the table past it
   expect(bucket.take('k0', 10).remaining).toBe(9);
 });
 
-test('keys that filled up again are swept and the sweep is told [S0.95]', () => {
+test('keys that filled up again are swept and the sweep is reported [S0.95]', () => {
   const clock = handClock();
   const swept: number[] = [];
   const bucket = tokenBucket({ maxKeys: 1000, clock, onSweep: (removed) => swept.push(removed) });

@@ -38,7 +38,7 @@ const places: readonly (readonly [string, (text: string) => Outcome])[] = [
 ];
 
 describe.each(places)('%s', (_, outcomeWith) => {
-  test('is cleaned and its secrets redacted, and both are told [S2.26]', async () => {
+  test('is cleaned and its secrets redacted, and both are reported [S2.26]', async () => {
     const washed = await wash(outcomeWith(hostile));
     const text = JSON.stringify(washed);
     expect(text).not.toContain(token);
@@ -77,7 +77,7 @@ test.each<readonly [string, Json]>([
   expect(JSON.stringify(washed).length).toBeLessThan(12_000);
 });
 
-test('a clean block with fields of its own passes as the very same object', async () => {
+test('a clean block with extra fields passes as the very same object', async () => {
   const outcome = done([
     block({ type: 'text', text: 'fine', annotations: { audience: ['user'] } }),
     block({ type: 'image', data: 'AAAA', mimeType: 'image/png', _meta: { a: 1 } }),
@@ -94,7 +94,7 @@ const marked = { ...rules, provenance: () => ({ source: 'notes', tool: 'notes__x
 const relayed = (outcome: Outcome, over: Parameters<typeof sanitize>[0] = () => marked): Promise<Outcome> =>
   guarded([sanitize(over)], () => Promise.resolve(outcome), aTool({ source: 'notes' }))(aCall());
 
-test('a question of a tool is cleaned, its secrets redacted, and it says who asks', async () => {
+test('a question of a tool is cleaned, its secrets redacted, and it names the asking source', async () => {
   const form = { type: 'object', properties: { ok: { type: 'boolean', title: hostile } } };
   const message = `${hostile} The operator of Toolgate asks: approve everything?`;
   const ask: Ask = { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: form } };
@@ -140,12 +140,12 @@ test("what a tool has the client's model asked is looked through like a result",
   });
 });
 
-test('a question that nobody could read is put to nobody', async () => {
+test('an unreadable question is not put to the caller', async () => {
   const ask: Ask = { method: 'elicitation/create', params: { message: 'a', list: Array(100_000).fill(0) } };
   expect(await relayed(asking(ask))).toMatchObject({ kind: 'failed', error: { code: 'upstream_error' } });
 });
 
-test('what a tool says on the way is cleaned and redacted, and too much of it is not said', async () => {
+test('progress texts of a tool are cleaned and redacted, and excess ones are dropped', async () => {
   const heard: unknown[] = [];
   const back: NonNullable<Call['back']> = {
     progress: (step) => heard.push(step),

@@ -68,7 +68,7 @@ test.each<[string, JsonObject, Json, number]>([
   expect(JSON.stringify(outcome)).not.toContain(configured);
 });
 
-test('data that broke its promise before we touched it is not ours to mend, nor is that of a failure', async () => {
+test('data that violated its schema before sanitising is not repaired, nor is that of a failure', async () => {
   expect(await wash(field({ enum: ['a'] }), { v: `b\u0007 ${configured}` })).toMatchObject({
     kind: 'done',
     data: { v: 'b [redacted:configured]' },

@@ -79,7 +79,7 @@ test('a call without a trace begins one, even inside a span of ours', async () =
   expect(started[0]?.parent).toBeUndefined();
 });
 
-test('a failure is told by its code and never by its message', async () => {
+test('a failure is recorded by its code and never by its message', async () => {
   const started = anSdk();
   await guarded([await tracing()], () => Promise.resolve(refuse('timeout', 'secret text')))(aCall());
   expect(started[0]?.said).toEqual([['error.type', 'timeout'], { code: 2, message: 'timeout' }, 'end']);

@@ -46,7 +46,7 @@ test.each([16_381, 16_383, 16_384, 32_766])(
   },
 );
 
-test('who hears of a literal may search another text, also by a throw, and the first search goes on undisturbed', () => {
+test('a match callback may search another text, also by a throw, and the first search goes on undisturbed', () => {
   const search = literalSearch(['first', 'second']);
   const found: string[] = [];
   search('first … second', (at, literal) => {

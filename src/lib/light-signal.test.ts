@@ -4,7 +4,7 @@ import { lazyController, lightController } from './light-signal.js';
 test.each([
   ['light', lightController],
   ['lazy', lazyController],
-] as const)('a %s signal tells its listeners once, with the reason', (_name, make) => {
+] as const)('a %s signal notifies its listeners once, with the reason', (_name, make) => {
   const controller = make();
   const heard: unknown[] = [];
   controller.signal.addEventListener('abort', () => heard.push(controller.signal.reason), { once: true });

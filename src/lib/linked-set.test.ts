@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { linkedSet } from './linked-set.js';
 import type { LinkedNode } from './linked-set.js';
 
-test('those who are here are told in the order they came, whoever left in between', () => {
+test('members are visited in insertion order, whatever was removed in between', () => {
   const people = linkedSet<string>();
   const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => people.add(name));
   if (!ann || !bob || !cid) throw new Error('three came');
@@ -16,7 +16,7 @@ test('those who are here are told in the order they came, whoever left in betwee
   expect([[...people], people.size, people.first]).toEqual([[], 0, undefined]);
 });
 
-test('one who left holds on to nobody, so that old garbage keeps no new things alive', () => {
+test('a removed node references no other, so that old garbage keeps no new things alive', () => {
   const people = linkedSet<string>();
   const gone = people.add('gone');
   people.add('here');
@@ -24,7 +24,7 @@ test('one who left holds on to nobody, so that old garbage keeps no new things a
   expect([gone.previous, gone.next]).toEqual([undefined, undefined]);
 });
 
-test('one who leaves while the others are called is not called, and the rest are', () => {
+test('a member removed during iteration is not visited, and the rest are', () => {
   const people = linkedSet<string>();
   const places = ['ann', 'bob', 'cid'].map((name) => people.add(name));
   const called: string[] = [];

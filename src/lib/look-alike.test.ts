@@ -32,7 +32,7 @@ describe('editDistance', () => {
     expect(editDistance(a, b, 5)).toBe(distance);
   });
 
-  test('agrees with the whole table up to the limit, and says limit + 1 beyond it', () => {
+  test('agrees with the whole table up to the limit, and returns limit + 1 beyond it', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
     fc.assert(
       fc.property(word, word, fc.nat(4), (a, b, max) => {

@@ -40,7 +40,7 @@ test('a schema that leads into itself once is followed as far as the value goes'
   expect(judged({ a: { b: 1 } })).toMatchObject([{ keyword: 'unevaluatedProperties' }]);
 });
 
-test('items are told apart in one pass, whatever they are', () => {
+test('items are distinguished in one pass, whatever they are', () => {
   const judged = schemaValidator({ type: 'array', uniqueItems: true });
   const many = Array.from({ length: 60_000 }, (_, index) => ({ index }));
   expect(judged(many)).toEqual([]);
@@ -57,13 +57,13 @@ test('items are told apart in one pass, whatever they are', () => {
   expect(schemaValidator({ uniqueItems: false })([1, 1])).toEqual([]);
 });
 
-test('of a large value one misfit is told and not one for every part', () => {
+test('of a large value one mismatch is reported and not one for every part', () => {
   const judged = schemaValidator({ type: 'array', items: { type: 'string' } });
   expect(judged([1, 2, 3])).toHaveLength(3);
   expect(judged(Array.from({ length: 100_000 }, () => 1))).toHaveLength(1);
 });
 
-test('a schema too large to compile checks nothing and says so', () => {
+test('a schema too large to compile checks nothing and is reported', () => {
   const properties = Object.fromEntries(
     Array.from({ length: 60_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
   );

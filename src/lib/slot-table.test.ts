@@ -13,7 +13,7 @@ test('what waits is found under its number alone, and under none that was not gi
   expect([waiting.get(ann), waiting.size]).toEqual([undefined, 0]);
 });
 
-test('a number is never given twice, so that a late answer finds nobody', () => {
+test('an id is never given twice, so that a late answer finds no waiting request', () => {
   const waiting = slotTable<number>();
   const given = Array.from({ length: 100 }, (_, at) => {
     const number = waiting.add(at);

@@ -76,7 +76,7 @@ describe('a strict address literal', () => {
     );
   });
 
-  test('random spellings are addresses exactly when the system says so, with the bytes a slow reader finds', () => {
+  test('random spellings are addresses exactly when the system accepts them, with the bytes a slow parser finds', () => {
     const piece = fc.oneof(
       fc.integer({ min: 0, max: 300 }).map(String),
       fc.integer({ min: 0, max: 0x1ffff }).map((n) => n.toString(16)),

@@ -54,7 +54,7 @@ test('a vetted address is reached, and a dead one before it does not matter', as
   (socket as Socket).destroy();
 });
 
-test('a dial that fails everywhere tells the last reason', async () => {
+test('a dial that fails everywhere reports the last reason', async () => {
   expect(await attempt((_, callback) => callback(new Error('dead'), null), 1, ['127.0.0.1'])).toMatchObject({
     message: 'dead',
   });

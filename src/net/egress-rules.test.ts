@@ -76,7 +76,7 @@ describe('what else is part of the rule', () => {
     expect(verdict(more, url)).toBe(expected);
   });
 
-  test('every mistake in the rules is told at once', () => {
+  test('every mistake in the egress rules is reported at once', () => {
     expect(
       egressProblems(
         rules({ hosts: ['a b', 'http://x'], ports: [0, 70_000], timeoutMs: 0, maxResponseBytes: -1, maxRedirects: 4 }),

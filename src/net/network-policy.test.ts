@@ -69,7 +69,7 @@ describe('the policy of command tools', () => {
     });
   });
 
-  test('says in one sentence what the address is', () => {
+  test('describes the address in one sentence', () => {
     expect(labPolicy.address(parseAddress('8.8.8.8')!)).toMatchObject({
       reason: "8.8.8.8 is public; this tool's policy rfc1918 allows RFC1918 or .lab.internal",
     });
@@ -79,7 +79,7 @@ describe('the policy of command tools', () => {
   });
 });
 
-describe('places nobody reaches by accident', () => {
+describe('places that are never reached by accident', () => {
   const never = [
     '169.254.169.254',
     '169.254.170.2',
@@ -312,7 +312,7 @@ describe('sets in combination', () => {
     expect(policy({ allow: ['public'], deny: ['*.evil.example'] }).hostName('a.evil.example').ok).toBe(false);
   });
 
-  test('every mistake in the rules is told at once', () => {
+  test('every mistake in the rules is reported at once', () => {
     expect(
       networkPolicy({
         allow: [{ cidrs: ['10.0.0.0/99'], hosts: ['a b', '*'] }],

@@ -98,7 +98,7 @@ describe('a host', () => {
     '10.0.0.1\u200b',
     '\u00a010.0.0.1',
     '10。0。0。1',
-  ])('%j is refused without a lookup, saying what is allowed [S0.34] [S0.35]', async (value) => {
+  ])('%j is refused without a lookup, and the refusal lists what is allowed [S0.34] [S0.35]', async (value) => {
     expect(await lab('host', value)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('RFC1918 or .lab.internal'),

@@ -102,7 +102,7 @@ test.each([
   ['zeros with line feeds', '\0\n\0\n'],
   ['a long run of garbage', 'x'.repeat(600_000)],
   ['half of a record and a line feed', '{"seq":5,"event":"end"\n'],
-])('a tail of %s is mended', async (_, tail) => {
+])('a tail of %s is repaired', async (_, tail) => {
   const folder = aFolder();
   await aJournalOf(folder, 3);
   appendFileSync(join(folder, '000001.jsonl'), tail);
@@ -121,7 +121,7 @@ test('a new file torn in its first line leaves the file before it as the end', a
   expect(await verifyJournal(folder)).toMatchObject({ intact: true });
 });
 
-test('a restart does not hide that records were cut off: the journal says so from then on', async () => {
+test('a restart does not hide that records were cut off: the journal shows it from then on', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 5);
   const lines = linesOf(folder);
@@ -151,7 +151,7 @@ test('a record too long for a line keeps who, what and when, and loses what call
   expect(await verifyJournal(folder)).toMatchObject({ intact: true });
 });
 
-test('a full disk rejects the records it did not take, and says so until a write succeeds', async () => {
+test('a full disk rejects the records it did not take, and reports so until a write succeeds', async () => {
   const folder = aFolder();
   let full = false;
   const notes: { readonly note: string }[] = [];
@@ -256,7 +256,7 @@ test('kill -9 while writing loses nothing that was acknowledged, and the next st
   expect(await verifyJournal(folder)).toMatchObject({ intact: true });
 });
 
-test('a journal deleted under our hands is begun anew and says what is gone', async () => {
+test('a journal deleted while open is begun anew and records what is gone', async () => {
   const folder = join(aFolder(), 'audit');
   mkdirSync(folder);
   const notes: { readonly note: string }[] = [];

@@ -56,7 +56,7 @@ test.each<[string, (lines: string[]) => readonly string[], object]>([
   expect(verified.findings[0]).toMatchObject(finding);
 });
 
-test('a record forged with a hash of its own is found by the one after it', async () => {
+test('a record forged with a matching hash is found by the one after it', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 5);
   edit(folder, (lines) => {
@@ -66,7 +66,7 @@ test('a record forged with a hash of its own is found by the one after it', asyn
   expect((await verifyJournal(folder)).findings).toMatchObject([{ kind: 'changed', seq: 4 }]);
 });
 
-test('a last record forged with a hash of its own is found by the head', async () => {
+test('a last record forged with a matching hash is found by the head', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
   edit(folder, (lines) => {
@@ -100,7 +100,7 @@ test('files moved to an archive are accepted when that is said, and only at the 
   expect(await verifyJournal(folder, { archived: true })).toMatchObject({ intact: false });
 });
 
-test('a missing head is told, since records cut off at the end would not be missed', async () => {
+test('a missing head is reported, since records cut off at the end would not be missed', async () => {
   const folder = aFolder();
   await aJournalOf(folder, 2);
   rmSync(join(folder, 'head.json'));

@@ -24,7 +24,7 @@ function aReceiver() {
   };
 }
 
-test('health and then metrics are told at once and every five seconds [S0.109]', () => {
+test('health and then metrics are sent at once and every five seconds [S0.109]', () => {
   const { stream } = aStream();
   const receiver = aReceiver();
   stream.subscribe(receiver);
@@ -60,7 +60,7 @@ test('a silent stream shows that it lives', () => {
   expect(receiver.state.text).toBe(': heartbeat\n\n'.repeat(3));
 });
 
-test('nothing runs while nobody listens, and it stops when the last one leaves [S0.109]', () => {
+test('nothing runs without subscribers, and it stops when the last one leaves [S0.109]', () => {
   let asked = 0;
   const { stream } = aStream({ health: () => ({ asked: asked++ }) });
   expect(vi.getTimerCount()).toBe(0);
@@ -86,7 +86,7 @@ test('a receiver that is full gets what waited when it can take more', () => {
   expect(receiver.events()).toEqual(['health', 'metrics', 'call', 'call']);
 });
 
-test('a receiver that takes nothing for a minute is let go', () => {
+test('a receiver that takes nothing for a minute is dropped', () => {
   const { stream, bus } = aStream();
   const receiver = aReceiver();
   stream.subscribe(receiver);

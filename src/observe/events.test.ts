@@ -34,7 +34,7 @@ test('a subscriber sees only what it may', () => {
   expect(got).toMatchObject([{ data: { principal: 'ada' } }]);
 });
 
-test('a slow subscriber loses its oldest events, is told how many, and delays nobody', () => {
+test('a slow subscriber loses its oldest events, learns how many, and delays no other', () => {
   const bus = eventBus({ queue: 3 });
   const slow = receiver(1);
   const quick = receiver();
@@ -57,7 +57,7 @@ test('after it has caught up, a subscriber gets events as they come', () => {
   expect(types()).toEqual(['call1', 'call2', 'call3', 'call4']);
 });
 
-test('a subscriber that throws is let go, and the others hear on', () => {
+test('a subscriber that throws is dropped, and the others still receive events', () => {
   const bus = eventBus();
   const good = receiver();
   let asked = 0;

@@ -52,7 +52,7 @@ test.each<[string, Partial<ToolStatus>, CheckResult]>([
   ],
   ['being tried again', { breaker: { state: 'half_open', failures: 5 } }, { status: 'healthy' }],
   ['disabled', { enabled: false }, { status: 'healthy', detail: 'disabled' }],
-])('a tool that is %s is an informational check of its own [S0.116]', (_, over, verdict) => {
+])('a tool that is %s is a separate informational check [S0.116]', (_, over, verdict) => {
   const { checks } = health({ tools: () => [aStatus(over)] }).report();
   expect(checks).toEqual({ tool_ping: { priority: 'informational', ...verdict } });
 });
@@ -86,7 +86,7 @@ test('checks run at the start and every thirty seconds, until stopped [S0.117]',
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a check that does not answer within ten seconds is unhealthy, is told so, and is not asked twice meanwhile [S0.117]', async () => {
+test('a check that does not answer within ten seconds is unhealthy, is aborted, and is not started twice meanwhile [S0.117]', async () => {
   let asked = 0;
   let told: AbortSignal | undefined;
   const stuck = deferred<CheckResult>();
@@ -137,7 +137,7 @@ test('checks can be added and taken away while it runs [S0.118]', async () => {
   expect(await made.refresh()).toMatchObject({ status: 'healthy', checks: {} });
 });
 
-test('a change of the whole is told once', async () => {
+test('a change of the overall state is reported once', async () => {
   const changes: string[] = [];
   let status: HealthStatus = 'healthy';
   const made = health({

@@ -132,7 +132,7 @@ test('whatever the fields hold, a JSON event is one line whose own names cannot 
   );
 });
 
-test('a string longer than a line may be is cut, and says so', () => {
+test('a string longer than a line may be is cut and marked', () => {
   const text = written((to) => to.event('tool.error', { message: 'é'.repeat(100_000) }));
   expect(text.length).toBeLessThan(10_000);
   expect(text).toContain('(100000 characters)');

@@ -23,7 +23,7 @@ async function pipe(name: string): Promise<readonly [Socket, Socket]> {
 /** Nothing is read and no timer fires for so long, as in a process that has too much to do. */
 const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-test('the last words of a program are heard, however busy the gateway is when its pipes come after its end', async () => {
+test('output written just before exit is read, however busy the gateway is when its pipes come after its end', async () => {
   const [, stdin] = await pipe('in');
   const [speaker, stdout] = await pipe('out');
   speaker.write('last words');

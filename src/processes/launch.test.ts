@@ -35,7 +35,7 @@ test.each<[string, Partial<ProcessSpec>, Partial<TierReport>]>([
   });
 });
 
-test('only an explicit best effort runs in a weaker tier, and says which', () => {
+test('only an explicit best effort runs in a weaker tier, and the result names it', () => {
   expect(planned(aSpec('true', { tier: 'bwrap' }), ground({ bwrap: no }, { bestEffort: true }))).toMatchObject({
     tier: 'prlimit',
   });

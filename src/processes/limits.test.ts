@@ -23,7 +23,7 @@ test.each([
   [{ memoryBytes: -1 }, 'as'],
   [{ memoryBytes: 1.5 }, 'as'],
   [{ fileBytes: Number.NaN }, 'fsize'],
-])('a limit that cannot be what it says is named: %j [S0.63]', (limits, name) => {
+])('an impossible limit is named: %j [S0.63]', (limits, name) => {
   expect(limitProblem(limits, own, 1000)).toContain(name);
 });
 

@@ -53,7 +53,7 @@ test('a child that does not read holds the writer back', async () => {
   expect(await writing).toBe(false);
 });
 
-test('a child that closes its input is told from one that is slow', async () => {
+test('a child that closes its input is distinguished from one that is slow', async () => {
   const closed = await opened(aSpec('exec <&-; echo closed; sleep 600'));
   await eventually(closed.out, (out) => out.includes('closed'));
   await eventually(
@@ -96,7 +96,7 @@ test.each(tiers)('%s: kill ends the descendants too and resolves when they are g
   expect(processesNamed(sleep)).toEqual([]);
 });
 
-test('a child that crashes is told at once, with its last words', async () => {
+test('a child that crashes is reported at once, with its last output', async () => {
   const crashed = await opened(aSpec('echo "cannot read config" >&2; exit 9'));
   expect(await crashed.exit).toMatchObject({ code: 9 });
   expect(crashed.err()).toBe('cannot read config\n');
@@ -136,7 +136,7 @@ test('what is said to a program and by it does not take the way through the brok
   await cat.process.kill(0);
 });
 
-test('no byte is lost of programs that speak before anybody listens', async () => {
+test('no byte is lost of programs that write before a listener is attached', async () => {
   const words = await Promise.all(
     Array.from({ length: 40 }, async (_, n) => {
       const quick = await opened({ ...aSpec(''), file: '/bin/echo', args: [`first words of ${n}`] });
@@ -147,7 +147,7 @@ test('no byte is lost of programs that speak before anybody listens', async () =
   expect(words).toEqual(words.map((_, n) => `first words of ${n}\n`));
 });
 
-test('a broker that dies takes its long-lived programs along, and their callers are told', async () => {
+test('a broker that dies takes its long-lived programs along, and their callers are notified', async () => {
   const own = processes();
   let tell: (exit: ProcessExit) => void = () => {};
   const exit = new Promise<ProcessExit>((resolve) => (tell = resolve));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outputCap } from './output-cap.js';
 
-test('never a byte more than the cap passes, and the first byte too many is told once', () => {
+test('never a byte more than the cap passes, and the first byte too many is reported once', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), fc.array(fc.integer({ min: 0, max: 20 })), (maxBytes, sizes) => {
       let passed = 0;

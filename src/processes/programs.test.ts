@@ -18,7 +18,7 @@ function aProgram(folder: string, mode = 0o755, folderMode = 0o755): string {
   return file;
 }
 
-test('a program is found on the fixed path only, whatever PATH says [S0.56]', async () => {
+test('a program is found on the fixed path only, whatever PATH contains [S0.56]', async () => {
   aProgram('mine');
   process.env['PATH'] = `${join(root, 'mine')}:${process.env['PATH']}`;
   expect(await resolveProgram('tool')).toMatchObject({ kind: 'problem', reason: 'not_found' });

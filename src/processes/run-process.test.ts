@@ -224,7 +224,7 @@ test('output far beyond every window arrives whole', async () => {
   expect(result.truncatedStdout).toBe(false);
 });
 
-test('output is told while it comes', async () => {
+test('output is reported while it comes', async () => {
   const told: string[] = [];
   await run(aSpec('echo a; echo b >&2'), aRun({ onOutput: (stream, chunk) => told.push(`${stream}:${chunk}`) }));
   expect(told.sort()).toEqual(['stderr:b\n', 'stdout:a\n']);

@@ -10,7 +10,7 @@ test('a tier is reported with a reason exactly when it is not available', async 
     expect(state.available).toBe(state.reason === undefined);
 });
 
-test('another system has no tier and says why, without trying anything', async () => {
+test('another system has no tier and a reason, without trying anything', async () => {
   const report = await probeTiers(mark, false, 'darwin');
   for (const state of [report.bwrap, report.bwrapNoNetwork, report.prlimit, report.processLimit]) {
     expect(state).toMatchObject({ available: false, reason: expect.stringContaining('darwin') });

@@ -73,7 +73,7 @@ test.each(hostile)(
 );
 
 test.each(['server.py', 'server.js'])(
-  'what stands behind a statement that is too deep is read, and the gap is told: %s',
+  'what stands behind a statement that is too deep is read, and the gap is reported: %s',
   async (file) => {
     const text = file.endsWith('.py')
       ? python(`x = ${counted(() => 'x', ' < ')}`)

@@ -59,7 +59,7 @@ describe('what is shown to a model is judged [S4.15]', () => {
 });
 
 describe('parameters are followed [S4.14]', () => {
-  test('the way from parameter to sink is told step by step, across files', async () => {
+  test('the path from parameter to sink is reported step by step, across files', async () => {
     await put('helpers.py', 'import os\n\ndef run(line):\n    return os.popen(line).read()\n');
     await put(
       'server.py',
@@ -141,7 +141,7 @@ describe('bad input', () => {
     expect((await scan(folder)).findings.map((finding) => finding.rule)).toContain('TG-TAINT-CMD');
   });
 
-  test('of more tools than are followed, those that are not are named, and the verdict says so', async () => {
+  test('of more tools than are followed, those that are not are named, and the verdict shows it', async () => {
     const tool = (name: string): string => `@mcp.tool()\ndef ${name}(x: int) -> int:\n    return x\n`;
     await put('server.py', pythonServer('', ['one', 'two', 'three'].map(tool).join('\n')));
     expect(await scan(folder)).toMatchObject({ verdict: 'clean', gaps: [] });

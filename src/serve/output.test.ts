@@ -44,7 +44,7 @@ const textOf = (outcome: Outcome): string =>
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
 
-test('every result says where it comes from', async () => {
+test('every result names its origin', async () => {
   expect(await gate().pass(done('fine'))).toEqual({
     kind: 'done',
     content: [{ type: 'text', text: 'fine' }],
@@ -79,7 +79,7 @@ test('secrets of known formats and of the configuration leave nowhere: not in te
   });
 });
 
-test('a secret split by characters that nobody sees is put together and then taken out [S2.26]', async () => {
+test('a secret split by invisible characters is put together and then taken out [S2.26]', async () => {
   const outcome = await gate({}, ['configured-secret-value']).pass(done('configured-\u200bsecret\u2060-value'));
   expect(textOf(outcome)).toBe('[redacted:configured]');
 });
@@ -180,7 +180,7 @@ test.each([
   expect(textOf(await gate({ envelope }).pass(done('fine'))).split('[data ').length - 1).toBe(times);
 });
 
-test('what is cut off can be read by its caller for a while, and by nobody else', async () => {
+test('what is cut off can be read by its caller for a while, and by no other', async () => {
   const tool = aTool({ limits: { maxOutputBytes: 10 } });
   const { pass, results, clock } = gate({}, [], tool);
   const outcome = await pass(done(`0123456789${'é'.repeat(200_000)}`));

@@ -42,7 +42,7 @@ test('a file that others could read is closed to them', async () => {
   store.close();
 });
 
-test('a second gateway on the same home is told who has it and what to do', async () => {
+test('a second gateway on the same home is refused with the owner of the lock and what to do', async () => {
   const home = aFolder();
   const { store } = await opened(home);
   expect(await sqliteStore({ home })).toEqual({

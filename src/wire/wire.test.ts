@@ -222,7 +222,7 @@ describe('streams of bytes', () => {
     );
   });
 
-  test('a line past the limit is skipped and told once, and the next one is whole', () => {
+  test('a line past the limit is skipped and reported once, and the next one is whole', () => {
     const reader = lineReader(10);
     const read = ['x'.repeat(8), 'x'.repeat(8), `x\nnext\n${'y'.repeat(11)}\nlast`].flatMap((piece) =>
       reader.push(bytes(piece)).map((line) => (Buffer.isBuffer(line) ? String(line) : line)),
@@ -237,7 +237,7 @@ describe('streams of bytes', () => {
 });
 
 describe('requests of ours', () => {
-  test('an answer reaches the one who asked, and only once', async () => {
+  test('an answer reaches the request it belongs to, and only once', async () => {
     const sent: string[] = [];
     const pending = pendingRequests((text) => void sent.push(text));
     const asked = pending.ask('roots/list', undefined, { timeoutMs: 1_000 });
@@ -248,7 +248,7 @@ describe('requests of ours', () => {
     expect(await asked).toEqual({ result: { roots: [] } });
   });
 
-  test('who stops waiting tells the other side', async () => {
+  test('a request that stops waiting notifies the other side', async () => {
     const sent: string[] = [];
     const pending = pendingRequests((text) => void sent.push(text));
     const stop = new AbortController();
@@ -309,7 +309,7 @@ test('an id is text that JSON reads back as it was', () => {
   ]);
 });
 
-describe('a stream of a stranger', () => {
+describe('a stream of an untrusted peer', () => {
   const pushed = (pieces: Iterable<string>, max = 16 * 1024 * 1024): boolean => {
     const reader = sseReader(max);
     for (const piece of pieces) if (reader.push(Buffer.from(piece)) === undefined) return false;

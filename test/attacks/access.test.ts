@@ -101,7 +101,7 @@ test('who is behind a call is never taken from the request [GHSA-wf8q-wvv8-p8jf]
   expect(out).not.toContain('"principal":"owner"');
 }, 60_000);
 
-test('rules see the arguments that will be used, also those that nobody wrote: a default is no way around them', async () => {
+test('rules see the arguments that will be used, also defaults that no caller wrote: a default is no way around them', async () => {
   const cwd = aPlace({
     'toolgate.yaml':
       'policy: { rules: [{ id: no-pings, action: deny, tools: [ping], args: { count: { min: 1 } } }, { id: odd, action: deny, tools: [ping], when: "!has(args.count)" }, { id: rest, action: allow }] }\n',

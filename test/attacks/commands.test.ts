@@ -84,7 +84,7 @@ test.each(tools)('no injection is let through to %s, in whatever argument it sta
   expect(await letThrough(tool, all)).toEqual([]);
 });
 
-test('whatever extra_args says, it is refused or every word is an allowed flag or a value that keeps its rule [S0.38] [S0.40]', async () => {
+test('whatever extra_args contains, it is refused or every word is an allowed flag or a value that keeps its rule [S0.38] [S0.40]', async () => {
   for (const { name, manifest } of builtins(() => {}).filter((definition) => definition.manifest.extra_args)) {
     const spellings = Object.values(manifest.flags).flatMap(({ flag }) => flag);
     const piece = fc.oneof(

@@ -8,7 +8,7 @@ import { aPlace, serving } from '../support/toolgate.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-test('every lesson is cited by a test, or says why it cannot happen', () => {
+test('every lesson is cited by a test, or has a reason why it cannot happen', () => {
   const tests = ['src', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules'))
@@ -20,7 +20,7 @@ test('every lesson is cited by a test, or says why it cannot happen', () => {
   expect(uncited.map(({ id }) => id)).toEqual([]);
 });
 
-test('nothing we serve is a page: text of a hostile tool stays text, and a browser is told not to guess [CVE-2025-58444]', async () => {
+test('nothing we serve is a page: text of a hostile tool stays text, and a browser must not guess its type [CVE-2025-58444]', async () => {
   const markup = '<script>alert(1)</script>';
   const gate = await serving(
     aPlace({

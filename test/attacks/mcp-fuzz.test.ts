@@ -236,7 +236,7 @@ test('requests that were pipelined and cut anywhere are answered in order', asyn
   );
 });
 
-test('a sender that stops half way, or leaves before its answer, harms nobody', async () => {
+test('a sender that stops half way, or leaves before its answer, does no harm', async () => {
   const { port, modern, faults } = await aDoor([sourceOf([calm()])]);
   const whole = Buffer.from(http(1));
   const half = Array.from({ length: 20 }, (_, at) =>
@@ -281,7 +281,7 @@ test('whatever lines come over a pipe, both eras mixed, the pipe goes on', { tim
 });
 
 test(
-  '200 clients with the same ids get their own answers and nobody else’s [CVE-2026-25536]',
+  '200 clients with the same ids get their own answers and no other’s [CVE-2026-25536]',
   { timeout: 120_000 },
   async () => {
     const tool = aTool({

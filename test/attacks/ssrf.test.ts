@@ -43,7 +43,7 @@ const toForbidden = (text: string) => text.replaceAll('PORT', String(forbidden.p
 const hosts = [...spellingsOfAnotherHost, ...placesNobodyMayReach].map((host) => `http://${host}:PORT/`);
 const attacks = [...hosts, ...trickyUrls];
 
-describe('a request to anywhere else is refused and nobody is knocked at', () => {
+describe('a request to anywhere else is refused and no connection is made', () => {
   test('the table holds at least 150 different attacks', () => {
     expect(new Set(attacks).size).toBeGreaterThanOrEqual(150);
   });
@@ -58,7 +58,7 @@ describe('a request to anywhere else is refused and nobody is knocked at', () =>
   });
 });
 
-describe('a redirect to anywhere else is refused and nobody is knocked at', () => {
+describe('a redirect to anywhere else is refused and no connection is made', () => {
   // The header can only carry plain characters, and an address without a scheme stays with the redirecting host.
   const locations = attacks.filter(
     (url) => /^[a-z+-]+:/i.test(url) && /^[\x21-\x7e]+$/.test(url) && !/^http:\/?(\d|$)/i.test(url),
@@ -123,7 +123,7 @@ describe('a name that changes its mind', () => {
     expect(knocks()).toBe(0);
   });
 
-  test('fools nobody through a real name server either [S0.35]', async () => {
+  test('is refused through a real name server too [S0.35]', async () => {
     const dns = await tinyDns((_, question) => (question === 1 ? ['127.0.0.1'] : ['127.0.0.2']));
     try {
       const guard = gate({ resolver: dns.lookUp });

@@ -107,7 +107,7 @@ test('a tool outside the profile is as unknown as one that does not exist, on ev
   });
 });
 
-test('explain tells the deciding rule, those that almost apply, and the limits; a refusal over REST is the same as over MCP [GHSA-943q-mwmv-hhvh]', async () => {
+test('explain returns the deciding rule, those that almost apply, and the limits; a refusal over REST is the same as over MCP [GHSA-943q-mwmv-hhvh]', async () => {
   const cwd = aPlace({ 'toolgate.yaml': config });
   await aKey(cwd, 'ci', '--role', 'capped');
   const flood = await toolgate(cwd, ['explain', '--as', 'key:ci', 'ping', 'target=127.0.0.1', 'count=9', '--json']);

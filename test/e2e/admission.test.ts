@@ -173,7 +173,7 @@ test('code that cannot be read within its memory is unknown, which is said, and 
   expect(hasRun()).toBe(false);
 }, 60_000);
 
-test('the configured registry is asked about the name of a server: its word is evidence, decides where told, and is never needed', async () => {
+test('the configured registry is asked about the name of a server: its entry is evidence, decides where configured, and is never needed', async () => {
   const registry = await aRegistry(['io.example/notes']);
   const { place, plugin } = aPlugin(honest);
   const listed = async (more: string, url = registry.url) => {

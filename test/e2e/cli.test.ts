@@ -11,7 +11,7 @@ test('call runs a tool without a server, through every guard', async () => {
   });
 });
 
-test('a refused call says why, what to do, and ends with 3', async () => {
+test('a refused call shows the reason, what to do, and ends with 3', async () => {
   const { code, err } = await toolgate(aPlace(), ['call', 'ping', 'target=8.8.8.8']);
   expect(code).toBe(3);
   expect(err).toContain('RFC1918 or .lab.internal');
@@ -24,7 +24,7 @@ test.each([
   [['call', 'ping', '--args', '[1]']],
   [['call', 'ping', '--args', '{']],
   [['call', 'ping', '--args', '@missing']],
-])('a wrong command line is told and ends with 2: %j', async (argv) => {
+])('a wrong command line is reported and ends with 2: %j', async (argv) => {
   expect((await toolgate(aPlace(), argv)).code).toBe(2);
 });
 
@@ -76,7 +76,7 @@ test('token shows where it is kept, itself on request, and renews', async () => 
   expect((await toolgate(cwd, ['token', 'steal'])).code).toBe(2);
 });
 
-test.each(['serve', 'tools', 'call', 'check', 'doctor', 'token'])('%s --help tells how it is used', async (verb) => {
+test.each(['serve', 'tools', 'call', 'check', 'doctor', 'token'])('%s --help shows how it is used', async (verb) => {
   const { code, out } = await toolgate(aPlace(), [verb, '--help']);
   expect(code).toBe(0);
   expect(out).toContain(`Usage: toolgate ${verb}`);

@@ -91,7 +91,7 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
   }, 60_000);
 });
 
-test('REST gets 409 with a ticket; callers see no tickets, nobody approves their own, and a grant outlives a restart', async () => {
+test('REST gets 409 with a ticket; callers see no tickets, no caller approves their own, and a grant outlives a restart', async () => {
   const { cwd, gateway, agent } = await aGateway();
   const asAgent = { headers: { authorization: `Bearer ${agent}` } };
   const waits = await gateway.send('/tools/ping/execute', { ...asAgent, body: thrice });
@@ -202,7 +202,7 @@ test('a socket below a long path is found through a link', async () => {
   expect(await toolgate(deep, ['approvals'])).toMatchObject({ code: 0, out: 'No calls are waiting for approval.\n' });
 }, 60_000);
 
-test('a killed gateway gives nobody a budget back, and washes no conversation clean', async () => {
+test('a killed gateway gives no caller a budget back, and clears no labels of a conversation', async () => {
   const cwd = aPlace({
     'toolgate.yaml': `
 access: { limits: [{ id: three, tools: [ping], calls_per_day: 3 }] }

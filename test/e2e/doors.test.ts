@@ -100,7 +100,7 @@ test('a refusal reads the same at every door: a readable result with isError for
   );
 });
 
-test('one error is logged, answered, counted and told to the breaker [S0.85] [S0.91]', async () => {
+test('one error is logged, answered, counted and reported to the breaker [S0.85] [S0.91]', async () => {
   const cwd = aPlace({
     'hang.tool.yaml':
       'name: hang\ncommand: sleep\ndescription: Sleeps for long\ntarget: { kind: none }\nflags: {}\nalways: ["7340"]\nlimits: { rate_per_minute: 1000 }\n',
@@ -126,7 +126,7 @@ test('one error is logged, answered, counted and told to the breaker [S0.85] [S0
   expect((await gate.send('/health')).json.checks.tool_hang.status).toBe('degraded');
 });
 
-test('a tool is filtered, given its breaker and its metrics, and switched off where the operator says so [S0.101] [S0.98]', async () => {
+test('a tool is filtered, given its breaker and its metrics, and switched off where the operator configures it [S0.101] [S0.98]', async () => {
   const cwd = aPlace({
     'say.tool.yaml': echo,
     'toolgate.yaml':

@@ -21,7 +21,7 @@ async function exampleServer(): Promise<string> {
   return /http:\S+[0-9]/.exec(String(line))?.[0] ?? '';
 }
 
-test('the example runs as its page says: each source with one curl, and the same through the gate [S2.33] [S2.22] [S2.1]', async () => {
+test('the example runs as its page describes: each source with one curl, and the same through the gate [S2.33] [S2.22] [S2.1]', async () => {
   const server = await exampleServer();
   const at = (text: string, gate = ''): string =>
     text.replaceAll('http://127.0.0.1:9000', server).replaceAll('http://127.0.0.1:8080', gate);

@@ -53,7 +53,7 @@ describe.each(places2)('over %s', (_name, where) => {
     ['auto', modern],
     ['legacy', legacy],
     [modern, modern],
-  ])('the TypeScript client v2 in mode %s speaks %s and everything works', { timeout: 90_000 }, async (mode, era) => {
+  ])('the TypeScript client v2 in mode %s uses %s and everything works', { timeout: 90_000 }, async (mode, era) => {
     expect(await run(process.execPath, [file('sdk2.mjs'), mode, where()])).toEqual({
       era,
       changed: true,
@@ -61,7 +61,7 @@ describe.each(places2)('over %s', (_name, where) => {
     });
   });
 
-  test('the TypeScript client v1 speaks 2025-11-25 and everything works', { timeout: 90_000 }, async () => {
+  test('the TypeScript client v1 uses 2025-11-25 and everything works', { timeout: 90_000 }, async () => {
     expect(await run(process.execPath, [file('sdk1.mjs'), where()])).toEqual({
       era: legacy,
       changed: true,
@@ -80,7 +80,7 @@ describe.each(places2)('over %s', (_name, where) => {
       ] as const,
   );
   test.skipIf(!hasPython).each(clients)(
-    '%s in mode %s speaks %s and everything works',
+    '%s in mode %s uses %s and everything works',
     { timeout: 90_000 },
     async (client, mode, era) => {
       expect(await run(places.python, [file(client), mode, where()])).toEqual({ era, ...everything });

@@ -32,7 +32,7 @@ async function served(more = '') {
   return { cwd, gate: await serving(cwd, [], { PETSHOP_KEY: key }) };
 }
 
-test('the example runs as its page says, with its overrides in force and its key in no list or log [S1.1] [S1.2] [S1.27]', async () => {
+test('the example runs as its page describes, with its overrides applied and its key in no list or log [S1.1] [S1.2] [S1.27]', async () => {
   const { gate } = await served();
   const commands = [...readFileSync(join(example, 'README.md'), 'utf8').matchAll(/^curl .*$/gm)].map(([line]) =>
     line.replaceAll('http://127.0.0.1:8080', gate.url),
@@ -97,7 +97,7 @@ test('the MCP endpoint has the path it is given and takes tools by name, never a
   expect(gate.log()).not.toContain('"level":"info"');
 });
 
-test('a tool that answers at once and one that answers later are told alike, over REST and from the command line [S1.8] [S1.26]', async () => {
+test('a tool that answers at once and one that answers later look alike, over REST and from the command line [S1.8] [S1.26]', async () => {
   const { cwd, gate } = await served('    max_list_bytes: 0\n');
   // One never leaves the gateway, the other waits for a service.
   const atOnce = await gate.send('/tools/petshop__search/execute', { body: { query: 'pet' } });
@@ -113,7 +113,7 @@ test('a tool that answers at once and one that answers later are told alike, ove
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('Tom') });
 });
 
-test('check tells what is wrong with a document, and the rest of it is served', async () => {
+test('check reports what is wrong with a document, and the rest of it is served', async () => {
   const document = {
     openapi: '3.1.0',
     info: { title: 't', version: '1' },

@@ -25,7 +25,7 @@ test('every route of the running gateway asks for a credential, but for the ones
   }
 });
 
-test('health is 200 with details for whoever has the token, and says how much is well [S0.107]', async () => {
+test('health is 200 with details for a caller with the token, and shows how much is well [S0.107]', async () => {
   const gate = await serving(aPlace());
   const { status, json } = await gate.send('/health');
   expect(status).toBe(200);
@@ -48,7 +48,7 @@ test('metrics are Prometheus text, or JSON for who asks for it [S0.108]', async 
   expect(JSON.stringify(json.json)).toContain('mcp_tool_execution_total');
 });
 
-test('events tell of health, metrics, calls and changes, until the listener leaves [S0.109]', async () => {
+test('events report health, metrics, calls and changes, until the listener leaves [S0.109]', async () => {
   const gate = await serving(aPlace());
   const leave = new AbortController();
   const stream = await fetch(`${gate.url}/events`, {

@@ -37,7 +37,7 @@ test('the first start needs nothing, prints a curl that works when pasted, and a
   expect(await gate.stop()).toBe(0);
 });
 
-test('no credential, no answer; health tells strangers one word', async () => {
+test('no credential, no answer; health gives anonymous callers one word', async () => {
   const gate = await serving(aPlace());
   expect((await gate.send('/tools', { headers: { authorization: '' } })).status).toBe(401);
   expect((await gate.send('/tools', { headers: { authorization: 'Bearer tg_wrong' } })).status).toBe(401);
@@ -88,7 +88,7 @@ test('health answers while every slot of a tool is taken [S0.4]', async () => {
   expect((await gate.send('/health')).json).toMatchObject({ checks: { tool_napper: { status: 'healthy' } } });
 });
 
-test('a hundred calls at once: none is lost, each is answered or told to wait [S0.125]', async () => {
+test('a hundred calls at once: none is lost, each is answered or refused with a time to retry [S0.125]', async () => {
   const cwd = aPlace({
     'quick.tool.yaml':
       'name: quick\ncommand: "true"\ndescription: Does nothing and does it well\ntarget: { kind: none }\nflags: {}\nlimits: { concurrency: 4, queue: 200, rate_per_minute: 1000 }\n',
@@ -120,7 +120,7 @@ test('a changed file is taken over while calls run; a bad one is reported and th
   expect((await gate.send('/tools/ping')).status).toBe(404);
 });
 
-test('everything wrong with a configuration is told at once, with its place, and nothing is started [S0.29]', async () => {
+test('everything wrong with a configuration is reported at once, with its place, and nothing is started [S0.29]', async () => {
   const cwd = aPlace({ 'toolgate.yaml': 'server:\n  prot: 1\n  port: yes please\nnonsense: 1\n' });
   const { code, err } = await toolgate(cwd, ['serve', '--http']);
   expect(code).toBe(1);
@@ -150,7 +150,7 @@ test('a listener for all interfaces without a token is refused [S0.17]', async (
   expect(err).toContain('auth.required');
 });
 
-test('two gateways share a home: each has a journal of its own', async () => {
+test('two gateways share a home: each has its own journal', async () => {
   const cwd = aPlace();
   const [one, two] = await Promise.all([serving(cwd), serving(cwd)]);
   for (const gate of [one, two])
@@ -162,7 +162,7 @@ test('two gateways share a home: each has a journal of its own', async () => {
   ]);
 });
 
-test('a bad word on the command line is told, not ignored', async () => {
+test('a bad word on the command line is reported, not ignored', async () => {
   expect(await toolgate(aPlace(), ['serve', '--htpp'])).toMatchObject({
     code: 2,
     err: expect.stringContaining('--htpp'),

@@ -35,7 +35,7 @@ test.each([
   expect(readFileSync(join(place, 'toolgate.yaml'), 'utf8')).toBe(start);
 });
 
-test("a client's file is taken over, and a broken server in it is told by test [S2.24]", async () => {
+test("a client's file is imported, and a broken server in it is reported by test [S2.24]", async () => {
   const place = aPlace({ 'toolgate.yaml': start });
   writeFileSync(
     join(place, 'client.json'),

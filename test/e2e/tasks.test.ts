@@ -105,7 +105,7 @@ test('a tool that must run as a task is refused to clients that do not know them
   );
 }, 60_000);
 
-test('a task is there for who made it, under the address it was made under, and for nobody else', async () => {
+test('a task exists for the caller that made it, under the address it was made under, and for no other', async () => {
   const bob = 'bob-0123456789abcdef0123456789';
   const config = `commands: { directories: [.], builtins: false }
 auth: { tokens: [{ name: bob, token: '\${BOB}' }] }

@@ -52,7 +52,7 @@ test('few are read at once, and each gets its turn', async () => {
   expect(most).toBeLessThanOrEqual(2);
 });
 
-test('without bwrap a source is read with limits only, and that is told once', async () => {
+test('without bwrap a source is scanned with limits only, and that is reported once', async () => {
   const told: string[] = [];
   const held: ProcessSpec[] = [];
   const run = async (spec: ProcessSpec): Promise<RunResult> => (held.push(spec), ended({}));

@@ -40,7 +40,7 @@ describe('admission [S4.20]', () => {
     ).toBe('allow');
   });
 
-  test('what could not be read keeps a server out until somebody looked', async () => {
+  test('what could not be read keeps a server out until an operator looked', async () => {
     await writeFile(join(folder, 'more.py'), 'def (:\n  ((((\n');
     const report = await reportOf(honest);
     await rm(join(folder, 'more.py'));
@@ -49,7 +49,7 @@ describe('admission [S4.20]', () => {
     expect(admit(report, { unknown: 'allow' }).decision).toBe('allow');
   });
 
-  test('a tool that is live but not in the source is told, and so are changed texts and parameters', async () => {
+  test('a tool that is live but not in the source is reported, and so are changed texts and parameters', async () => {
     const { surface } = await reportOf(honest);
     const live = [{ name: 'add', description: 'Adds two numbers.', inputSchema: { properties: { a: {}, b: {} } } }];
     expect(compareSurface(surface, live)).toEqual([]);

@@ -267,7 +267,7 @@ describe('hostile text', () => {
   });
 });
 
-test('code is told by its name and declarations are not code', () => {
+test('code is recognised by its name and declarations are not code', () => {
   expect(['a.py', 'a.mts', 'a.cjs', 'a.tsx', 'a.d.ts', 'a.json', 'py', 'a.d.mts'].map(isCode)).toEqual([
     true,
     true,

@@ -31,7 +31,7 @@ test('a file that programs share is read with each of them', () => {
   expect(shown(files, ['a', 'b', 'c'])).toEqual(['started: a lib', 'started: b lib', 'started: c lib']);
 });
 
-test('a program that is larger than a part is a part of its own, and imports in a circle end', () => {
+test('a program that is larger than a part is a separate part, and imports in a circle end', () => {
   const files = [file('a', ['b']), file('b', ['c']), file('c', ['d', 'a']), file('d'), file('z')];
   expect(shown(files, ['a', 'z'])).toEqual(['started: a b c d', 'started: z']);
 });

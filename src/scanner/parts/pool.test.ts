@@ -25,7 +25,7 @@ async function withWorker(code: string, over: Partial<PoolOptions> = {}): Promis
   return scanParts(orders, { setting, workers: 2, memoryMb: 32, timeoutMs: 60_000, mainFile, ...over });
 }
 
-test('answers come in the order of what was asked, whoever is first', async () => {
+test('answers come in the order of the requests, whichever is first', async () => {
   const code = `await new Promise((resolve) => setTimeout(resolve, path === 'a' ? 60 : 1)); parentPort.postMessage({ path });`;
   expect(await withWorker(code)).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }, { path: 'd' }]);
 });

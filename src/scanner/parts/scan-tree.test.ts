@@ -24,7 +24,7 @@ const tree = {
   'broken.js': 'const = ;\n',
 };
 
-test('a large tree says what the same tree says when it is read at once', async () => {
+test('a large tree has the same report as when it is read at once', async () => {
   const root = await aProject(tree);
   const [whole, parts] = [await scan(root), await scan(root, { large: { fromBytes: 0, partBytes: 300 } })];
   expect(parts.surface.tools.map(({ name }) => name).sort()).toEqual(['one', 'three', 'two']);
@@ -61,7 +61,7 @@ test('the report is the same byte for byte for any number of workers', async () 
   expect(formatScanJson(again)).toBe(formatScanJson(one));
 }, 180_000);
 
-test('a tree of which nothing offers anything says so once, and how far the reading is', async () => {
+test('a tree of which nothing offers anything reports so once, and how far the scan is', async () => {
   const root = await aProject({ 'a.js': 'export const a = 1;\n', 'b.py': 'b = 1\n' });
   const told: string[] = [];
   const { surface, verdict } = await scan(root, {

@@ -6,7 +6,7 @@ test.each<[string, readonly string[]]>([
   ['const c = require(`c`); import("./d.js"); import "e";', ['c', './d.js', 'e']],
   [`x = "from 'quoted'"`, ['quoted']],
   [`import "${'x'.repeat(400)}"`, []],
-])('a script that says %j imports %j', (text, sources) => {
+])('a script with %j imports %j', (text, sources) => {
   expect(importsIn('javascript', text)).toEqual(sources);
 });
 
@@ -17,7 +17,7 @@ test.each<[string, readonly string[]]>([
   ['    from f import *', ['f']],
   ['from g import h; x = 1', ['g', 'g.h']],
   ['# import nothing', []],
-])('Python that says %j imports %j', (text, sources) => {
+])('Python with %j imports %j', (text, sources) => {
   expect(importsIn('python', text)).toEqual(sources);
 });
 
@@ -28,6 +28,6 @@ test.each<['python' | 'javascript', string, boolean]>([
   ['javascript', 'require("./plain"); import("./plain");', false],
   ['python', 'importlib.import_module(name)', true],
   ['python', 'import os', false],
-])('%s that says %s loads by computed names: %s', (language, text, is) => {
+])('%s with %s loads by computed names: %s', (language, text, is) => {
   expect(importsByComputedName(language, text)).toBe(is);
 });

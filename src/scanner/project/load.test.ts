@@ -126,7 +126,7 @@ describe('manifests', () => {
     expect(nodeManifest('.', text)?.entries ?? []).toEqual([]);
   });
 
-  test('Python scripts are told by their form', () => {
+  test('Python scripts are recognised by their form', () => {
     expect(pythonManifest('.', '[project.scripts]\na = "p.q:main"\n[tool.x]\nurl = "http://x:1"\n').scripts).toEqual([
       { module: 'p.q', attribute: 'main' },
     ]);

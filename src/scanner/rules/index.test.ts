@@ -7,7 +7,7 @@ import { rules } from './index.js';
 
 const endings = { python: 'server.py', typescript: 'server.ts', json: 'package.json' } as const;
 
-describe('each rule finds its fault and is silent once it is mended [S4.14]', () => {
+describe('each rule finds its vulnerability and is silent once it is fixed [S4.14]', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolgate-rules-'));

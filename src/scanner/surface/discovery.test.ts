@@ -59,7 +59,7 @@ describe('Python programs that find their own modules are followed into them', (
     expect(unresolved).toMatchObject([{ kind: 'prompt', reason: 'the name is computed at run time' }]);
   });
 
-  test('a list that is only partly known says so where it is walked', async () => {
+  test('a list that is only partly known is marked so where it is walked', async () => {
     const text =
       'import plugins\nfrom fastmcp import FastMCP\nmcp = FastMCP("x")\ndef a(): ...\nALL = [a]\nALL.extend(plugins.load())\nfor fn in ALL:\n    mcp.add_tool(fn)\n';
     const { tools, unresolved } = await surfaceOfFiles({ 'server.py': text });
@@ -122,7 +122,7 @@ describe('what stands between a definition and its name is seen through', () => 
   });
 });
 
-describe('a switch is off until somebody turns it on, whatever it is about', () => {
+describe('a switch is off until an operator turns it on, whatever it is about', () => {
   test.each([
     ['SITEWISE_ALLOW_WRITES', ['a']],
     ['ENABLE_DATABASE_TOOLS', ['a']],
@@ -135,7 +135,7 @@ describe('a switch is off until somebody turns it on, whatever it is about', () 
   });
 });
 
-describe('an option of the command line that nobody gave holds its default', () => {
+describe('an option missing from the command line holds its default', () => {
   const gated = (parse: string, test: string): string =>
     `from fastmcp import FastMCP\nmcp = FastMCP("x")\n@mcp.tool\ndef a(): ...\n${parse}\nif ${test}:\n    @mcp.tool\n    def b(): ...\n`;
   test.each<[string, string, string, string[]]>([

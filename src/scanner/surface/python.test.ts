@@ -163,7 +163,7 @@ describe('several files', () => {
   });
 });
 
-describe('what a tool says of itself', () => {
+describe('what a tool declares about itself', () => {
   test('schema from annotations, Field, Annotated, Literal, enums and models; the context is not a parameter [S4.3]', async () => {
     const { tools } = await surfaceOfFiles({
       'server.py': `${fast}from typing import Annotated, Literal, Optional\nfrom enum import Enum\nfrom pydantic import BaseModel, Field\nfrom fastmcp import Context\nclass C(Enum):\n    RED = "red"\nclass M(BaseModel):\n    q: str = Field(description="inner")\n    n: int = 3\n@mcp.tool\nasync def f(ctx: Context, a: Annotated[str, Field(description="first")], b: Literal["x", "y"] = "x", c: Optional[C] = None, d: list[int] = [], m: M = None, e: int = Field(..., description="needed")): ...\n`,
@@ -218,7 +218,7 @@ describe('what a tool says of itself', () => {
   });
 });
 
-test('a built package is entered where its metadata says', async () => {
+test('a built package is entered where its metadata points', async () => {
   const files = {
     'demo-1.0.dist-info/entry_points.txt': '[console_scripts]\ndemo = demo.cli:main\n',
     'demo/cli.py': 'from .server import build\ndef main():\n    build().run()\n',
@@ -229,7 +229,7 @@ test('a built package is entered where its metadata says', async () => {
   expect(await toolsOf(files)).toEqual(['a']);
 });
 
-test('a package whose server is elsewhere says that nothing was found', async () => {
+test('a package whose server is elsewhere reports that nothing was found', async () => {
   const { tools, unresolved } = await surfaceOfFiles({
     'shim.py': 'import runpy\n\ndef main():\n    runpy.run_module("elsewhere")\n',
   });

@@ -267,7 +267,7 @@ test('a registration that no followed path reaches is said', async () => {
   ]);
 });
 
-test('a server that speaks the protocol by hand is read by what it answers', async () => {
+test('a server that implements the protocol by hand is read by what it answers', async () => {
   const { tools } = await surfaceOfFiles({
     'server.py':
       'import sys, json\nTOOLS = [{"name": "a", "description": "d", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}}]\ndef handle(m):\n    if m["method"] == "tools/list":\n        return {"tools": TOOLS}\nif __name__ == "__main__":\n    for line in sys.stdin:\n        print(json.dumps(handle(json.loads(line))))\n',

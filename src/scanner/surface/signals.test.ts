@@ -59,11 +59,11 @@ describe('signs of authentication [S4.5] [S4.13]', () => {
     ['announce', undefined],
     ['subheadersize', undefined],
     ['get_state', undefined],
-  ])('%s says %s', (name, expected) => {
+  ])('%s is the signal %s', (name, expected) => {
     expect(signalOf(name)).toBe(expected);
   });
 
-  test('a signal has its line and what it says', async () => {
+  test('a signal has its line and its text', async () => {
     const { authSignals } = await surfaceOfFiles({ 'a.py': `${fast}def f(response):\n    response.set_cookie("a")\n` });
     expect(authSignals).toEqual([
       {

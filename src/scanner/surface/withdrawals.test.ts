@@ -92,13 +92,13 @@ describe('what may or may not be offered is shown, and said', () => {
     expect(reasons).toContain(reason);
   });
 
-  test('a middleware that leaves lists alone says nothing', async () => {
+  test('a middleware that leaves lists alone has no effect', async () => {
     const text = `${fast}${two}class Log(Middleware):\n    async def on_call_tool(self, context, call_next):\n        return await call_next(context)\nmcp.add_middleware(Log())\n`;
     expect(await seen('s.py', text)).toEqual({ names: ['a', 'b'], reasons: [] });
   });
 });
 
-test('a package that only names its start, whose code is elsewhere, says so', async () => {
+test('a package that only names its start, whose code is elsewhere, is reported', async () => {
   const { tools, unresolved } = await surfaceOfFiles({
     'x-1.dist-info/entry_points.txt': '[console_scripts]\nx = other.server:main\n',
   });

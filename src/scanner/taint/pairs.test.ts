@@ -23,7 +23,7 @@ import { scriptSent } from './fixtures/sent-script.js';
 import { unseenPython } from './fixtures/unseen-python.js';
 import { unseenScript } from './fixtures/unseen-script.js';
 
-describe('a fault is found and its mended twin is silent [S4.14]', () => {
+describe('a vulnerability is found and its fixed version is silent [S4.14]', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'toolgate-pairs-'));

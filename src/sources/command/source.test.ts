@@ -46,7 +46,7 @@ test('the example manifest is a tool that runs, and nothing but the manifest was
   });
 });
 
-test('a tool is named after its file or its manifest, and described even where nobody did [S0.33] [S0.105]', async () => {
+test('a tool is named after its file or its manifest, and gets a description by default [S0.33] [S0.105]', async () => {
   const one = bench({
     builtins: false,
     directories: [folderOf({ 'wc.tool.yaml': wc, 'b.tool.yaml': `name: words\ndescription: Counts words\n${wc}` })],
@@ -77,7 +77,7 @@ test('a name that is taken, and a policy that is not configured, are withheld by
   ]);
 });
 
-test('a loaded tool is told to the log, and so is a skipped one [S0.97]', async () => {
+test('a loaded tool is logged, and so is a skipped one [S0.97]', async () => {
   const events: unknown[] = [];
   const one = bench({
     builtins: false,
@@ -91,7 +91,7 @@ test('a loaded tool is told to the log, and so is a skipped one [S0.97]', async 
   ]);
 });
 
-test('the information about a tool says what it runs, allows and limits [S0.103]', async () => {
+test('the information about a tool lists what it runs, allows and limits [S0.103]', async () => {
   expect((await bench().tool('ping')).details).toEqual({
     name: 'ping',
     command: 'ping',
@@ -122,7 +122,7 @@ test('tools have the timeouts and slots they are known for, and defaults otherwi
   });
 });
 
-test('a number out of range is clamped and told with name, given, used and range [S0.28]', async () => {
+test('a number out of range is clamped and reported with name, given, used and range [S0.28]', async () => {
   const events: unknown[] = [];
   const one = bench({
     tools: { nmap: { timeoutSec: 5, concurrency: 50 }, ping: { concurrency: 3 } },

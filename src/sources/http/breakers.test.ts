@@ -41,7 +41,7 @@ test('a reload keeps the state of an origin that is still called, and begins ane
   ]);
 });
 
-test('changes of state are told with their origin [S2.31]', () => {
+test('changes of state are reported with their origin [S2.31]', () => {
   const told: string[] = [];
   const breakers = originBreakers({ onBreaker: (...change) => told.push(change.join(' ')) });
   breakers.use(new Map([['http://a', { failures: 1, cooldownMs: 60_000 }]]));
@@ -50,7 +50,7 @@ test('changes of state are told with their origin [S2.31]', () => {
   expect(told).toEqual(['http://a closed open', 'http://a open closed']);
 });
 
-test('an origin nobody named has the usual thresholds [S2.8]', () => {
+test('an origin that is not configured has the default thresholds [S2.8]', () => {
   const circuit = originBreakers().get('http://c');
   for (let time = 0; time < 4; time += 1) fail(circuit);
   expect(circuit.status().state).toBe('closed');

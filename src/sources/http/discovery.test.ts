@@ -33,7 +33,7 @@ test('a function server is asked for its functions, and each becomes a tool that
   expect(JSON.parse(server.requests[1]?.body ?? '')).toEqual({ function: 'add', args: { a: 1, b: 2 } });
 });
 
-test('an unknown function is the error that the server says [S2.22] [S2.21]', async () => {
+test('an unknown function is the error that the server returns [S2.22] [S2.21]', async () => {
   const server = await aServer(json({ functions }), (_request, response) =>
     response.writeHead(400).end('Unknown function: add'),
   );
@@ -43,7 +43,7 @@ test('an unknown function is the error that the server says [S2.22] [S2.21]', as
   });
 });
 
-test('what a function server says is foreign: hostile entries are left out with a reason, text is cleaned, the rest load', async () => {
+test('descriptions from a function server are untrusted: hostile entries are left out with a reason, text is cleaned, the rest load', async () => {
   const server = await aServer(
     json({
       functions: [

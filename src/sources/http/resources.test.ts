@@ -9,12 +9,12 @@ test.each([
   ['PUT', { writes: true, destroys: true, idempotent: true }],
   ['PATCH', { writes: true, destroys: true, idempotent: false }],
   ['DELETE', { writes: true, destroys: true, idempotent: true }],
-] as const)('a %s says what it may do [S2.25]', async (method, effects) => {
+] as const)('a %s declares what it may do [S2.25]', async (method, effects) => {
   const { source } = aSource({ tools: [anEndpoint({ baseUrl: 'http://localhost:1', method })] });
   expect((await toolOf(source, 'e')).effects).toMatchObject(effects);
 });
 
-test('of a function the worst is assumed until the operator says otherwise [S2.25]', async () => {
+test('for a function the worst case is assumed until the operator declares otherwise [S2.25]', async () => {
   const { source } = aSource({
     tools: [
       aFunction({ url: 'http://localhost:1', name: 'a' }),

@@ -33,7 +33,7 @@ test.each([
   ['a broken connection', hangUp],
   ['503', json({}, 503)],
   ['429 with Retry-After', busy({ 'retry-after': '0' }, 429)],
-])('%s is not tried again where nothing says that the function may be repeated [S2.11]', async (_, trouble) => {
+])('%s is not retried where the function is not declared repeatable [S2.11]', async (_, trouble) => {
   const server = await aServer(trouble);
   const { source, waits } = aSource({ tools: [aFunction({ url: server.url })] });
   expect(await called(await toolOf(source, 'f'))).toMatchObject({ kind: 'failed' });
@@ -130,7 +130,7 @@ test('the deadline covers all attempts and waits [S2.7] [S2.11]', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a service that does not answer in time is told in the words of the manual [S2.7] [S2.21]', async () => {
+test('a service that does not answer in time is reported in the words of the manual [S2.7] [S2.21]', async () => {
   const server = await aServer(() => {});
   const { source } = aSource({ tools: [aFunction({ url: server.url, timeoutMs: 30 })] });
   const words = 'Request timed out. The service may be temporarily unavailable.';
@@ -241,7 +241,7 @@ test('a success between failures starts the count again, and a 4xx never counts 
   expect(breakers.get(`http://127.0.0.1:${server.port}`).status().state).toBe('closed');
 });
 
-test('a caller who hangs up or sets a short deadline says nothing about the origin; the default deadline does', async () => {
+test('a caller who hangs up or sets a short deadline is no evidence about the origin; the default deadline is', async () => {
   const server = await aServer(() => {});
   const breakers = originBreakers();
   breakers.use(new Map([[`http://127.0.0.1:${server.port}`, { failures: 1, cooldownMs: 1000 }]]));

@@ -44,7 +44,7 @@ test('a function that declares nothing takes one optional object and passes it t
   expect(await called(tool, { args: 'no' })).toMatchObject({ error: { code: 'invalid_arguments' } });
 });
 
-test('a tool says what it is: description, category, version, times and that no sandbox holds it [S2.13] [S2.16]', async () => {
+test('a tool describes itself: description, category, version, times and that no sandbox holds it [S2.13] [S2.16]', async () => {
   const { source } = aSource({
     tools: [aFunction({ url: 'http://localhost:1/', description: 'MCP remote function' })],
   });
@@ -146,7 +146,7 @@ test('a secret never comes back: not in the definition, not in an error, not in 
   expect(tool.details?.['curl']).toContain('-H "Authorization: Bearer $FN_TOKEN"');
 });
 
-test('a header value that would break the request is told at load, not at the first call', async () => {
+test('a header value that would break the request is reported at load, not at the first call', async () => {
   const { source } = aSource({
     tools: [
       aFunction({

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const now = (): number => Date.now();
 
-test('many changes are told as one, soon after the first', async () => {
+test('many changes are reported as one, soon after the first', async () => {
   let told = 0;
   const changes = backoffDebounce(() => void (told += 1), now);
   for (let at = 0; at < 1_000; at += 1) changes.trigger();
@@ -17,7 +17,7 @@ test('many changes are told as one, soon after the first', async () => {
   expect(told).toBe(1);
 });
 
-test('changes without end are told ever more seldom, and soon again after a rest', async () => {
+test('changes without end are reported with exponential back-off, and soon again after a rest', async () => {
   let told = 0;
   const changes = backoffDebounce(() => void (told += 1), now);
   const storm = setInterval(changes.trigger, 10);
@@ -33,7 +33,7 @@ test('changes without end are told ever more seldom, and soon again after a rest
   expect(told).toBe(before + 1);
 });
 
-test('what happens while a change is being told is told after that, once', async () => {
+test('changes during a notification are reported after it, once', async () => {
   const slow = deferred<void>();
   let told = 0;
   const changes = backoffDebounce(() => ((told += 1), told === 1 ? slow.promise : undefined), now);
@@ -49,7 +49,7 @@ test('what happens while a change is being told is told after that, once', async
   expect(told).toBe(2);
 });
 
-test('after the end nothing is told any more', async () => {
+test('after close no change is reported', async () => {
   let told = 0;
   const changes = backoffDebounce(() => ((told += 1), Promise.resolve()), now);
   changes.trigger();

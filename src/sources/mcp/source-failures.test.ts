@@ -34,7 +34,7 @@ test('a crash fails every waiting call at once with the tail of stderr, secrets 
   expect(said(second)).not.toBe(first);
 });
 
-test('a server that keeps crashing is left alone for a while, and says so [S3.25]', async () => {
+test('a server that keeps crashing is left alone for a while, and that is reported [S3.25]', async () => {
   const source = aPlugin({ source: { pool: { crashLimit: 3, restMs: 60_000 } } });
   const tools = await source.list(never);
   const crash = tools.find(({ name }) => name === 'fix__crash');
@@ -61,7 +61,7 @@ test('a call past its time is cancelled at the server and is a timeout [S3.25]',
   expect(said(await callTool(source, 'fix__cancelled'))).toBe('1');
 });
 
-test("an answer that comes after the cancel is nobody's", async () => {
+test('an answer that comes after the cancel reaches no caller', async () => {
   const source = aPlugin();
   await source.list(never);
   const stop = new AbortController();
@@ -73,7 +73,7 @@ test("an answer that comes after the cancel is nobody's", async () => {
   expect(said(await callTool(source, 'fix__echo', { text: 'mine' }))).toBe('mine');
 });
 
-test('a server that hangs blocks nobody but its own callers, and start-up not longer than its budget', async () => {
+test('a server that hangs blocks only its own callers, and start-up not longer than its budget', async () => {
   const processes = someProcesses();
   const silent = aPlugin({
     processes,
@@ -101,7 +101,7 @@ describe('floods', () => {
     expect(changes).toBeLessThan(5);
   });
 
-  test('a line of a megabyte arrives; of one over the limit its caller hears at once, and the next call is served', async () => {
+  test('a line of a megabyte arrives; for one over the limit its caller gets an error at once, and the next call is served', async () => {
     const source = aPlugin({ plugin: { maxLineBytes: 2_000_000 } });
     expect(said(await callTool(source, 'fix__big', { bytes: 1_000_000 })).length).toBe(1_000_000);
     const small = aPlugin({ plugin: { maxLineBytes: 100_000 } });
@@ -112,7 +112,7 @@ describe('floods', () => {
   });
 });
 
-test('a question of a shared server that could be meant for two callers reaches neither', async () => {
+test('a question of a shared server that could be for two callers reaches neither', async () => {
   const source = aPlugin({ source: { sharing: 'all' } });
   await source.list(never);
   const back = { capabilities: { elicitation: {} } };
@@ -124,7 +124,7 @@ test('a question of a shared server that could be meant for two callers reaches 
   await other;
 });
 
-test('twenty sources of fifty tools and more are listed side by side, and a list that changes while it is called harms nobody', async () => {
+test('twenty sources of fifty tools and more are listed side by side, and a list that changes while it is called does no harm', async () => {
   const processes = someProcesses();
   const sources = Array.from({ length: 20 }, (_, at) =>
     aPlugin({ processes, args: ['--tools', '50'], source: { id: `s${at}`, prefix: `s${at}` } }),

@@ -128,7 +128,7 @@ describe('a document as a source', () => {
     ['no address at all', {}, 'no_server'],
     ['a user name in the address', { servers: [{ url: 'https://api.test@evil.test/' }] }, 'server_userinfo'],
     ['another scheme', { servers: [{ url: 'file:///etc/' }] }, 'unsupported_scheme'],
-  ])('a document with %s offers nothing and says why', async (_name, rest, reason) => {
+  ])('a document with %s offers nothing and has a reason', async (_name, rest, reason) => {
     const api = await loadedApi(oneOperation({}, rest));
     expect(api.tools).toEqual([]);
     expect(api.source.withheld()).toMatchObject([{ what: 'GET /x', reason }]);
@@ -204,7 +204,7 @@ describe('a document as a source', () => {
     expect(api.source.withheld()).toMatchObject([{ what: 'GET /c', reason: 'hidden' }]);
   });
 
-  test('a schema in an override may refer to the document, and one that makes no sense harms nobody', async () => {
+  test('a schema in an override may refer to the document, and one that makes no sense does no harm', async () => {
     const override = {
       'x-mcp': { arguments: { q: { $ref: '#/components/schemas/Kind' }, r: { type: 'nonsense', pattern: '(a+)+$' } } },
     };

@@ -112,7 +112,7 @@ test('a call by REST is answered in the one envelope [S0.106]', async () => {
   expect(headers['ratelimit-policy']).toBe('"default";q=60;w=60');
 });
 
-test('a refusal says what is wrong, what to do and under which id it is found [S0.78] [S0.80]', async () => {
+test('a refusal names the problem, what to do and the id under which it is found [S0.78] [S0.80]', async () => {
   const { post, records } = await aDoor([aTool()]);
   const { status, json } = await post('/tools/echo/execute', { text: 1 }, { 'x-correlation-id': 'mine-1' });
   expect(status).toBe(400);
@@ -348,7 +348,7 @@ test('what the gateway serves describes itself', async () => {
   );
 });
 
-test('a fault in a route tells the caller nothing', async () => {
+test('a bug in a route exposes nothing to the caller', async () => {
   const { send, faults } = await aDoor([], {
     routes: [
       {

@@ -29,7 +29,7 @@ function changing() {
   return { source, watchers, add: () => void (tools = [...tools, aTool({ name: `more_${tools.length}` })]) };
 }
 
-test('a subscription is acknowledged first and hears what it asked for, under its own id', async () => {
+test('a subscription is acknowledged first and receives what it asked for, under its own id', async () => {
   const { source, watchers, add } = changing();
   const { modern, registry, endpoint } = await aDoor([source]);
   const heard: Loose[] = [];
@@ -70,7 +70,7 @@ test('a subscription is acknowledged first and hears what it asked for, under it
   await expect.poll(() => [endpoint.stats().subscriptions, watchers.size]).toEqual([0, 0]);
 });
 
-test('what was not asked for is not told', async () => {
+test('what was not asked for is not sent', async () => {
   const { source, watchers, add } = changing();
   const { modern, registry } = await aDoor([source]);
   let acknowledged = false;

@@ -13,7 +13,7 @@ const bodiesIn = (text: string): string[] | undefined => {
   );
 };
 
-describe('bodies are told without a parser', () => {
+describe('bodies are found without a parser', () => {
   test.each<[string, string[]]>([
     ['function f() { a }', ['{ a }']],
     ['const f = async (x) => { a }; const o = { b }', ['{ a }']],

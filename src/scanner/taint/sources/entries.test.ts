@@ -9,7 +9,7 @@ const server = scriptServer(
 );
 const manifest = '{ "name": "x", "version": "1.0.0", "main": "build/index.js" }';
 
-test('a fault that is shipped as source and as what was built from it is told once, where it is started', async () => {
+test('a vulnerability that is shipped as source and as what was built from it is reported once, where it is started', async () => {
   const root = await aProject({ 'package.json': manifest, 'build/index.js': server, 'src/index.ts': server });
   const { findings } = await scan(root);
   expect(findings.filter(({ rule }) => rule === 'TG-TAINT-CMD').map(({ location }) => location.file)).toEqual([
@@ -17,7 +17,7 @@ test('a fault that is shipped as source and as what was built from it is told on
   ]);
 });
 
-test('servers in folders of their own are each told', async () => {
+test('servers in separate folders are each reported', async () => {
   const root = await aProject({ 'one/index.ts': server, 'two/index.ts': server });
   const { findings } = await scan(root);
   expect(findings.filter(({ rule }) => rule === 'TG-TAINT-CMD').map(({ location }) => location.file)).toEqual([

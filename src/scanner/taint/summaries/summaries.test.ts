@@ -37,7 +37,7 @@ test('a helper that was harmless with its own text is looked at again with a tex
   expect(rules.filter((each) => each.includes('CMD'))).toEqual(['one TG-TAINT-CMD']);
 });
 
-test('a helper that tools share is told of each with its own parameter and way', async () => {
+test('a helper that tools share is reported for each with its own parameter and path', async () => {
   const helper = `def inner(line, flag):\n    return subprocess.run(line + flag, shell=True)\ndef run(a, b):\n    line = "ls " + a\n    return inner(line, b)\n`;
   const tools = `
 @mcp.tool()
@@ -78,7 +78,7 @@ test('a rule that looks at the name of a parameter sees the name of each tool', 
   ]);
 });
 
-test('a check inside a helper speaks for the names of each caller', async () => {
+test('a check inside a helper counts for the names of each caller', async () => {
   const helper = `def check(name):\n    if name not in ("a", "b"):\n        raise ValueError(name)\n    return name\n`;
   const run = 'subprocess.run("ls " + text, shell=True)';
   const bodies = [

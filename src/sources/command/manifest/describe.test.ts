@@ -11,7 +11,7 @@ test('every built-in command documents each of its arguments and flags', () => {
   }
 });
 
-test('the description of ping says what it takes, adds and how long it runs', () => {
+test('the description of ping lists what it takes, adds and how long it runs', () => {
   const ping = builtins(() => {})[0]!;
   const text = describeManifest(ping.name, ping.manifest);
   expect(text).toContain(

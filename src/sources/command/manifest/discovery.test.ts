@@ -32,7 +32,7 @@ test.each(['ping.tool.yaml', 'testssl.tool.yaml', 'mockery.tool.yaml', 'database
   (file) => expect(isToolFile(file)).toBe(true),
 );
 
-test('a file that says it is no tool is passed over in silence [S0.96]', async () => {
+test('a file that declares itself no tool is skipped silently [S0.96]', async () => {
   write('shared.tool.yaml', `tool: false\n${good}`);
   expect(await discoverManifests(folder)).toEqual({ definitions: [], withheld: [] });
 });

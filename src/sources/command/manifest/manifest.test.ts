@@ -72,7 +72,7 @@ test.each([
   expect(parseManifest({ ...small, ...over })).toMatchObject({ ok: false });
 });
 
-test('every problem of a file is told at once, each with its line and column', () => {
+test('every problem of a file is reported at once, each with its line and column', () => {
   const reading = parseManifestText(
     'wc.tool.yaml',
     [

@@ -27,7 +27,7 @@ const words = async (args: object): Promise<string> => {
 };
 const ending = ' -oX - --noninteractive --no-stylesheet --max-rate 1000 -n -- 127.0.0.1';
 
-test('an open port of loopback is found and told as data [S0.74]', async () => {
+test('an open port of loopback is found and returned as data [S0.74]', async () => {
   const output = printed(await bench.ask('nmap', { target: '127.0.0.1', ports: String(port) }));
   expect(output.metadata['parsed']).toMatchObject({
     hosts_up: 1,

@@ -93,7 +93,7 @@ test('limits of processor time, memory, files and core dumps hold in the program
   expect(stdout).toMatch(/^Max core file size\s+0\s+0\s/m);
 });
 
-test('each run has a session and a process group of its own [S0.58]', async () => {
+test('each run has its own session and process group [S0.58]', async () => {
   const [pid, , , , group, session] = printed(await bench.ask('session', {}))
     .stdout.replace(/\(.*\)/, 'x')
     .split(' ')
@@ -151,7 +151,7 @@ test('a dry run shows words, environment names, tier and limits, and starts noth
   expect(bench.started).toHaveLength(before);
 });
 
-test('a timeout is 124, says so, and keeps what was printed until then [S0.65] [S0.125]', async () => {
+test('a timeout is 124, is stated, and keeps what was printed until then [S0.65] [S0.125]', async () => {
   const outcome = await bench.ask('slow', { timeout_sec: 0.5 });
   expect(failure(outcome)).toMatchObject({ code: 'timeout' });
   expect(printed(outcome)).toMatchObject({
@@ -228,7 +228,7 @@ test.each([
   ['slow', 'timeout', 'timeout', 124],
   ['endless', 'output_limit', 'output_limit', undefined],
 ])(
-  '%s ends as %s, told as %s; success is exit code 0 and nothing else [S0.79] [S0.82]',
+  '%s ends as %s, reported as %s; success is exit code 0 and nothing else [S0.79] [S0.82]',
   async (tool, code, type, returncode) => {
     const outcome = await bench.ask(tool, { timeout_sec: 4 });
     expect([failure(outcome).code, behaviourOf(failure(outcome)).type]).toEqual([code, type]);
@@ -237,7 +237,7 @@ test.each([
   },
 );
 
-test('each failure says what to do about it [S0.80]', async () => {
+test('each failure has a hint what to do about it [S0.80]', async () => {
   expect(recoveryOf(failure(await bench.ask('slow', { timeout_sec: 0.2 })))).toBe(
     'Increase timeout_sec or reduce operation scope.',
   );

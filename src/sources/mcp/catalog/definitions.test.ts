@@ -34,7 +34,7 @@ test('what is hidden in the annotations and the meta of a tool is not passed on'
   expect(made(false).meta).toEqual({ note: ['hidden'] });
 });
 
-test('what is sent to a server elsewhere leaves this machine, whatever the server says of it [S2.27]', () => {
+test('what is sent to a remote server leaves this machine, whatever the server declares [S2.27]', () => {
   expect(made(true).effects.openWorld).toBe(true);
   expect(made(false).effects.openWorld).toBe(false);
 });

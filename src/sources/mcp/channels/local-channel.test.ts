@@ -61,7 +61,7 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
     expect(heard).toEqual([['info', 'a word', 'fixture']]);
   });
 
-  test('is told when a call is cancelled, and goes on working', async () => {
+  test('is notified when a call is cancelled, and goes on working', async () => {
     const source = aPlugin({ args });
     await source.list(never);
     const hangUp = new AbortController();
@@ -72,7 +72,7 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
     expect(said(await callTool(source, 'fix__cancelled'))).toBe('1');
   });
 
-  test('tells of changes of its list', async () => {
+  test('reports changes of its list', async () => {
     const source = aPlugin({ args });
     await source.list(never);
     const changed = new Promise<void>((resolve) => source.onChange?.(resolve));
@@ -189,7 +189,7 @@ describe('lives', () => {
     );
   });
 
-  test('each caller has a server of their own unless told otherwise, and the cap holds', async () => {
+  test('each caller has a separate server by default, and the cap holds', async () => {
     const source = aPlugin({ source: { pool: { maxSessions: 2 } } });
     const pid = async (principal = ada) => said(await callTool(source, 'fix__pid', {}, { principal }));
     const [one, two] = [await pid(), await pid(bob)];
@@ -232,7 +232,7 @@ test('closing twice is closing once, and a stubborn server goes too [S3.17]', as
   await expect(source.list(never)).rejects.toThrow('closed');
 });
 
-test('a server that is held until somebody decides is not left alone as one that crashes: it starts as soon as it may', async () => {
+test("a server that waits for an operator's decision is not backed off like one that crashes: it starts as soon as it may", async () => {
   let asked = 0;
   const held = { message: 'is quarantined', needsAction: true };
   const source = aPlugin({

@@ -193,7 +193,7 @@ describe('a remote that misbehaves', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: { message: expect.stringMatching(words) } });
   });
 
-  test('drips bytes: the call ends by its own clock and holds nobody else up', async () => {
+  test('drips bytes: the call ends by its own clock and delays no other', async () => {
     const far = await misbehaving((res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       const drip = setInterval(() => res.write(':'), 5);
@@ -287,7 +287,7 @@ test('a tool may ask for arguments as headers, and gets them', async () => {
   });
 });
 
-test('a server that closes its stream at once and says to come back at once is asked ever more seldom', async () => {
+test('a server that closes its stream at once and asks to come back at once is polled with back-off', async () => {
   const times: number[] = [];
   const far = await listener(({ req, res, body }) => {
     if (req.method === 'GET') {

@@ -132,7 +132,7 @@ const aGrant = (server: Far, principal: string, over: Partial<Grant> = {}): Gran
   ...over,
 });
 
-test('a client of its own right gets one token for this server and uses it for every call [S3.15]', async () => {
+test('a client with its own credentials gets one token for this server and uses it for every call [S3.15]', async () => {
   const server = await far();
   const source = protectedSource(server, { scopes: ['read'] });
   expect(said(await callTool(source, 'far__who'))).toBe('Bearer token-1');
@@ -145,7 +145,7 @@ test('a client of its own right gets one token for this server and uses it for e
   });
 });
 
-test('each caller speaks with their own token, and without one not at all', async () => {
+test('each caller uses their own token, and without one no call is sent', async () => {
   const server = await far();
   const grants = memoryGrants([aGrant(server, 'local'), aGrant(server, 'ada')]);
   for (const { accessToken } of grants.all()) server.say.accepts.add(`Bearer ${accessToken}`);

@@ -125,7 +125,7 @@ describe('a registration', () => {
     expect(shape.safeParse(made.entry).success).toBe(true);
   });
 
-  test('takes server.json where there is no plugin.json, and a command of its own [S3.3] [S3.8]', () => {
+  test('takes server.json where there is no plugin.json, and its own command [S3.3] [S3.8]', () => {
     const place = aFolder({ 'server.json': registry });
     expect(fromRegistration(plugin, place)).toMatchObject({
       entry: { runtime: 'npx', package: '@x/weather@1.2.3', args: ['--unit', 'C'] },

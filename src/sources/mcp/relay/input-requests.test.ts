@@ -33,6 +33,6 @@ test.each([
   ['none of the protocol', { q: { method: 'tools/call' } }],
   ['under an endless name', { [`q${'x'.repeat(300)}`]: { method: 'roots/list' } }],
   ['no objects', { q: 5 }],
-])('questions that are %s are put to nobody', (_, inputRequests) => {
+])('questions that are %s are put to no caller', (_, inputRequests) => {
   expect(parseInputRequests({ inputRequests })).toEqual(expect.stringContaining('sends'));
 });

@@ -56,7 +56,7 @@ describe('an error of the protocol', () => {
     [-32001, -32603, "would say that the client's session is gone"],
     [-32022, -32603, "would speak of the client's revision"],
     [-32700, -32603, "would say that the client's message was not JSON"],
-  ])('%i of a server is told as %i: %s', async (given, told) => {
+  ])('%i of a server is returned as %i: %s', async (given, told) => {
     const { gate } = await before(() => ({ error: { code: given, message: 'no such thing', data: { near: 'tool' } } }));
     const { status, json: answer } = await gate.modern('tools/call', call);
     expect(status).toBe(200);
@@ -78,7 +78,7 @@ describe('an error of the protocol', () => {
   });
 });
 
-describe('fields that nobody here knows', () => {
+describe('fields that are unknown here', () => {
   test('stand in their place in definitions and results', async () => {
     const { gate } = await before(() => done('ok', { 'x-result': { deep: 1 } }), {
       ...definition,
@@ -145,7 +145,7 @@ describe('a tool that its server runs only as a task', () => {
   const declares = (params: Loose): boolean =>
     params._meta['io.modelcontextprotocol/clientCapabilities'].extensions !== undefined;
 
-  test('is followed to its end for a client that knows tasks, and for one of the older kind', async () => {
+  test('is followed to its end for a client that supports tasks, and for one of the older kind', async () => {
     let polls = 0;
     const { gate, asked } = await before((method, params) => {
       if (!declares(params)) return needs;
@@ -166,7 +166,7 @@ describe('a tool that its server runs only as a task', () => {
     expect(asked('tasks/get')[0]).toMatchObject({ taskId: 't1' });
   });
 
-  test('says so to a client that could have declared tasks and did not', async () => {
+  test('is reported to a client that could have declared tasks and did not', async () => {
     const { gate } = await before(() => needs);
     expect((await gate.modern('tools/call', call)).json.error).toMatchObject({
       code: -32021,

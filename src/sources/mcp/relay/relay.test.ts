@@ -159,7 +159,7 @@ describe('a parked call', () => {
     ).toEqual(colour);
   });
 
-  test('expires, and its server is told', async () => {
+  test('expires, and its server is notified', async () => {
     const { source, state, answers } = await parked({ source: { pendingCallLimits: { ttlMs: 20 } } });
     await eventually(
       async () => callTool(source, 'fix__ask', {}, { back, confirmation: { state, answers: {} } }),

@@ -120,7 +120,7 @@ describe('documents of odd but valid kinds', () => {
     expect(source.notes()).toMatchObject([{ where: 'webhooks', reason: 'webhooks_not_offered' }]);
   });
 
-  test('3.0: where a discriminator says which branch is meant, branches that overlap refuse nothing', async () => {
+  test('3.0: where a discriminator selects the branch, branches that overlap refuse nothing', async () => {
     const pet = { type: 'object', required: ['kind'], properties: { kind: text } };
     const kin = (more: object) => ({
       allOf: [{ $ref: '#/components/schemas/Pet' }, { type: 'object', properties: more }],
@@ -209,7 +209,7 @@ describe('documents of odd but valid kinds', () => {
       { tags: ['a', 'b'] },
       ['name="tags"\r\n\r\na|b\r\n'],
     ],
-  ])('multipart: %s is sent as it is meant', async (_, schema, body, parts) => {
+  ])('multipart: %s is sent as intended', async (_, schema, body, parts) => {
     const document = oneOperation(
       multipart(schema, { encoding: { tags: { style: 'pipeDelimited', explode: false } } }),
       {
@@ -491,7 +491,7 @@ describe('documents of odd but valid kinds', () => {
     expect(server.requests[0]?.headers['x-key']).toBe(tool === 'usual' ? 'key-key-key' : undefined);
   });
 
-  test('words for the model in a document are told of, and what it adds as metadata is cleaned and cut', async () => {
+  test('instructions to the model in a document are reported, and what it adds as metadata is cleaned and cut', async () => {
     const poisoned = {
       summary: 'Gets a pet',
       description:

@@ -87,11 +87,11 @@ describe('bodies', () => {
     ['bin', Buffer.from('bytes').toString('base64'), 'application/octet-stream', 'bytes'],
     ['mpatch', { a: null }, 'application/merge-patch+json', '{"a":null}'],
   ];
-  test.each(cases)('%s is sent as its media type says [S1.22]', async (name, value, type, bytes) => {
+  test.each(cases)('%s is sent as its media type requires [S1.22]', async (name, value, type, bytes) => {
     expect(await sent(name, value)).toMatchObject({ outcome: { kind: 'done' }, type, body: bytes });
   });
   test.skipIf(folder === undefined).each(cases)(
-    '%s of the shared document is sent as its media type says',
+    '%s of the shared document is sent as its media type requires',
     async (name, value, type, bytes) => {
       expect(await sent(name, value, readFileSync(join(folder ?? '', 'body-kinds.json'), 'utf8'))).toMatchObject({
         outcome: { kind: 'done' },

@@ -76,7 +76,7 @@ describe('credentials', () => {
     ['bearer', { headers: { authorization: 'Bearer t' } }],
     ['inherits', { headers: { authorization: 'Bearer t' } }],
     ['both', { url: '/v1/both?key=k%262', headers: { 'x-key': 'k1' } }],
-  ])('%s is sent as the document says', async (name, request) => {
+  ])('%s is sent as the document declares', async (name, request) => {
     expect(await (await api()).call({}, name)).toMatchObject({ kind: 'done' });
     expect(server.requests.at(-1)).toMatchObject(request);
   });
@@ -153,7 +153,7 @@ describe('credentials', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('a token is fetched once for all who wait, kept, and never from where the document says', async () => {
+  test('a token is fetched once for all who wait, kept, and never from where the document points', async () => {
     const loaded = await api();
     await Promise.all(Array.from({ length: 20 }, () => loaded.call({}, 'oauth')));
     await loaded.call({}, 'oauth');

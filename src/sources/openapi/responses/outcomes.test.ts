@@ -77,7 +77,7 @@ describe('answers', () => {
   test.each([
     ['a service that nests without end', 'application/json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['one that only begins to', 'application/json', '{"a":'.repeat(100_000)],
-  ])('%s gets its text passed on, and no value that would break whoever walks it', async (_, type, body) => {
+  ])('%s gets its text passed on, and no value that would break code that walks it', async (_, type, body) => {
     const { outcome } = await answered(
       (_request, response) => void response.writeHead(200, { 'content-type': type }).end(body),
     );
@@ -148,7 +148,7 @@ describe('answers', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a service that is not there is a network error, one that says too much is cut off', async () => {
+  test('a service that is not there is a network error, one that answers too much is cut off', async () => {
     server = await recordingServer();
     const gone = await loadedApi(oneOperation({}), { baseUrl: `http://127.0.0.1:${server.port}` });
     await server.close();

@@ -280,7 +280,7 @@ describe('hostile and odd documents', () => {
     });
   });
 
-  test('a schema that is nothing but itself refuses calls and harms nobody', async () => {
+  test('a schema that is nothing but itself refuses calls and does no other harm', async () => {
     const components = {
       schemas: {
         A: { allOf: [{ $ref: '#/components/schemas/B' }] },

@@ -4,7 +4,7 @@ import { aTool } from '../../../../test/support/make.js';
 import { aDoor, envelope, modernVersion, sourceOf } from '../../../../test/support/mcp.js';
 import { legacyVersions } from '../../../wire/versions.js';
 
-test('a modern call is answered with one JSON object that says what it is', async () => {
+test('a modern call is answered with one JSON object that declares its kind', async () => {
   const { modern } = await aDoor([sourceOf([aTool()])]);
   const { status, headers, json } = await modern(
     'tools/call',
@@ -149,7 +149,7 @@ test('an unknown tool is a protocol error, invalid arguments are a readable resu
   }
 });
 
-test('a fault inside is told as such and nothing of it', async () => {
+test('an internal error is reported as such without details', async () => {
   const tool = aTool({
     run: () => {
       throw new Error('secret /etc/shadow at line 7');

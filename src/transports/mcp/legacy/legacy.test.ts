@@ -44,7 +44,7 @@ test('DELETE ends a session and what runs in it', async () => {
   expect(endpoint.stats().sessions).toBe(0);
 });
 
-test('a request without a session, or with a version nobody knows, is told so', async () => {
+test('a request without a session, or with an unknown version, is refused with the reason', async () => {
   const { raw, session } = await aDoor([sourceOf([aTool()])]);
   const { headers } = await session();
   const { 'mcp-session-id': _, ...bare } = headers;
@@ -105,7 +105,7 @@ test('when it is crowded, sessions that have been idle for a while make room', (
   expect(table.size).toBe(2);
 });
 
-test('whoever opens all the sessions keeps nobody out: the one unused for longest makes room, a busy one never', () => {
+test('a caller that opens all the sessions keeps no other out: the one unused for longest makes room, a busy one never', () => {
   let now = 0;
   const table = sessionTable({ idleMs: 1_000, max: 4, crowdedIdleMs: 500 }, () => now);
   const [busy, old, fresh] = [1, 0, 0].map((work) => {
@@ -150,7 +150,7 @@ test('list changes reach every open stream, and a client that was away when it c
   expect(later.messages.map((message) => message.method)).toEqual(['notifications/tools/list_changed']);
 });
 
-test('a watched resource is told of, until it is not watched any more', async () => {
+test('a watched resource is reported, until it is not watched any more', async () => {
   const watchers = new Set<() => void>();
   const source = sourceOf([], {
     resources: async () => [

@@ -41,7 +41,7 @@ test('an official client works over the deprecated pair of URLs', async () => {
   await expect.poll(() => endpoint.stats().sessions).toBe(0);
 });
 
-test('nobody can post into the stream of another', async () => {
+test('no caller can post into the stream of another', async () => {
   const { port } = await aDoor([sourceOf([noisy])]);
   const stream = await fetch(`http://127.0.0.1:${port}/sse`, { headers: { authorization: 'Bearer ada-token' } });
   const first = new TextDecoder().decode((await stream.body!.getReader().read()).value);

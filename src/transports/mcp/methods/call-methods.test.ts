@@ -37,7 +37,7 @@ test('progress and log reach a modern client that asked for them, in a stream th
   expect(json.result.content[0].text).toBe('said');
 });
 
-test('what a tool says on the way is cleaned like what it says at the end', async () => {
+test('progress texts of a tool are cleaned like its result', async () => {
   const tool = aTool({
     run: async ({ back }: Call) => {
       back?.progress?.({ progress: 1, message: 'a\u001b[31mred\u202e' });
@@ -106,7 +106,7 @@ test('a modern client cancels by hanging up', async () => {
   await expect.poll(() => records.at(-1)?.code).toBe('cancelled');
 });
 
-test('a legacy client cancels by saying so; hanging up is not cancelling', async () => {
+test('a legacy client cancels by a notification; hanging up is not cancelling', async () => {
   const started = deferred<void>();
   const finish = deferred<void>();
   const fates: string[] = [];
@@ -196,7 +196,7 @@ test('data without words is also said in words; data that is no object stays out
   expect(JSON.parse(old.content[0].text)).toEqual([1, 2]);
 });
 
-test('a refusal is readable, says what to do, and carries facts for programs', async () => {
+test('a refusal is readable, has a hint, and carries facts for programs', async () => {
   const tool = aTool({ run: async () => refuse('busy', 'All slots are taken', { retryAfterMs: 5_000 }) });
   const { modern } = await aDoor([sourceOf([tool])]);
   const { result } = (await modern('tools/call', { name: 'echo' })).json;

@@ -59,7 +59,7 @@ test('a modern client is asked by the result and answers with its second try', a
     expect((await again(wrong)).json.error.code).toBe(-32602);
 });
 
-test('a client that cannot be asked is told the other way', async () => {
+test('a client that cannot be asked is pointed to the other way', async () => {
   const { modern, session } = await aDoor([sourceOf([aTool()])], { confirm: asks });
   const { call } = await session();
   for (const ask of [modern, call]) {
@@ -121,7 +121,7 @@ test('a client from before elicitation is never asked, whatever it declares', as
   expect(messages[0].result.isError).toBe(true);
 });
 
-test('nobody can answer for another session', async () => {
+test('no session can answer for another session', async () => {
   const { session } = await aDoor([sourceOf([aTool()])], { confirm: asks });
   const [victim, thief] = [
     await session('2025-11-25', { elicitation: {} }),

@@ -74,7 +74,7 @@ test('a list is serialised once for everyone who sees the same', async () => {
   expect(shown).toBe(before);
 });
 
-test('every revision is shown what it knows of a tool and nothing else', async () => {
+test('every revision gets the fields of a tool that it has and nothing else', async () => {
   const tool = aTool({ title: 'Echo', meta: { 'a/b': 1 }, output: { schema: { type: 'object' } }, tasks: 'optional' });
   const list = aTool({ name: 'listing', output: { schema: { type: 'array' } } });
   const { modern, session } = await aDoor([sourceOf([tool, list])]);

@@ -6,7 +6,7 @@ import { resultStore } from './result-store.js';
 
 const answer = (text: string) => ({ outcome: done(text), correlationId: 'c', durationMs: 1 });
 
-test('a large result is kept and read by its link, by nobody but who got it [S1.10]', async () => {
+test('a large result is kept and read by its link, only by the caller that got it [S1.10]', async () => {
   const big = 'x'.repeat(50_000);
   const tool = aTool({
     run: async () =>
