@@ -53,7 +53,7 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
       scopes: call.principal.scopes ?? [],
     },
     args: call.args,
-    session: { id: call.session ?? '', labels: flows.seen(call) },
+    session: sessionFacts(call, flows.seen(call)),
   });
 
   const decide = (call: Call, tool: Tool): CallDecision => {
@@ -103,6 +103,9 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     },
   };
 }
+
+const sessionFacts = ({ session = '' }: Call, labels: readonly string[] | undefined): Facts['session'] =>
+  labels === undefined ? { id: session } : { id: session, labels };
 
 const reasonSuffix = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
 

@@ -23,7 +23,8 @@ export interface Facts {
     readonly scopes: readonly string[];
   };
   readonly args: Readonly<Record<string, unknown>>;
-  readonly session: { readonly id: string; readonly labels: readonly string[] };
+  /** `labels` is absent if a conversation touched more than are kept: expressions that read it then fail closed. */
+  readonly session: { readonly id: string; readonly labels?: readonly string[] };
 }
 
 /** A compiled expression; `error` means that it could not be evaluated. */
@@ -34,6 +35,7 @@ export type CompiledExpression =
       readonly ok: true;
       readonly test: Expression;
       /** Fields of `args` that it reads. */ readonly fields: readonly string[];
+      /** Labels of the conversation on which it can depend. */ readonly sessionLabels: readonly string[] | 'all';
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -93,6 +95,7 @@ export function compileExpression(source: string): CompiledExpression {
     return {
       ok: true,
       fields: found.fields,
+      sessionLabels: found.sessionLabels,
       test(facts) {
         try {
           const value: unknown = parsed(facts);
@@ -113,9 +116,17 @@ export function compileExpression(source: string): CompiledExpression {
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
-/** Collects the fields of `args` that an expression reads, and rejects constructs that cost more than one pass over the arguments. */
-function inspectExpression(ast: ASTNode): { readonly fields: readonly string[]; readonly problem?: string } {
+interface Inspection {
+  readonly fields: readonly string[];
+  readonly sessionLabels: readonly string[] | 'all';
+  readonly problem?: string;
+}
+
+/** Collects the arguments and labels that an expression reads, and rejects constructs that cost more than one pass over the arguments. */
+function inspectExpression(ast: ASTNode): Inspection {
   const fields = new Set<string>();
+  const labels = new Set<string>();
+  let allLabels = false;
   let problem: string | undefined;
   const visit = (value: unknown, loops: number): void => {
     if (Array.isArray(value)) {
@@ -124,27 +135,46 @@ function inspectExpression(ast: ASTNode): { readonly fields: readonly string[]; 
     }
     if (typeof value !== 'object' || value === null || !('op' in value) || !('args' in value)) return;
     const { op, args } = value;
-    const parts: readonly unknown[] = Array.isArray(args) ? args : [];
+    // Unary operators hold their operand without a list: `!args.x.matches(…)` must not escape the inspection.
+    const parts: readonly unknown[] = Array.isArray(args) ? args : [args];
+    const isMember = op === '.' && isIdentifier(parts[0], 'session');
+    const wanted = op === 'in' && isSessionLabels(parts[1]) ? literal(parts[0]) : undefined;
+    if (typeof wanted === 'string') {
+      labels.add(wanted);
+      return;
+    }
+    if (isIdentifier(value, 'session') || (isMember && parts[1] === 'labels')) allLabels = true;
+    if (isMember) return;
     const called = op === 'call' || op === 'rcall' ? parts[0] : undefined;
     // The caller controls the text, so a backtracking regular expression would allow ReDoS.
     if (called === 'matches') problem ??= 'uses matches(), whose cost is not bounded; use glob(text, pattern)';
     const isLoop = op === 'rcall' && typeof called === 'string' && macros.has(called);
     if (isLoop && loops > 0) problem ??= 'nests loops, whose cost is not bounded';
     const field = op === '.' ? parts[1] : op === '[]' ? literal(parts[1]) : undefined;
-    if (typeof field === 'string' && isArgs(parts[0])) fields.add(field);
+    if (typeof field === 'string' && isIdentifier(parts[0], 'args')) fields.add(field);
     visit(parts, loops + (isLoop ? 1 : 0));
   };
   visit(ast, 0);
-  return { fields: [...fields], ...(problem !== undefined && { problem }) };
+  return {
+    fields: [...fields],
+    sessionLabels: allLabels ? 'all' : [...labels],
+    ...(problem !== undefined && { problem }),
+  };
 }
 
-const isArgs = (node: unknown): boolean =>
+const isIdentifier = (node: unknown, name: string): boolean =>
+  typeof node === 'object' && node !== null && 'op' in node && node.op === 'id' && 'args' in node && node.args === name;
+
+const isSessionLabels = (node: unknown): boolean =>
   typeof node === 'object' &&
   node !== null &&
   'op' in node &&
-  node.op === 'id' &&
+  node.op === '.' &&
   'args' in node &&
-  node.args === 'args';
+  Array.isArray(node.args) &&
+  isIdentifier(node.args[0], 'session') &&
+  node.args[1] === 'labels';
+
 const literal = (node: unknown): unknown =>
   typeof node === 'object' && node !== null && 'op' in node && node.op === 'value' && 'args' in node
     ? node.args

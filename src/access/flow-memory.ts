@@ -6,6 +6,8 @@ import type { Store } from '../state/store.js';
 export interface Memory {
   readonly owner: string;
   readonly labels: Set<string>;
+  /** Labels of calls that still run, with their number: a refused call takes back only its own. */
+  readonly running: Map<string, number>;
   at: number;
   /** When it was last persisted; 0 if never. */
   writtenAt: number;
@@ -28,6 +30,10 @@ export interface FlowMemory {
 }
 
 const flowSpace = 'flows';
+
+/** All labels of a conversation, also of calls that still run. */
+export const labelsIn = ({ labels, running }: Memory): string[] =>
+  running.size === 0 ? [...labels] : [...new Set([...labels, ...running.keys()])];
 
 export function flowMemory(): FlowMemory {
   // A linked list keeps the order: re-inserting a key into a Map on every call would rehash its table every few calls.
@@ -70,7 +76,7 @@ export function flowMemory(): FlowMemory {
       const memory = places.get(key)?.item.memory;
       if (memory === undefined || store === undefined) return;
       memory.writtenAt = memory.at;
-      store.put(flowSpace, JSON.stringify(key), JSON.stringify([memory.owner, memory.at, ...memory.labels]), {
+      store.put(flowSpace, JSON.stringify(key), JSON.stringify([memory.owner, memory.at, ...labelsIn(memory)]), {
         expiresAt,
       });
     },
@@ -79,7 +85,10 @@ export function flowMemory(): FlowMemory {
       store = next;
       const found = next.list(flowSpace).map(({ key, value }) => {
         const [owner, at, ...labels] = JSON.parse(value) as readonly [string, number, ...string[]]; // only `write` writes there
-        return { key: JSON.parse(key) as string, memory: { owner, at, labels: new Set(labels), writtenAt: at } };
+        return {
+          key: JSON.parse(key) as string,
+          memory: { owner, at, labels: new Set(labels), running: new Map(), writtenAt: at },
+        };
       });
       for (const { key, memory } of found.sort((a, b) => a.memory.at - b.memory.at))
         if (!places.has(key)) put(key, memory);

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Call } from '../core/call.js';
-import { done, refuse } from '../core/outcome.js';
+import type { Outcome } from '../core/outcome.js';
+import { done, refuse, refuseUnreached } from '../core/outcome.js';
 import { readOnly } from '../core/tool.js';
 import { flow } from '../guards/flow.js';
-import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
+import { ada, aCall, aTool, bob, deferred, guarded, handClock } from '../../test/support/make.js';
 import { flowMemory } from './flow-memory.js';
 import { conversationKey, flows } from './flows.js';
 import { memoryStore } from '../state/memory-store.js';
-import type { FlowOptions, FlowRule } from './flows.js';
+import { compileExpression } from './expressions.js';
+import type { FlowOptions, FlowRule, Flows } from './flows.js';
 import { labeller } from './labels.js';
 
 const rule: FlowRule = {
@@ -102,13 +104,75 @@ test('a caller that opens conversations without end stays bounded and cannot evi
   expect(small.size()).toBe(10);
 });
 
-test('the guard remembers what ran and not what was turned away', async () => {
-  const noted: string[] = [];
-  const guard = flow({ record: { add: (call) => noted.push(call.id) } });
-  await guarded([guard], () => Promise.resolve(done('')))(aCall({ id: 'ran' }));
-  await guarded([guard], () => Promise.resolve(refuse('timeout', '')))(aCall({ id: 'ran too' }));
-  await guarded([guard], () => Promise.resolve(refuse('busy', '')))(aCall({ id: 'turned away' }));
-  expect(noted).toEqual(['ran', 'ran too']);
+/** The flow guard over a record, as the gateway wires it. */
+const guardOf = (it: Flows) =>
+  flow({
+    record: {
+      enter(call, tool) {
+        const entry = it.enter(call, tool);
+        return (outcome) => entry.leave(!(outcome?.kind === 'failed' && outcome.notStarted === true));
+      },
+    },
+  });
+
+test('a call that ran is recorded, also if it failed or threw; a refusal before the tool is taken back', async () => {
+  const ends: readonly (readonly [string, () => Promise<Outcome>, boolean])[] = [
+    ['done', () => Promise.resolve(done('')), true],
+    ['failed', () => Promise.resolve(refuse('timeout', '')), true],
+    ['busy upstream', () => Promise.resolve(refuse('busy', 'of the source')), true],
+    ['threw', () => Promise.reject(new Error('bug')), true],
+    ['refused', () => Promise.resolve(refuseUnreached('busy', '')), false],
+  ];
+  for (const [name, run, isRecorded] of ends) {
+    const it = memory();
+    await guarded([guardOf(it)], run, read)(inSession(name)).catch(() => undefined);
+    expect([name, it.against(inSession(name), send).length > 0]).toEqual([name, isRecorded]);
+    expect(it.size()).toBe(isRecorded ? 1 : 0);
+  }
+});
+
+test('the labels of a tool count while it still runs: progress may already hold what it read', async () => {
+  const it = memory();
+  const gate = deferred<Outcome>();
+  const running = guarded([guardOf(it)], () => gate.promise, read)(inSession('a'));
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  it.clock.advance(600_000);
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  // A second call that is refused takes back its own label, not that of the first.
+  await guarded([guardOf(it)], () => Promise.resolve(refuseUnreached('busy', '')), read)(inSession('a'));
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  gate.resolve(done(''));
+  await running;
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+});
+
+test('harmless labels cannot crowd out the one a rule matches; others are not recorded at all', () => {
+  const it = memory();
+  for (let index = 0; index < 5_000; index += 1)
+    it.note(inSession('a'), aTool({ name: `op${index}`, effects: { ...readOnly, labels: [`operation:${index}`] } }));
+  expect(it.seen(inSession('a'))).toEqual([]);
+  it.note(inSession('a'), read);
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  expect(it.seen(inSession('a'))).toEqual(['reads:private']);
+});
+
+test('a conversation with more labels than are kept counts as having touched everything', () => {
+  const it = memory({ readLabels: 'all' });
+  for (let index = 0; index < 2_000; index += 1)
+    it.note(inSession('a'), aTool({ name: `op${index}`, effects: { ...readOnly, labels: [`operation:${index}`] } }));
+  expect(it.against(inSession('a'), send)).toEqual([rule]);
+  expect(it.seen(inSession('a'))).toBeUndefined();
+});
+
+test.each<[string, readonly string[] | 'all']>([
+  ['"reads:private" in session.labels', ['reads:private']],
+  ['"a" in session.labels || !("b" in session.labels)', ['a', 'b']],
+  ['session.labels.exists(l, l.startsWith("reads:"))', 'all'],
+  ['size(session.labels) > 3', 'all'],
+  ['tool.name in session.labels', 'all'],
+  ['session.id == "x" && args.n == 1', []],
+])('the labels that %s can depend on are known when it is compiled', (source, labels) => {
+  expect(compileExpression(source)).toMatchObject({ ok: true, sessionLabels: labels });
 });
 
 test('what a conversation has touched outlives a restart where there is a store, and is written when it is new, not at every call [S2.27]', () => {

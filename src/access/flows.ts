@@ -2,7 +2,7 @@ import type { Call } from '../core/call.js';
 import type { Tool } from '../core/tool.js';
 import { anyGlob } from '../lib/glob.js';
 import type { FlowMemory, Memory } from './flow-memory.js';
-import { flowMemory } from './flow-memory.js';
+import { flowMemory, labelsIn } from './flow-memory.js';
 import type { LabelsOf } from './labels.js';
 
 /** A sequence of labels that is denied or needs approval. */
@@ -17,6 +17,8 @@ export interface FlowRule {
 
 export interface FlowOptions {
   readonly rules: readonly FlowRule[];
+  /** Labels that expressions of policy rules read; others than these and those of the flow rules are not recorded. */
+  readonly readLabels?: readonly string[] | 'all';
   readonly labelsOf: LabelsOf;
   readonly conversations: 'session' | 'principal';
   readonly rememberMs: number;
@@ -26,12 +28,20 @@ export interface FlowOptions {
   readonly now?: () => number;
 }
 
+/** The labels of one running call. */
+export interface FlowEntry {
+  /** Keeps the labels and adds those derived from the result; takes them back if the tool was never reached. */
+  leave(hasRun: boolean, earned?: readonly string[]): void;
+}
+
 /** Records labels by conversation and matches flow rules against them (exfiltration control). */
 export interface Flows {
-  /** Labels of the calls made so far in this conversation. */
-  seen(call: Call): readonly string[];
+  /** Recorded labels of this conversation, also of calls that still run; undefined if it touched more than are kept. */
+  seen(call: Call): readonly string[] | undefined;
   /** Rules that match this call, deny rules first. */
   against(call: Call, tool: Tool): readonly FlowRule[];
+  /** Records the labels of a tool before it runs: data can leave by progress messages while it still runs. */
+  enter(call: Call, tool: Tool): FlowEntry;
   /** Records that a tool ran; `more` are labels derived from its result. */
   note(call: Call, tool: Tool, more?: readonly string[]): void;
   size(): number;
@@ -40,12 +50,15 @@ export interface Flows {
 /** `_meta` key by which a host without sessions identifies conversations; a model cannot set it. */
 export const conversationKey = 'toolgate/conversation';
 const mostPerPrincipal = 1_000;
-const mostLabels = 64;
+/** Beyond this a conversation counts as having touched everything: a cap that forgets could be filled on purpose. */
+const mostLabels = 1_024;
 const longestHandle = 128;
+const mostSpared = 100;
 
 /** Flow rules over labels; memory is bounded and expires. */
 export function flows({
   rules,
+  readLabels = [],
   labelsOf,
   conversations,
   rememberMs,
@@ -55,6 +68,16 @@ export function flows({
 }: FlowOptions): Flows {
   const compiled = rules.map((rule) => ({ rule, after: anyGlob(rule.after), to: anyGlob(rule.to) }));
   const byTool = new WeakMap<Tool, typeof compiled>();
+  // A closed set: labels that no rule can match are not recorded, so that harmless ones cannot crowd out others.
+  const isInAfter = anyGlob(rules.flatMap(({ after }) => after));
+  const isRead = readLabels === 'all' ? () => true : (label: string) => readLabels.includes(label);
+  const isRelevant = (label: string): boolean => (rules.length > 0 && isInAfter(label)) || isRead(label);
+  const relevantByTool = new WeakMap<Tool, readonly string[]>();
+  const relevantOf = (tool: Tool): readonly string[] => {
+    let found = relevantByTool.get(tool);
+    if (found === undefined) relevantByTool.set(tool, (found = labelsOf(tool).filter(isRelevant)));
+    return found;
+  };
 
   const keyOf = ({ principal, session, meta }: Call): string => {
     const own = `${principal.id}\0`;
@@ -65,51 +88,99 @@ export function flows({
     // Above the limit conversations share one record: opening many of them must not evict the labels of earlier ones.
     return kept.get(key) !== undefined || kept.countOf(principal.id) < mostPerPrincipal ? key : own;
   };
+  const isExpired = ({ at, running }: Memory): boolean => running.size === 0 && now() - at > rememberMs;
   const recall = (call: Call): Memory | undefined => {
     const key = keyOf(call);
     const memory = kept.get(key);
     if (memory === undefined) return undefined;
-    if (now() - memory.at <= rememberMs) return memory;
+    if (!isExpired(memory)) return memory;
     kept.evict(key);
     return undefined;
   };
   const sweep = (): void => {
+    let spared = 0;
     for (let last = kept.oldest(); last !== undefined; last = kept.oldest()) {
-      if (kept.size <= maxConversations && now() - last.memory.at <= rememberMs) return;
-      kept.evict(last.key);
+      if (kept.size <= maxConversations && !isExpired(last.memory)) return;
+      // A conversation with a running call is moved back in the order: its data may still be on the way out.
+      if (last.memory.running.size > 0 && spared++ < mostSpared) kept.put(last.key, last.memory);
+      else kept.evict(last.key);
     }
   };
 
+  const persist = (key: string, memory: Memory): void => kept.write(key, memory.at + rememberMs);
+  const touch = (key: string, memory: Memory, hasNew: boolean): void => {
+    memory.at = now();
+    kept.put(key, memory);
+    // New labels are persisted at once, a mere use only occasionally, so most calls write nothing.
+    if (hasNew || memory.at - memory.writtenAt > rememberMs / 10) persist(key, memory);
+    sweep();
+  };
+
+  const enter = (call: Call, tool: Tool): FlowEntry => {
+    const labels = relevantOf(tool);
+    const key = keyOf(call);
+    // An expired record must not come back to life.
+    const before = recall(call);
+    let memory = before;
+    if (labels.length > 0) {
+      memory ??= { owner: call.principal.id, labels: new Set(), running: new Map(), at: now(), writtenAt: 0 };
+      const isNew = labels.some((label) => memory?.labels.has(label) === false && !memory.running.has(label));
+      for (const label of labels) memory.running.set(label, (memory.running.get(label) ?? 0) + 1);
+      touch(key, memory, isNew);
+    }
+    const entered = memory;
+    return {
+      leave(hasRun, earned = []) {
+        if (entered !== undefined && labels.length > 0) for (const label of labels) decrement(entered.running, label);
+        const added = hasRun ? [...labels, ...earned.filter(isRelevant)] : [];
+        // The record may have been evicted meanwhile, or made by another call.
+        const known = kept.get(key) ?? entered;
+        if (added.length === 0) {
+          if (known === undefined) return;
+          if (known.labels.size > 0 || known.running.size > 0)
+            return labels.length > 0 ? persist(key, known) : undefined;
+          return kept.evict(key);
+        }
+        const target = known ?? {
+          owner: call.principal.id,
+          labels: new Set(),
+          running: new Map(),
+          at: now(),
+          writtenAt: 0,
+        };
+        // Labels of the tool were persisted on entry.
+        const hasNew = added.some((label) => !target.labels.has(label) && !labels.includes(label));
+        for (const label of added) if (target.labels.size <= mostLabels) target.labels.add(label);
+        touch(key, target, hasNew);
+      },
+    };
+  };
+  const isFull = ({ labels, running }: Memory): boolean => labels.size + running.size > mostLabels;
+
   return {
     size: () => kept.size,
-    seen: (call) => [...(recall(call)?.labels ?? [])],
+    seen(call) {
+      const memory = recall(call);
+      if (memory === undefined) return [];
+      return isFull(memory) ? undefined : labelsIn(memory);
+    },
     against(call, tool) {
       let about = byTool.get(tool);
       if (about === undefined) byTool.set(tool, (about = compiled.filter(({ to }) => labelsOf(tool).some(to))));
       if (about.length === 0) return [];
       const memory = recall(call);
       if (memory === undefined) return [];
-      const found = about.filter(({ after }) => [...memory.labels].some(after)).map(({ rule }) => rule);
+      const labels = labelsIn(memory);
+      const found = about.filter(({ after }) => isFull(memory) || labels.some(after)).map(({ rule }) => rule);
       return found.sort((a, b) => Number(b.action === 'deny') - Number(a.action === 'deny'));
     },
-    note(call, tool, more = []) {
-      const labels = [...labelsOf(tool), ...more];
-      if (labels.length === 0) return;
-      const key = keyOf(call);
-      const memory: Memory = kept.get(key) ?? {
-        owner: call.principal.id,
-        labels: new Set(),
-        at: now(),
-        writtenAt: 0,
-      };
-      const before = memory.labels.size;
-      memory.at = now();
-      for (const label of labels) if (memory.labels.size < mostLabels) memory.labels.add(label);
-      kept.put(key, memory);
-      // New labels are persisted at once, a mere use only occasionally, so most calls write nothing.
-      if (memory.labels.size > before || memory.at - memory.writtenAt > rememberMs / 10)
-        kept.write(key, memory.at + rememberMs);
-      sweep();
-    },
+    enter,
+    note: (call, tool, more) => enter(call, tool).leave(true, more),
   };
+}
+
+function decrement(counts: Map<string, number>, label: string): void {
+  const left = (counts.get(label) ?? 0) - 1;
+  if (left > 0) counts.set(label, left);
+  else counts.delete(label);
 }

@@ -122,6 +122,7 @@ test('a tool that no rule could ever allow a caller is not shown to that caller 
 
 test.each([
   ['args.text.matches("(a+)+$")', /matches\(\)/],
+  ['!args.text.matches("(a+)+$")', /matches\(\)/],
   ['args.a.all(x, args.b.exists(y, x == y))', /nests loops/],
   ['principal.password == "x"', /No such key: password/],
   ['nobody.id == "x"', /Unknown variable/],

@@ -48,6 +48,8 @@ export interface CompiledRule {
   readonly isConditional: boolean;
   /** Top-level arguments it reads, each with its configuration key. */
   readonly fields: readonly { readonly field: string; readonly path: string }[];
+  /** Labels of the conversation on which it can depend. */
+  readonly sessionLabels: readonly string[] | 'all';
   /** Conditions that the call does not match; only the first one unless `all` is set. */
   mismatches(call: Call, facts: () => Facts, all: boolean): readonly Miss[];
 }
@@ -93,10 +95,12 @@ function compileRule(
     fields.push({ field: path.split('.', 1)[0] ?? path, path: `args.${path}` });
   }
   let when: Expression | undefined;
+  let sessionLabels: CompiledRule['sessionLabels'] = [];
   if (rule.when !== undefined) {
     const made = compileExpression(rule.when);
     if (made.ok) when = made.test;
     else report('when', made.problem);
+    if (made.ok) sessionLabels = made.sessionLabels;
     if (made.ok) fields.push(...made.fields.map((field) => ({ field, path: 'when' })));
   }
 
@@ -104,6 +108,7 @@ function compileRule(
     rule,
     index,
     fields,
+    sessionLabels,
     isConditional: rule.doors.length > 0 || tests.length > 0 || when !== undefined,
     forPrincipal: (principal) =>
       principals(principal.id) &&

@@ -60,6 +60,16 @@ export const failed = (error: ToolError, rest?: Omit<Failed, 'kind' | 'error'>):
   ...rest,
 });
 
+/** Refuses in a guard behind the flow guard: the tool was not reached. */
+export const refuseUnreached = (
+  code: ErrorCode,
+  message: string,
+  rest?: Omit<ToolError, 'code' | 'message'>,
+): Failed => ({
+  ...refuse(code, message, rest),
+  notStarted: true,
+});
+
 /** Refuses with a code of the error table, a message, and optionally a hint. */
 export const refuse = (code: ErrorCode, message: string, rest?: Omit<ToolError, 'code' | 'message'>): Failed => ({
   kind: 'failed',

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../core/errors.js';
 import { errors } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
-import { refuse } from '../core/outcome.js';
+import { refuseUnreached } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
 import type { CallerCircuits } from '../lib/caller-circuits.js';
 import { callerCircuits } from '../lib/caller-circuits.js';
@@ -46,7 +46,7 @@ export function breakers(options: BreakersOptions): Breakers {
     return async (call) => {
       const ticket = breaker.admit(call.principal.id);
       if (typeof ticket === 'number') {
-        return refuse('circuit_open', `${tool.name} failed repeatedly; its circuit breaker is open`, {
+        return refuseUnreached('circuit_open', `${tool.name} failed repeatedly; its circuit breaker is open`, {
           hint: `Try again in ${Math.ceil(ticket / 1000)} s`,
           retryAfterMs: Math.ceil(ticket),
         });

@@ -1,6 +1,6 @@
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
-import { refuse } from '../core/outcome.js';
+import { refuseUnreached } from '../core/outcome.js';
 import type { AcquireResult } from '../lib/semaphore.js';
 import type { Semaphore, SemaphoreOptions } from '../lib/semaphore.js';
 import { semaphore } from '../lib/semaphore.js';
@@ -46,8 +46,9 @@ export const concurrency: Guard = (tool, next) => {
 };
 
 function toRefusal(result: Exclude<AcquireResult, 'acquired'>, tool: string, queueTimeoutMs: number): Outcome {
-  if (result === 'aborted') return refuse('cancelled', 'The caller disconnected while waiting for a free slot');
+  if (result === 'aborted')
+    return refuseUnreached('cancelled', 'The caller disconnected while waiting for a free slot');
   const message =
     result === 'full' ? `${tool} is busy and its queue is full` : `${tool} was busy for ${queueTimeoutMs} ms`;
-  return refuse('busy', message, { retryAfterMs: 1000 });
+  return refuseUnreached('busy', message, { retryAfterMs: 1000 });
 }

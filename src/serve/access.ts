@@ -23,7 +23,7 @@ import type { LabelsOf } from '../access/labels.js';
 import { labeller } from '../access/labels.js';
 import { callLimits } from '../access/limits.js';
 import { compileRules, accessPolicy as makePolicy } from '../access/policy.js';
-import type { RuleProblem } from '../access/policy.js';
+import type { CompiledRule, RuleProblem } from '../access/policy.js';
 import { profiles as makeProfiles } from '../access/profiles.js';
 import type { Profiles } from '../access/profiles.js';
 import { protectedResource } from '../access/protected-resource.js';
@@ -83,6 +83,7 @@ export function compileAccess(
   const judged = makePolicy(rules);
   const memory = makeFlows({
     rules: flows.rules,
+    readLabels: labelsRead(rules),
     labelsOf,
     conversations: flows.conversations,
     rememberMs: flows.remember_seconds * 1000,
@@ -129,6 +130,16 @@ export function compileAccess(
     },
   };
 }
+
+/** Labels of the conversation that some expression can read. */
+const labelsRead = (rules: readonly CompiledRule[]): readonly string[] | 'all' => {
+  const all: string[] = [];
+  for (const { sessionLabels } of rules) {
+    if (sessionLabels === 'all') return 'all';
+    all.push(...sessionLabels);
+  }
+  return all;
+};
 
 /** Name prefixes of sources that are missing, unhealthy, or have withheld items: their tools may still appear. */
 function awaitedNames(sources: Config['sources'], registry: Registry): readonly string[] {

@@ -78,7 +78,12 @@ export async function gateGuards(
       approvals,
     }),
     flow: flow({
-      record: { add: (call, tool, outcome) => active.rules().flows.note(call, tool, injectionLabels(outcome)) },
+      record: {
+        enter(call, tool) {
+          const entry = active.rules().flows.enter(call, tool);
+          return (outcome) => entry.leave(!isUnreached(outcome), injectionLabels(outcome));
+        },
+      },
     }),
     breaker: all.guard,
     sanitize: sanitize(active.output),
@@ -86,9 +91,15 @@ export async function gateGuards(
   return { wire, breakers: all };
 }
 
+/** Whether a guard refused the call before the tool was reached. */
+const isUnreached = (outcome: Outcome | undefined): boolean =>
+  outcome?.kind === 'failed' && outcome.notStarted === true;
+
 /** Labels derived from a result: after instructions to the model, later calls of the conversation are suspect. */
-const injectionLabels = (outcome: Outcome): readonly string[] =>
-  outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined ? ['untrusted:instructions'] : [];
+const injectionLabels = (outcome: Outcome | undefined): readonly string[] =>
+  outcome !== undefined && outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined
+    ? ['untrusted:instructions']
+    : [];
 
 function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly cooldownMs: number } {
   const own = config.tool.overrides[tool.name]?.breaker;
