@@ -25,5 +25,6 @@ export { log, type Log } from './observe/log.js';
 export { serve, type Serving } from './serve.js';
 export { openGate, type Gate } from './serve/gate.js';
 export { homeOf } from './serve/home.js';
-export { commandSource, defineCommand } from './sources/index.js';
+export { defineCommand } from './sources/command/pack/define.js';
+export { commandSource } from './sources/command/source.js';
 export { version } from './version.js';

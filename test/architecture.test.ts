@@ -18,7 +18,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   processes: ['lib'],
   scanner: ['lib', 'hostile-text'],
   state: ['lib', 'core'],
-  config: ['lib', 'hostile-text', 'core'],
+  // `sources` for the kinds alone: their schemas, and the references and checks of their entries.
+  config: ['lib', 'hostile-text', 'core', 'sources'],
   guards: ['lib', 'hostile-text', 'hostile-text/results', 'core'],
   registry: ['lib', 'hostile-text', 'core'],
   access: ['lib', 'hostile-text', 'core', 'guards', 'net', 'state'],
@@ -26,7 +27,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   sources: ['lib', 'hostile-text', 'hostile-text/results', 'core', 'net', 'processes', 'wire', 'registry'],
   // `state` for the task store alone, which keeps tasks over a restart.
   transports: ['lib', 'hostile-text', 'core', 'wire', 'state'],
-  admission: ['lib', 'hostile-text', 'core', 'config', 'observe', 'processes', 'scanner', 'sources', 'wire'],
+  admission: ['lib', 'hostile-text', 'core', 'config', 'net', 'observe', 'processes', 'scanner', 'sources', 'wire'],
   console: [],
 };
 /** Packages that only some rooms may import. */
@@ -67,6 +68,36 @@ test('rooms import only in the directions of the design', () => {
       if (to !== room && !allowed.includes(to)) wrong.push(`${file} → ${target}`);
     }
   }
+  expect(wrong).toEqual([]);
+});
+
+/** What the configuration may import of the sources: the plain objects of the kinds, which load everything else on demand. */
+const kindFiles = /^sources\/(index|kind|settings|[^/]+\/[\w-]*config)\.js$/;
+
+test('the configuration reads the kinds of sources, and nothing behind them', () => {
+  const wrong = product
+    .filter((file) => file.startsWith('config/'))
+    .flatMap((file) =>
+      importsOf(read(file))
+        .filter((each) => each.startsWith('.'))
+        .map((each) => relative(src, join(src, dirname(file), each)))
+        .filter((target) => target.startsWith('sources/') && !kindFiles.test(target))
+        .map((target) => `${file} → ${target}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test('no file outside of its folder asks for a kind of source by name', () => {
+  const kinds = readdirSync(join(src, 'sources'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const asked = new RegExp(`\\bkind\\s*(?:[!=]==?|:)\\s*'(?:${kinds.join('|')})'|case '(?:${kinds.join('|')})'`);
+  const wrong = product.filter(
+    (file) =>
+      !kinds.some((kind) => file.startsWith(`sources/${kind}/`)) &&
+      !file.startsWith('scanner/') &&
+      asked.test(read(file)),
+  );
   expect(wrong).toEqual([]);
 });
 

@@ -2,17 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aPlace } from '../../test/support/toolgate.js';
-import { schema } from '../config/schema.js';
-import type { McpConfig } from './source-config.js';
+import { config, type McpConfig } from '../sources/mcp/config.js';
 import { locateCode } from './code-location.js';
 
-const configOf = (more: object): McpConfig => {
-  const source = schema.parse({
-    sources: { a: { kind: 'mcp', ...('package' in more ? {} : { command: 'x' }), ...more } },
-  }).sources['a'];
-  if (source?.kind !== 'mcp') throw new Error('not an mcp source');
-  return source;
-};
+const configOf = (more: object): McpConfig =>
+  config.parse({ kind: 'mcp', ...('package' in more ? {} : { command: 'x' }), ...more });
 
 test.each([
   ['node', ['srv/server.mjs', '--port', '1'], { entry: 'server.mjs', called: 'path:srv/server.mjs' }],

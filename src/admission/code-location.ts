@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, relative, resolve } from 'node:path';
 import { resolveProgram } from '../processes/index.js';
 import type { LaunchCommand } from '../sources/mcp/channels/local-channel.js';
-import type { McpConfig } from './source-config.js';
+import type { McpConfig } from '../sources/mcp/config.js';
 import { scriptBehind, scriptIn } from './entry-script.js';
 
 /** Location of the code of a local server. */

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { schema } from '../config/schema.js';
-import type { McpConfig } from './source-config.js';
+import { config, type McpConfig } from '../sources/mcp/config.js';
 import type { ScanResult } from './scan/result.js';
 import { decideAdmission, admissionPolicyOf } from './decision.js';
 
-const configOf = (more: object = {}): McpConfig => {
-  const source = schema.parse({ sources: { a: { kind: 'mcp', command: 'x', ...more } } }).sources['a'];
-  if (source?.kind !== 'mcp') throw new Error('not an mcp source');
-  return source;
-};
+const configOf = (more: object = {}): McpConfig => config.parse({ kind: 'mcp', command: 'x', ...more });
 const location = (file: string, startLine: number) => ({
   file,
   startLine,

@@ -1,6 +1,6 @@
 import { admit, type AdmissionPolicy, type Decision } from '../scanner/admission/admit.js';
 import { sha256 } from '../lib/hash.js';
-import type { McpConfig } from './source-config.js';
+import type { McpConfig } from '../sources/mcp/config.js';
 import type { ScanResult, ScanFailure } from './scan/result.js';
 
 /** A reason against a server; its fingerprint is stable when lines move, so that one approval stays valid. */

@@ -6,16 +6,10 @@ import { emptyBook, comparePins, lookAlikeKind, unsourcedKind } from './pins/pin
 import { findLookAlikes } from './look-alikes.js';
 import type { CatalogItem } from '../sources/mcp/catalog/definitions.js';
 import type { Admit } from '../sources/mcp/source.js';
-import type { McpConfig } from './source-config.js';
+import { sourceIdentity } from '../sources/mcp/admission.js';
+import type { McpConfig } from '../sources/mcp/config.js';
 import type { PinFiles } from './pins/pin-files.js';
 import type { SourceAdmission } from './source-admission.js';
-
-/** Identity of a source independent of its configured name: its package, URL or command line. */
-export function sourceIdentity({ package: packaged, runtime, url, command, args }: McpConfig): string {
-  if (url !== undefined) return url;
-  if (packaged !== undefined) return `${runtime ?? ''}:${packaged.replace(/(?<=.)(?:@|==)[^@=]*$/, '')}`;
-  return [command ?? runtime ?? '', ...args].join(' ');
-}
 
 /** Pin book of a source, found by identity if the source was renamed, so that a rename does not reset its pins. */
 export const pinBookFor = (files: PinFiles, id: string, identity: string): PinBook =>

@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
 import type { Processes } from '../processes/processes.js';
 import type { RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
-import { packageLock } from './package-lock.js';
+import { packageLock } from '../sources/mcp/packages/package-lock.js';
 import type { PinFiles } from './pins/pin-files.js';
 import { contentHasher } from './content-hash.js';
 import { scanCache } from './scan/cache.js';

@@ -7,9 +7,10 @@ import { compareSurface, type Difference, type LiveTool } from '../scanner/admis
 import type { ChannelEnd } from '../sources/mcp/channels/channel.js';
 import type { LaunchCommand } from '../sources/mcp/channels/local-channel.js';
 import type { RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
-import { pinBookFor, sourceIdentity } from './definitions.js';
-import type { McpConfig } from './source-config.js';
-import type { SurfaceLock } from './package-lock.js';
+import { sourceIdentity } from '../sources/mcp/admission.js';
+import { pinBookFor } from './definitions.js';
+import type { McpConfig } from '../sources/mcp/config.js';
+import type { SurfaceLock } from '../sources/mcp/packages/package-lock.js';
 import type { PinFiles } from './pins/pin-files.js';
 import { locateCode } from './code-location.js';
 import { evidenceOf, type AdmissionRecord } from './evidence.js';

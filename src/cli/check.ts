@@ -2,7 +2,7 @@ import { settingsHelp } from '../config/layers.js';
 import { lints, type Finding } from '../config/lints/index.js';
 import { loadConfig, type LoadedConfig } from '../config/load.js';
 import { noteLine, problemLine } from '../config/problem.js';
-import { openApiFindings } from './check/openapi-findings.js';
+import { sourceFindings } from './check/source-findings.js';
 import { ruleFindings } from './check/rule-findings.js';
 import { didYouMean, settingFlags, usageError } from './command-line.js';
 import type { Io } from './io.js';
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     ...runLints(loaded),
     ...withPositions(
       [
-        ...(await openApiFindings(loaded.config, loaded.base)),
+        ...(await sourceFindings(loaded.config, loaded.base)),
         ...(await ruleFindings(loaded.config, loaded.base, io.env)),
       ],
       loaded,

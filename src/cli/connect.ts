@@ -42,14 +42,14 @@ const options = {
 function stdioReach(config: string | undefined): Reach {
   const program = realpathSync(process.argv[1] ?? '.');
   const more = ['serve', '--stdio', ...(config === undefined ? [] : ['--config', resolve(config)])];
-  if (/[\\/]_npx[\\/]/.test(program)) return { kind: 'stdio', command: 'npx', args: ['-y', 'toolgate', ...more] };
-  return { kind: 'stdio', command: process.execPath, args: [program, ...more] };
+  if (/[\\/]_npx[\\/]/.test(program)) return { transport: 'stdio', command: 'npx', args: ['-y', 'toolgate', ...more] };
+  return { transport: 'stdio', command: process.execPath, args: [program, ...more] };
 }
 
 function reachOf(http: boolean, url: string | undefined, config: string | undefined): Reach | undefined {
   if (!http && url === undefined) return stdioReach(config);
   const given = url ?? 'http://127.0.0.1:8080/mcp';
-  return /^https?:\/\/[^\s"'\\]+$/.test(given) ? { kind: 'http', url: given } : undefined;
+  return /^https?:\/\/[^\s"'\\]+$/.test(given) ? { transport: 'http', url: given } : undefined;
 }
 
 /** Shows, writes or removes the configuration entry of an assistant. */

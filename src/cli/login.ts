@@ -2,11 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../config/load.js';
 import { escapeInvisible } from '../lib/escape-invisible.js';
-import { grantFiles } from '../sources/mcp/oauth/grant-files.js';
 import { homeOf, makeHome } from '../serve/home.js';
-import { authorizationEgress, clientOf } from '../serve/mcp-remote.js';
-import { beginLogin } from '../sources/mcp/oauth/login.js';
-import { withoutSecret } from '../sources/mcp/oauth/tokens.js';
+import { sourceKinds } from '../sources/index.js';
+import { kindOf, type SourceLogin } from '../sources/kind.js';
+import { sourceSettings } from '../sources/settings.js';
 import { parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 
@@ -29,60 +28,49 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (parsed === undefined) return 2;
   const { values, positionals } = parsed;
   const [id] = positionals;
-  const config = id === undefined ? undefined : loaded.config.sources[id];
-  if (
-    id === undefined ||
-    config?.kind !== 'mcp' ||
-    config.url === undefined ||
-    config.oauth?.grant !== 'authorization_code'
-  )
-    return usageError(
-      'login',
-      id === undefined
-        ? 'no source given'
-        : `source ${JSON.stringify(id)} is not a remote MCP source with oauth.grant authorization_code`,
-      io,
-    );
-  const egress = authorizationEgress(config.url, config, loaded.config);
+  const entry = id === undefined || !Object.hasOwn(loaded.config.sources, id) ? undefined : loaded.config.sources[id];
+  const principal = values.principal ?? 'local';
   const callback = await startCallbackServer(io.signal);
+  let login: SourceLogin | undefined;
   try {
-    const client = clientOf(config, io.env);
-    const login = await beginLogin({
-      egress,
-      server: config.url,
-      principal: values.principal ?? 'local',
-      redirectUri: callback.uri,
-      scopes: config.oauth.scopes,
-      ...(client && { client }),
-      ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
-    });
-    if ('problem' in login) {
-      io.err(`toolgate: ${login.problem}\n`);
+    const home = homeOf(io.env, loaded.config.state.directory);
+    const begun =
+      id === undefined || entry === undefined
+        ? undefined
+        : await kindOf(entry, sourceKinds).login?.(
+            entry,
+            { id, principal, redirectUri: callback.uri },
+            { env: io.env, grants: home.grants, settings: sourceSettings(loaded.config) },
+          );
+    if (begun === undefined)
+      return usageError(
+        'login',
+        id === undefined
+          ? 'no source given'
+          : `source ${JSON.stringify(id)} is not a remote MCP source with oauth.grant authorization_code`,
+        io,
+      );
+    if ('problem' in begun) {
+      io.err(`toolgate: ${begun.problem}\n`);
       return 1;
     }
+    login = begun;
     // Printed, not opened: a URL chosen by the server must never reach a shell or a URL opener (command injection).
     io.out(`Open this URL in a browser:\n\n  ${escapeInvisible(login.url)}\n\n`);
     const parameters = await callback.parameters;
-    const grant = parameters
+    makeHome(home);
+    const finished = parameters
       ? await login.finish(parameters)
       : { problem: 'the login was not completed in the browser within 10 minutes' };
-    if ('problem' in grant) {
-      io.err(`toolgate: ${grant.problem}\n`);
+    if ('problem' in finished) {
+      io.err(`toolgate: ${finished.problem}\n`);
       return 1;
     }
-    const home = homeOf(io.env, loaded.config.state.directory);
-    makeHome(home);
-    const files = grantFiles(home.grants);
-    files.write(id, [
-      ...files.read(id).filter((stored) => stored.principal !== grant.principal || stored.issuer !== grant.issuer),
-      // A configured client secret is not copied into the grant file.
-      client ? withoutSecret(grant) : grant,
-    ]);
-    io.out(`logged in at ${escapeInvisible(grant.issuer)} as ${grant.principal}\n`);
+    io.out(`logged in at ${escapeInvisible(finished.issuer)} as ${principal}\n`);
     return 0;
   } finally {
     callback.close();
-    await egress.close();
+    await login?.close();
   }
 }
 

@@ -4,10 +4,11 @@ import { loadConfig } from '../config/load.js';
 import type { JsonObject } from '../core/json.js';
 import { escapeInvisible } from '../lib/escape-invisible.js';
 import type { Config } from '../config/schema.js';
-import { mcpRegistry } from '../serve/mcp-registry.js';
+import { mcpRegistry } from '../admission/configured-registry.js';
 import type { AdmissionRecord } from '../admission/evidence.js';
 import { homeOf } from '../serve/home.js';
 import { pinFiles } from '../admission/pins/pin-files.js';
+import { addedEntry, type AddedServer } from '../sources/mcp/registration/added-entry.js';
 import { fromClientFile } from '../sources/mcp/registration/client-files.js';
 import { fromRegistration, type SourceEntry } from '../sources/mcp/registration/registration.js';
 import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
@@ -90,14 +91,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 function parseAddArguments(
   id: string | undefined,
-  values: {
-    readonly from?: string;
-    readonly registration?: string;
-    readonly url?: string;
-    readonly package?: string;
-    readonly runtime?: string;
-    readonly command?: string;
-  },
+  values: AddedServer & { readonly from?: string; readonly registration?: string },
   args: readonly string[],
 ): { readonly sources: readonly SourceEntry[]; readonly problems: readonly string[] } {
   if (values.from !== undefined || values.registration !== undefined) {
@@ -115,14 +109,7 @@ function parseAddArguments(
         : { problems: ['the registration must be a JSON object'] };
     return 'problems' in one ? { sources: [], problems: one.problems } : { sources: [one], problems: [] };
   }
-  const entry: JsonObject = {
-    kind: 'mcp',
-    ...(values.url !== undefined && { url: values.url }),
-    ...(values.package !== undefined && { runtime: values.runtime ?? 'npx', package: values.package }),
-    ...(values.command !== undefined && { command: values.command }),
-    ...(args.length > 0 && { args }),
-  };
-  return { sources: [{ id: id ?? '', entry }], problems: [] };
+  return { sources: [{ id: id ?? '', entry: addedEntry(values, args) }], problems: [] };
 }
 
 function addSources(file: string, sources: readonly SourceEntry[], problems: readonly string[], io: Io): number {

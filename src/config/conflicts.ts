@@ -1,7 +1,10 @@
 import { addressProblem, normalizeHost } from '../lib/domains.js';
-import { calledAddresses } from './called-addresses.js';
+import { isLoopback } from '../lib/loopback.js';
+import { sectionSources, sourceKinds } from '../sources/index.js';
+import type { SourceKind } from '../sources/kind.js';
+import { referencesOf, type ConfigReferences } from './references.js';
 import type { Config } from './schema.js';
-import { secretsIn } from './secrets.js';
+import { secretsIn } from '../lib/secret-text.js';
 import { dotted } from './problem.js';
 
 /** A problem that only shows when several keys are compared. */
@@ -14,20 +17,34 @@ export interface Conflict {
 const builtinPolicies = ['rfc1918', 'loopback', 'local', 'public'];
 
 /** Finds problems in a well-formed configuration that must prevent the start. */
-export function findConflicts(config: Config, env: NodeJS.ProcessEnv, insecureDev: boolean): readonly Conflict[] {
+export function findConflicts(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  insecureDev: boolean,
+  kinds: readonly SourceKind[] = sourceKinds,
+): readonly Conflict[] {
+  const references = referencesOf(config, kinds);
   return [
     ...exposedListener(config),
-    ...wildcardDomains(config, insecureDev),
-    ...unknownPolicies(config),
-    ...addressConflicts(config),
+    ...reservedIds(config),
+    ...wildcardDomains(references, insecureDev),
+    ...unknownPolicies(config, references),
+    ...addressConflicts(references),
     ...issuerConflicts(config),
     ...unknownProfiles(config),
     ...unsetVariables(config, env),
   ];
 }
 
-/** Whether a listen address is reachable from this machine only. */
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+/** Ids name sources in rules, pins and health checks, so an entry must not take the id of a section. */
+const reservedIds = ({ sources }: Config): readonly Conflict[] =>
+  sectionSources
+    .filter(({ id }) => Object.hasOwn(sources, id))
+    .map(({ id }) => ({
+      path: `sources.${id}`,
+      message: `has the id of the section ${id}`,
+      hint: 'Choose another id',
+    }));
 
 function exposedListener({ server, auth }: Config): readonly Conflict[] {
   const found: Conflict[] = [];
@@ -43,18 +60,7 @@ function exposedListener({ server, auth }: Config): readonly Conflict[] {
   return found;
 }
 
-function wildcardDomains({ outbound, sources }: Config, insecureDev: boolean): readonly Conflict[] {
-  const lists = [
-    ['outbound.allowed_domains', outbound.allowed_domains] as const,
-    ...Object.entries(sources).flatMap(([id, source]) =>
-      source.kind === 'http' && source.allowed_domains
-        ? [[`sources.${id}.allowed_domains`, source.allowed_domains] as const]
-        : [],
-    ),
-    ...Object.entries(sources).flatMap(([id, source]) =>
-      source.kind === 'openapi' ? [[`sources.${id}.allowed_hosts`, source.allowed_hosts] as const] : [],
-    ),
-  ];
+function wildcardDomains({ domains: lists }: ConfigReferences, insecureDev: boolean): readonly Conflict[] {
   return lists.flatMap(([path, domains]) => {
     if (domains.includes('*') && !insecureDev)
       return [
@@ -77,8 +83,8 @@ function wildcardDomains({ outbound, sources }: Config, insecureDev: boolean): r
   });
 }
 
-const addressConflicts = (config: Config): readonly Conflict[] =>
-  calledAddresses(config).flatMap(({ path, url, domains }) => {
+const addressConflicts = ({ addresses }: ConfigReferences): readonly Conflict[] =>
+  addresses.flatMap(({ path, url, domains }) => {
     // Whether `*` is allowed at all is reported once, by wildcardDomains.
     const message = addressProblem(url, domains, true);
     if (message === undefined) return [];
@@ -95,17 +101,10 @@ const addressConflicts = (config: Config): readonly Conflict[] =>
     ];
   });
 
-function unknownPolicies({ security, sources, tool }: Config): readonly Conflict[] {
+function unknownPolicies({ security }: Config, { policies: named }: ConfigReferences): readonly Conflict[] {
   const known = new Set([...builtinPolicies, ...Object.keys(security.network_policies)]);
-  const named = [
-    ['security.default_policy', security.default_policy] as const,
-    ...Object.entries(sources).map(
-      ([name, one]) => [`sources.${name}.network`, one.kind === 'openapi' ? one.network : undefined] as const,
-    ),
-    ...Object.entries(tool.overrides).map(([name, one]) => [`tool.overrides.${name}.policy`, one.policy] as const),
-  ];
   return named.flatMap(([path, policy]) =>
-    policy === undefined || known.has(policy)
+    known.has(policy)
       ? []
       : [
           {

@@ -1,5 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { sourceKinds } from '../sources/index.js';
+import type { SourceKind } from '../sources/kind.js';
 import { findConflicts, type Conflict } from './conflicts.js';
 import { clampNumbers } from './clamp.js';
 import { defaults } from './defaults.js';
@@ -14,6 +16,8 @@ export interface LoadOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly argv?: readonly string[];
   readonly cwd?: string;
+  /** Kinds of sources that the file may use; the built-in ones by default. */
+  readonly kinds?: readonly SourceKind[];
 }
 
 /** A usable configuration, or all its problems. */
@@ -49,6 +53,7 @@ export async function loadConfig({
   env = process.env,
   argv = [],
   cwd = process.cwd(),
+  kinds = sourceKinds,
 }: LoadOptions = {}): Promise<LoadResult> {
   const flags = flagsLayer(argv);
   const environment = environmentLayer(env);
@@ -56,14 +61,14 @@ export async function loadConfig({
   const read =
     found === undefined
       ? { ok: true as const, config: defaults satisfies Config, yaml: undefined }
-      : await readConfig(found);
+      : await readConfig(found, kinds);
   const where = found === undefined ? {} : { file: found.path };
   const problems = [...(read.ok ? [] : read.problems), ...environment.problems, ...flags.problems];
   if (!read.ok || problems.length > 0) return { ok: false, problems, ...where };
 
   const layered = withValues(read.config, new Map([...environment.values, ...flags.values]));
   const { config, notes } = clampNumbers(layered);
-  const conflicts = findConflicts(config, env, flags.insecureDev);
+  const conflicts = findConflicts(config, env, flags.insecureDev, kinds);
   const checked = {
     config,
     notes: [...environment.notes, ...flags.notes, ...notes],
@@ -109,7 +114,7 @@ type ReadConfig =
   | { readonly ok: true; readonly config: Config; readonly yaml: YamlFile }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-async function readConfig({ path, shown }: ConfigFile): Promise<ReadConfig> {
+async function readConfig({ path, shown }: ConfigFile, kinds: readonly SourceKind[]): Promise<ReadConfig> {
   const fileProblem = (message: string, hint?: string): ReadConfig => ({
     ok: false,
     problems: [{ file: shown, path: '', message, ...(hint !== undefined && { hint }) }],
@@ -131,9 +136,13 @@ async function readConfig({ path, shown }: ConfigFile): Promise<ReadConfig> {
     );
   }
   // Lazy import: parser and schema cost more than the rest of the start together.
-  const [{ yamlFile }, { schema }] = await Promise.all([import('./yaml-file.js'), import('./schema.js')]);
+  const [{ yamlFile }, { schema: builtin, schemaFor }] = await Promise.all([
+    import('./yaml-file.js'),
+    import('./schema.js'),
+  ]);
   const yaml = yamlFile(text, shown);
   if (!yaml.ok) return yaml;
+  const schema = kinds === sourceKinds ? builtin : await schemaFor(kinds);
   const parsed = schema.safeParse(yaml.file.value);
   if (parsed.success) return { ok: true, config: parsed.data, yaml: yaml.file };
   const { toProblems } = await import('./schema-issues.js');

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { maxFileBytes, type LoadResult } from './load.js';
 import type { Note, Problem } from './problem.js';
 import type { Config } from './schema.js';
-import { SecretText } from './secrets.js';
+import { SecretText } from '../lib/secret-text.js';
 
 /** Configuration to watch and its callbacks. */
 interface WatchOptions {

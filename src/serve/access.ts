@@ -28,7 +28,7 @@ import { profiles as makeProfiles } from '../access/profiles.js';
 import type { Profiles } from '../access/profiles.js';
 import { protectedResource } from '../access/protected-resource.js';
 import type { ProtectedResource } from '../access/protected-resource.js';
-import { isLoopback } from '../config/conflicts.js';
+import { isLoopback } from '../lib/loopback.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
 import type { Principal } from '../core/principal.js';
@@ -39,7 +39,9 @@ import { egress } from '../net/egress.js';
 import type { Registry } from '../registry/registry.js';
 import { truncatedResultsId } from '../sources/truncated-results.js';
 import { localUser } from './local-user.js';
-import { policiesOf } from './network-policies.js';
+import { sourceKinds } from '../sources/index.js';
+import { kindOf, type SourceKind } from '../sources/kind.js';
+import { namedPolicies } from '../net/named-policies.js';
 
 /** Compiled access rules of one configuration. */
 export interface Rules {
@@ -75,6 +77,7 @@ export const needsPersistence = ({ access, flows, policy }: Config): boolean =>
 export function compileAccess(
   { access, policy, flows, sources, rate_limit: rate }: Config,
   remembered: CallerMemory,
+  kinds: readonly SourceKind[] = sourceKinds,
 ): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
   const labelsOf = labeller(flows);
   const { rules, problems } = compileRules(policy.rules, labelsOf);
@@ -124,7 +127,7 @@ export function compileAccess(
         return unknownNames(rules, {
           tools: [...registry.catalogue().tools.values()],
           sources: [...there, ...Object.keys(sources)],
-          awaited: awaitedNames(sources, registry),
+          awaited: awaitedNames(sources, registry, kinds),
         });
       },
     },
@@ -142,7 +145,7 @@ const labelsRead = (rules: readonly CompiledRule[]): readonly string[] | 'all' =
 };
 
 /** Name prefixes of sources that are missing, unhealthy, or have withheld items: their tools may still appear. */
-function awaitedNames(sources: Config['sources'], registry: Registry): readonly string[] {
+function awaitedNames(sources: Config['sources'], registry: Registry, kinds: readonly SourceKind[]): readonly string[] {
   const health = registry.health();
   const held = new Set(registry.withheld().map(({ source }) => source));
   const ids = [...new Set([...Object.keys(health), ...Object.keys(sources)])];
@@ -152,10 +155,8 @@ function awaitedNames(sources: Config['sources'], registry: Registry): readonly 
         health[id] === undefined || health[id].status === 'unhealthy' || (held.has(id) && Object.hasOwn(sources, id)),
     )
     .map((id) => {
-      const prefix = Object.hasOwn(sources, id) ? sources[id]?.prefix : 'none';
-      return prefix === 'none'
-        ? ''
-        : `${prefix === undefined || (prefix === 'source' && sources[id]?.kind === 'http') ? id : prefix}__`;
+      const entry = Object.hasOwn(sources, id) ? sources[id] : undefined;
+      return entry === undefined ? '' : kindOf(entry, kinds).prefix(id, entry);
     });
 }
 
@@ -203,7 +204,7 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
     issuers: auth.issuers.map(({ issuer }) => issuer),
     scopes: auth.issuers.flatMap(({ scopes }) => scopes),
   });
-  const networks = policiesOf(config);
+  const networks = namedPolicies(config.security);
   const ways: { close(): Promise<void> }[] = [];
   const issuers = auth.issuers.map(
     ({

@@ -10,7 +10,7 @@ import { credentialsOf } from './access.js';
 import { compileOrThrow } from './compiled-rules.js';
 import { outputRulesOf } from './output.js';
 import { overridesOf } from './overrides.js';
-import { secretValues } from './secret-values.js';
+import { secretValues } from '../config/secret-values.js';
 
 export interface ActiveConfigOptions {
   readonly loaded: LoadedConfig;

@@ -9,13 +9,12 @@ import type { Metrics } from '../observe/metrics.js';
 import type { Processes } from '../processes/processes.js';
 import { originBreakers } from '../sources/http/breakers.js';
 import type { TruncatedResults } from '../sources/truncated-results.js';
-import { recordAdmission } from '../admission/audit-record.js';
-import { definitionAdmission } from '../admission/definitions.js';
+import { upstreamAdmission } from '../admission/upstream.js';
 import type { Home } from './home.js';
 import type { PinFiles } from '../admission/pins/pin-files.js';
 import type { AdmissionRecord } from '../admission/evidence.js';
-import type { SourceAdmission } from '../admission/source-admission.js';
-import { sourcesOf } from './sources.js';
+import { planSources } from '../sources/plan.js';
+import { identity } from '../identity.js';
 import { version } from '../version.js';
 
 export interface GateSourcesOptions {
@@ -55,45 +54,33 @@ export function gateSources(options: GateSourcesOptions): GateSources {
     if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr')
       events.publish('source', { event, ...fields });
   };
-  let sourceAdmission: (SourceAdmission & { close(): Promise<void> }) | undefined;
+  const admission = upstreamAdmission({
+    config,
+    base,
+    scans: home.scans,
+    version,
+    processes,
+    pins,
+    onEvent,
+    journal,
+    log,
+  });
   return {
     async build() {
-      const whole = config();
-      // Loaded on demand: a gateway without upstream servers does not need the scanner.
-      if (Object.values(whole.sources).some(({ kind }) => kind === 'mcp')) {
-        const [{ openSourceAdmission }, { configuredRegistry }] = await Promise.all([
-          import('../admission/open.js'),
-          import('./mcp-registry.js'),
-        ]);
-        sourceAdmission ??= openSourceAdmission({
-          config,
-          base,
-          scans: home.scans,
-          version,
-          registry: configuredRegistry(config),
-          processes,
-          pins,
-          onEvent,
-          onDecision: (record) => recordAdmission(journal, log, record),
-        });
-      }
-      const sources = await sourcesOf({
-        config: whole,
+      const planned = planSources(config(), {
         base,
-        processes,
         env,
-        origins,
-        admission: sourceAdmission,
-        admit: definitionAdmission({ files: pins, sourceAdmission, onEvent }),
-        grants: home.grants,
+        processes,
         packages: home.packages,
+        grants: home.grants,
+        client: { name: identity.name, version: identity.version },
+        origins,
+        admission,
         onEvent,
       });
-      return [results.source, ...sources];
+      return [results.source, ...(await Promise.all(planned.map((source) => source.open())))];
     },
-    admission: (source) => sourceAdmission?.record(source),
-    async close() {
-      await sourceAdmission?.close();
-    },
+    admission: (source) => admission.record(source),
+    close: () => admission.close(),
   };
 }

@@ -36,7 +36,7 @@ import { gateJournal } from './journal.js';
 import { pinFiles } from '../admission/pins/pin-files.js';
 import { ruleNames } from './unknown-names-watch.js';
 import type { AdmissionRecord } from '../admission/evidence.js';
-import { secretValues } from './secret-values.js';
+import { secretValues } from '../config/secret-values.js';
 import { lazyState } from '../state/lazy-state.js';
 
 /** A gateway with its sources, guards and state, but without a transport. */

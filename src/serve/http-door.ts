@@ -1,6 +1,6 @@
 import { metadataPath } from '../access/protected-resource.js';
 import { tokenFromFile } from '../access/token-file.js';
-import { isLoopback } from '../config/conflicts.js';
+import { isLoopback } from '../lib/loopback.js';
 import { redactConfig } from '../config/redact-config.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaults } from '../config/defaults.js';
 import type { Config } from '../config/schema.js';
-import { mcpSource } from '../config/sections/mcp-source.js';
+import { config as mcpConfig } from '../sources/mcp/config.js';
 import type { Call } from '../core/call.js';
 import type { Content } from '../core/content.js';
 import { done, failed } from '../core/outcome.js';
@@ -205,7 +205,7 @@ test('what is cut off can be read by its caller for a while, and by no other', a
 
 test('an MCP server does not decide itself that it is trusted', async () => {
   const closed = aTool({ name: 'notes__read', source: 'notes', effects: { ...readOnly, openWorld: false } });
-  const notes = mcpSource.parse({ kind: 'mcp', command: 'notes' });
+  const notes = mcpConfig.parse({ kind: 'mcp', command: 'notes' });
   const trustIn = async (sources: Config['sources'], trusted: readonly string[] = []): Promise<unknown> => {
     const config = { ...defaults, sources, output: { ...defaults.output, trusted_sources: [...trusted] } };
     const results = truncatedResults({ ttlMs: () => 60_000 });

@@ -8,6 +8,8 @@ import type { OutputRules } from '../guards/sanitize.js';
 import { anyGlob } from '../lib/glob.js';
 import { detectInjection } from '../hostile-text/injection/detect.js';
 import { secretRedactor } from '../hostile-text/secrets.js';
+import { sourceKinds } from '../sources/index.js';
+import { isSelfDescribed, type SourceKind } from '../sources/kind.js';
 import type { TruncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
 
@@ -17,21 +19,20 @@ export interface OutputParts {
   readonly secrets: readonly string[];
   readonly results: TruncatedResults;
   readonly open: () => Promise<Store>;
+  readonly kinds?: readonly SourceKind[];
 }
 
 const holdPrefix = 'tgh.';
 const mostFindings = 5;
 
 /** Sanitising rules of a configuration for results. */
-export function outputRulesOf({ config, secrets, results, open }: OutputParts): OutputRules {
+export function outputRulesOf({ config, secrets, results, open, kinds = sourceKinds }: OutputParts): OutputRules {
   const { output, policy } = config;
   const trusted = output.trusted_sources.length === 0 ? () => false : anyGlob(output.trusted_sources);
-  // Closed-world tools are trusted, open-world content is not. The annotations of an MCP server do not count: a malicious one
-  // would declare itself harmless.
-  const isUpstream = (source: string): boolean =>
-    Object.hasOwn(config.sources, source) && config.sources[source]?.kind === 'mcp';
+  // Closed-world tools are trusted, open-world content is not. The annotations of a source that
+  // describes its own tools do not count: a malicious one would declare itself harmless.
   const isTrusted = (tool: Tool): boolean =>
-    trusted(tool.source) || (!tool.effects.openWorld && !isUpstream(tool.source));
+    trusted(tool.source) || (!tool.effects.openWorld && !isSelfDescribed(tool.source, config.sources, kinds));
   const provenances = new WeakMap<Tool, JsonObject>();
   const provenance = (tool: Tool): JsonObject => {
     let known = provenances.get(tool);

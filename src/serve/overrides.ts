@@ -1,4 +1,6 @@
 import type { Config } from '../config/schema.js';
+import { sourceKinds } from '../sources/index.js';
+import { kindOf } from '../sources/kind.js';
 import type { Limits, Tool } from '../core/tool.js';
 
 /** Applies the overrides of the operator to tools; returns the same object for the same tool. */
@@ -27,8 +29,8 @@ export function overridesOf(config: Config): (tool: Tool) => Tool {
 /** Limits with overrides. Command and HTTP sources apply timeouts and slots themselves; the operator's maximum applies to all. */
 function overriddenLimits(config: Config, { name, source, limits }: Tool): Limits {
   const { timeout, max_timeout: most, concurrency, rate } = config.tool.overrides[name] ?? {};
-  const kind = config.sources[source]?.kind;
-  const foreign = kind === 'openapi' || kind === 'mcp';
+  const entry = config.sources[source];
+  const foreign = entry !== undefined && !kindOf(entry, sourceKinds).reads.includes('outbound');
   const timeoutMs = foreign && timeout !== undefined ? timeout * 1000 : limits.timeoutMs;
   const maxTimeoutMs = most === undefined ? Math.max(limits.maxTimeoutMs, timeoutMs) : most * 1000;
   return {

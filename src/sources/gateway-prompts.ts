@@ -1,9 +1,10 @@
 import type { Prompt } from '../core/prompt.js';
 import { done, refuse } from '../core/outcome.js';
 import type { ToolSource } from '../core/source.js';
+import type { SectionSource } from './kind.js';
 
 /** A prompt from the configuration; `{{name}}` in a text is replaced by an argument. */
-interface PromptDeclaration {
+export interface PromptDeclaration {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -52,3 +53,11 @@ function toPrompt({ name, title, description, arguments: args, messages }: Promp
     },
   };
 }
+
+/** Source of the section `prompts`. */
+export const prompts: SectionSource<'prompts'> = {
+  id: 'prompts',
+  reads: ['prompts'],
+  isUsed: (settings) => settings.prompts.length > 0,
+  open: (context) => Promise.resolve(gatewayPrompts(context.settings.prompts)),
+};

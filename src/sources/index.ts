@@ -1,12 +1,13 @@
-// Source kinds, one line each.
-export { commandSource, type CommandRules, type CommandSource, type CommandSourceOptions } from './command/source.js';
-export { httpFunctionsSource, type HttpFunctionsOptions } from './http/source.js';
-export { openApiSource, type OpenApiSource, type OpenApiSourceOptions } from './openapi/source.js';
+import { commands } from './command/section.js';
+import { prompts } from './gateway-prompts.js';
+import { functions } from './http/functions-section.js';
+import { http } from './http/kind.js';
+import type { SectionSource, SourceKind } from './kind.js';
+import { mcp } from './mcp/kind.js';
+import { openapi } from './openapi/kind.js';
 
-// Building blocks for commands defined in code.
-export { defaultNetworkRules } from './command/default-policy.js';
-export type { CommandDefinition, OutputParser, ValueCheck } from './command/definition.js';
-export { describeManifest } from './command/manifest/describe.js';
-export type { Manifest, ManifestInput } from './command/manifest/manifest.js';
-export { defineCommand } from './command/pack/define.js';
-export { commandDefaults, type CommandDefaults, type ToolSettings } from './command/limits.js';
+/** Kinds of `sources` entries; a new kind is one line here. */
+export const sourceKinds: readonly SourceKind[] = [http, openapi, mcp];
+
+/** Sources with a section of their own. */
+export const sectionSources: readonly SectionSource[] = [commands, functions, prompts];

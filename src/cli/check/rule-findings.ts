@@ -7,7 +7,10 @@ import { noTiers } from '../../processes/tiers.js';
 import { registry } from '../../registry/registry.js';
 import { originBreakers } from '../../sources/http/breakers.js';
 import { callerMemory, compileAccess } from '../../serve/access.js';
-import { sourcesOf } from '../../serve/sources.js';
+import { identity } from '../../identity.js';
+import { sourceKinds } from '../../sources/index.js';
+import { kindOf } from '../../sources/kind.js';
+import { planSources } from '../../sources/plan.js';
 
 /** Problems of the access rules: rules that do not compile, and names that match nothing in the local sources. */
 export async function ruleFindings(
@@ -19,16 +22,18 @@ export async function ruleFindings(
   if (!compiled.ok) return compiled.problems.map(toFinding);
   if (config.policy.rules.length === 0) return [];
   const known = registry({
-    sources: await sourcesOf({
-      config: readable(config),
-      base,
-      env,
-      processes: nothingStarts,
-      origins: originBreakers({}),
-      packages: '',
-      grants: '',
-      onEvent() {},
-    }),
+    sources: await Promise.all(
+      planSources(offlinePart(config), {
+        base,
+        env,
+        processes: nothingStarts,
+        origins: originBreakers({}),
+        packages: '',
+        grants: '',
+        client: identity,
+        onEvent() {},
+      }).map((source) => source.open()),
+    ),
     filter: { include: config.tool.include, exclude: config.tool.exclude },
   });
   try {
@@ -51,14 +56,12 @@ const toFinding = ({ path, message }: RuleProblem): ConfigFinding => ({
 });
 
 /** Configuration with only the sources that need no process and no request; other names count as pending. */
-function readable(config: Config): Config {
-  const isHere = (source: Config['sources'][string]): boolean =>
-    source.kind !== 'mcp' && (source.kind !== 'openapi' || !/^https?:\/\//i.test(source.document));
-  return {
-    ...config,
-    sources: Object.fromEntries(Object.entries(config.sources).filter(([, source]) => isHere(source))),
-  };
-}
+const offlinePart = (config: Config): Config => ({
+  ...config,
+  sources: Object.fromEntries(
+    Object.entries(config.sources).filter(([, entry]) => kindOf(entry, sourceKinds).listsOffline(entry)),
+  ),
+});
 
 const message = 'toolgate check starts no processes';
 const nothingStarts: Processes = {

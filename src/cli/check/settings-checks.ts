@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/conflicts.js';
+import { isLoopback } from '../../lib/loopback.js';
 import type { Config } from '../../config/schema.js';
 import type { ToolStatus } from '../../core/gateway.js';
 import type { TierReport, TierState } from '../../processes/tiers.js';

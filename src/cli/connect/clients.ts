@@ -3,8 +3,8 @@ import type { JsonObject } from '../../core/json.js';
 
 /** How the assistant reaches the gateway: starts it over stdio, or connects over HTTP. */
 export type Reach =
-  | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
-  | { readonly kind: 'http'; readonly url: string };
+  | { readonly transport: 'stdio'; readonly command: string; readonly args: readonly string[] }
+  | { readonly transport: 'http'; readonly url: string };
 
 /** Folders and environment that decide where an assistant keeps its configuration. */
 export interface Places {
@@ -26,7 +26,10 @@ interface ClientKind {
   readonly note?: string;
 }
 
-const stdioEntry = ({ command, args }: Extract<Reach, { kind: 'stdio' }>): JsonObject => ({ command, args: [...args] });
+const stdioEntry = ({ command, args }: Extract<Reach, { transport: 'stdio' }>): JsonObject => ({
+  command,
+  args: [...args],
+});
 
 /** Refers to the token by variable, since configuration files get copied, synced and committed. */
 const bearerHeader = (variable: string): JsonObject => ({ Authorization: `Bearer ${variable}` });
@@ -45,7 +48,7 @@ export const clients: Readonly<Record<string, ClientKind>> = {
       return join(folder, 'Claude', 'claude_desktop_config.json');
     },
     member: 'mcpServers',
-    entry: (reach) => (reach.kind === 'stdio' ? stdioEntry(reach) : undefined),
+    entry: (reach) => (reach.transport === 'stdio' ? stdioEntry(reach) : undefined),
     note: 'Restart Claude Desktop to pick up the change.',
   },
   'claude-code': {
@@ -53,7 +56,7 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     file: ({ project }) => join(project, '.mcp.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio'
+      reach.transport === 'stdio'
         ? stdioEntry(reach)
         : { type: 'http', url: reach.url, headers: bearerHeader('${TOOLGATE_TOKEN}') },
   },
@@ -62,14 +65,16 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? stdioEntry(reach) : { url: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
+      reach.transport === 'stdio'
+        ? stdioEntry(reach)
+        : { url: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
   vscode: {
     does: 'Visual Studio Code, for this project',
     file: ({ project }) => join(project, '.vscode', 'mcp.json'),
     member: 'servers',
     entry: (reach) =>
-      reach.kind === 'stdio'
+      reach.transport === 'stdio'
         ? { type: 'stdio', ...stdioEntry(reach) }
         : { type: 'http', url: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
@@ -78,7 +83,7 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio'
+      reach.transport === 'stdio'
         ? stdioEntry(reach)
         : { serverUrl: reach.url, headers: bearerHeader('${env:TOOLGATE_TOKEN}') },
   },
@@ -87,6 +92,8 @@ export const clients: Readonly<Record<string, ClientKind>> = {
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
     member: 'mcpServers',
     entry: (reach) =>
-      reach.kind === 'stdio' ? stdioEntry(reach) : { httpUrl: reach.url, headers: bearerHeader('$TOOLGATE_TOKEN') },
+      reach.transport === 'stdio'
+        ? stdioEntry(reach)
+        : { httpUrl: reach.url, headers: bearerHeader('$TOOLGATE_TOKEN') },
   },
 };

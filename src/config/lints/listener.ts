@@ -1,4 +1,4 @@
-import { isLoopback } from '../conflicts.js';
+import { isLoopback } from '../../lib/loopback.js';
 import { dotted } from '../problem.js';
 import { leaves, type Lint } from './lint.js';
 

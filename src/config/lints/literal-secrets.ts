@@ -1,6 +1,6 @@
 import { looksLikeLiteralSecret } from '../../hostile-text/literal-secret.js';
 import { dotted } from '../problem.js';
-import { SecretText } from '../secrets.js';
+import { SecretText } from '../../lib/secret-text.js';
 import { leaves, type Lint } from './lint.js';
 
 /** Finds literal secrets, which leak through backups, tickets and repositories. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList, identifier } from './fields.js';
+import { stringList, identifier } from '../../lib/config-fields.js';
 
 /** A glob pattern: `*` matches any text, `?` one character. */
 export const pattern = z.string().min(1).max(256);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { identifier, secretField } from './fields.js';
+import { identifier, secretField } from '../../lib/config-fields.js';
 
 const token = z
   .strictObject({

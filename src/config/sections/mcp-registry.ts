@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier } from './fields.js';
+import { identifier } from '../../lib/config-fields.js';
 
 /** MCP registry for server names; without it no lookup is made. */
 export const mcpRegistry = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList } from './fields.js';
+import { stringList } from '../../lib/config-fields.js';
 
 const d = defaults.outbound;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier } from './fields.js';
+import { identifier } from '../../lib/config-fields.js';
 
 const argument = z.strictObject({
   name: identifier.describe('Name of the argument.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList, identifier } from './fields.js';
+import { stringList, identifier } from '../../lib/config-fields.js';
 
 const b = defaults.circuit_breaker;
 const r = defaults.rate_limit;

@@ -9,8 +9,12 @@ export interface Thresholds {
 
 /** One circuit breaker per origin, shared by all tools that call it and preserved across reloads. */
 export interface OriginBreakers {
-  /** Sets the origins in use; a breaker with unchanged thresholds keeps its state. */
-  use(origins: ReadonlyMap<string, Thresholds>): void;
+  /**
+   * Sets the origins that a source uses, and returns a function that withdraws them; the strictest thresholds of all sources apply.
+   * A breaker with unchanged thresholds keeps its state.
+   */
+  use(origins: ReadonlyMap<string, Thresholds>, source?: string): () => void;
+  /** The breaker of an origin; follows later changes of its thresholds. */
   get(origin: string): CallerCircuits;
 }
 
@@ -22,31 +26,47 @@ const defaultThresholds: Thresholds = { failures: 5, cooldownMs: 60_000 };
 
 /** Creates the breakers; their state is in memory, so they are closed after a restart. */
 export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions = {}): OriginBreakers {
+  const wanted = new Map<string, ReadonlyMap<string, Thresholds>>();
   let breakers = new Map<string, Thresholds & { readonly circuit: CallerCircuits }>();
   const createBreaker = (origin: string, thresholds: Thresholds) => ({
     ...thresholds,
     circuit: callerCircuits({ ...options, ...thresholds, onChange: (from, to) => onBreaker?.(origin, from, to) }),
   });
+  const settle = (): void => {
+    const previous = breakers;
+    breakers = new Map();
+    for (const [origin, thresholds] of strictestThresholds([...wanted.values()].flatMap((each) => [...each]))) {
+      const known = previous.get(origin);
+      breakers.set(
+        origin,
+        known?.failures === thresholds.failures && known.cooldownMs === thresholds.cooldownMs
+          ? known
+          : createBreaker(origin, thresholds),
+      );
+    }
+  };
+  const current = (origin: string): CallerCircuits => {
+    let known = breakers.get(origin);
+    if (known === undefined) breakers.set(origin, (known = createBreaker(origin, defaultThresholds)));
+    return known.circuit;
+  };
 
   return {
-    use(origins) {
-      const previous = breakers;
-      breakers = new Map();
-      for (const [origin, thresholds] of origins) {
-        const known = previous.get(origin);
-        breakers.set(
-          origin,
-          known?.failures === thresholds.failures && known.cooldownMs === thresholds.cooldownMs
-            ? known
-            : createBreaker(origin, thresholds),
-        );
-      }
+    use(origins, source = '') {
+      wanted.set(source, origins);
+      settle();
+      return () => {
+        // A replaced source closes after its successor opened, whose thresholds stay.
+        if (wanted.get(source) !== origins) return;
+        wanted.delete(source);
+        settle();
+      };
     },
-    get(origin) {
-      let known = breakers.get(origin);
-      if (known === undefined) breakers.set(origin, (known = createBreaker(origin, defaultThresholds)));
-      return known.circuit;
-    },
+    get: (origin) => ({
+      admit: (caller) => current(origin).admit(caller),
+      status: (caller) => current(origin).status(caller),
+      reset: () => current(origin).reset(),
+    }),
   };
 }
 

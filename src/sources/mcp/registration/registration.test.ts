@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aPlace } from '../../../../test/support/toolgate.js';
-import { mcpSource as shape } from '../../../config/sections/mcp-source.js';
+import { config as shape } from '../config.js';
 import { fromClientFile, toClientFile } from './client-files.js';
 import { parseManifest } from './manifest.js';
 import { schemaValidator } from '../../../lib/schema.js';

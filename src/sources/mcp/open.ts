@@ -1,48 +1,25 @@
 import { join, resolve } from 'node:path';
-import type { McpConfig } from '../admission/source-config.js';
-import type { Config } from '../config/schema.js';
-import type { SecretText } from '../config/secrets.js';
-import type { JsonObject } from '../core/json.js';
-import type { SourceHealth } from '../core/source.js';
-import { identity } from '../identity.js';
-import type { Processes } from '../processes/processes.js';
-import type { ChannelEnd, OpenChannel } from '../sources/mcp/channels/channel.js';
-import { npmCommand, type PackageLock } from '../sources/mcp/packages/npm-package.js';
-import { uvCommand } from '../sources/mcp/packages/python-package.js';
-import { sourceIdentity } from '../admission/definitions.js';
-import { remoteOf } from './mcp-remote.js';
-import { packageLock } from '../admission/package-lock.js';
-import { localChannel, type LaunchCommand } from '../sources/mcp/channels/local-channel.js';
-import type { AdmissionRecord } from '../admission/evidence.js';
-import type { SourceAdmission } from '../admission/source-admission.js';
-import { mcpSource, type Admit, type McpSource } from '../sources/mcp/source.js';
+import type { SourceHealth } from '../../core/source.js';
+import type { SecretText } from '../../lib/secret-text.js';
+import type { Processes } from '../../processes/processes.js';
+import type { SourceContext } from '../kind.js';
+import { sourceIdentity } from './admission.js';
+import type { ChannelEnd, OpenChannel } from './channels/channel.js';
+import { localChannel, type LaunchCommand } from './channels/local-channel.js';
+import type { McpConfig } from './config.js';
+import { npmCommand, type PackageLock } from './packages/npm-package.js';
+import { packageLock } from './packages/package-lock.js';
+import { uvCommand } from './packages/python-package.js';
+import { remoteOf } from './remote.js';
+import { mcpSource, type McpSource } from './source.js';
 
-export interface McpSourcesOptions {
-  readonly config: Config;
-  readonly base: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly processes: Processes;
-  /** Folder for installed packages. */
-  readonly packages: string;
-  /** Folder for OAuth tokens of remote servers. */
-  readonly grants: string;
-  /** Decides whether a local server may start. */
-  readonly admission?: SourceAdmission | undefined;
-  /** Decides which definitions of a source are offered. */
-  readonly admit?: (id: string, config: McpConfig) => Admit;
-  onEvent(event: string, fields: JsonObject): void;
-}
-
-/** Upstream MCP servers of a configuration. */
-export function mcpSourcesOf(options: McpSourcesOptions): readonly McpSource[] {
-  return Object.entries(options.config.sources).flatMap(([id, config]) =>
-    config.kind === 'mcp' && config.enabled ? [mcpSourceOf(id, config, options)] : [],
-  );
-}
-
-/** Builds one upstream server from its entry. */
-export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOptions): McpSource {
-  const { config: whole, onEvent, admit, admission: screens } = options;
+/** Opens the source of one `mcp` entry. */
+export function openMcp(
+  id: string,
+  config: McpConfig,
+  options: SourceContext<'networks' | 'tool' | 'rate'>,
+): McpSource {
+  const { onEvent, admission, settings } = options;
   const remote = config.url !== undefined;
   const source = mcpSource({
     id,
@@ -52,14 +29,14 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
     open: config.url === undefined ? plugin(id, config, options) : remoteOf(id, config.url, config, options),
     era: config.era,
-    clientInfo: { name: identity.name, version: identity.version },
+    clientInfo: options.client,
     limits: {
       timeoutMs: config.timeout * 1000,
       maxTimeoutMs: config.max_timeout * 1000,
       concurrency: config.concurrency,
-      queue: Math.max(whole.tool.queue_length, config.concurrency),
-      queueTimeoutMs: whole.tool.queue_timeout * 1000,
-      ratePerMinute: whole.rate_limit.requests,
+      queue: Math.max(settings.tool.queue_length, config.concurrency),
+      queueTimeoutMs: settings.tool.queue_timeout * 1000,
+      ratePerMinute: settings.rate,
       maxOutputBytes: config.max_output_bytes,
     },
     // A token belongs to one principal, so its connection must not be shared with others (confused deputy).
@@ -74,21 +51,20 @@ export function mcpSourceOf(id: string, config: McpConfig, options: McpSourcesOp
       maxCalls: config.max_calls,
       maxSessions: config.max_connections,
     },
-    ...(admit && { admit: admit(id, config) }),
+    ...(admission && { admit: admission.definitions(id, config) }),
   });
-  return { ...source, health: () => withDifferences(source.health?.() ?? { status: 'healthy' }, screens?.record(id)) };
+  return {
+    ...source,
+    health: () => withUnregistered(source.health?.() ?? { status: 'healthy' }, admission?.unregisteredTools(id) ?? []),
+  };
 }
 
 /** Health of a source, degraded if it offers tools that its code does not register. */
-function withDifferences(health: SourceHealth, screening: AdmissionRecord | undefined): SourceHealth {
-  const hidden =
-    screening?.differences
-      .filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high')
-      .map(({ tool }) => tool) ?? [];
-  if (health.status !== 'healthy' || hidden.length === 0) return health;
+function withUnregistered(health: SourceHealth, tools: readonly string[]): SourceHealth {
+  if (health.status !== 'healthy' || tools.length === 0) return health;
   return {
     status: 'degraded',
-    detail: `offers tools that its code does not register: ${hidden.slice(0, 5).join(', ')}${hidden.length > 5 ? ' …' : ''}`,
+    detail: `offers tools that its code does not register: ${tools.slice(0, 5).join(', ')}${tools.length > 5 ? ' …' : ''}`,
   };
 }
 
@@ -99,7 +75,7 @@ const ownTokens = ({ oauth }: McpConfig): boolean =>
 function plugin(
   id: string,
   config: McpConfig,
-  { base, env, processes, packages, admission: screens, onEvent }: McpSourcesOptions,
+  { base, env, processes, packages, admission, onEvent }: SourceContext<never>,
 ): OpenChannel {
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   const { sandbox } = config;
@@ -109,7 +85,7 @@ function plugin(
     processes,
     async command() {
       const command = await commandOf(config, { env, processes, packages, lock });
-      return 'message' in command ? command : ((await screens?.admit(id, config, command)) ?? command);
+      return 'message' in command ? command : ((await admission?.admit(id, config, command)) ?? command);
     },
     env: () => environmentOf(config, env),
     ...cwdOf(config, base),

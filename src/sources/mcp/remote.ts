@@ -1,25 +1,24 @@
-import { isLoopback } from '../config/conflicts.js';
-import type { Config } from '../config/schema.js';
-import type { SecretText } from '../config/secrets.js';
-import { egress } from '../net/egress.js';
-import type { Egress } from '../net/egress-types.js';
-import type { NetworkPolicy } from '../net/network-policy.js';
-import type { OpenChannel } from '../sources/mcp/channels/channel.js';
-import type { Credentials } from '../sources/mcp/channels/http-channel.js';
-import { tokenKeeper } from '../sources/mcp/oauth/credentials.js';
-import type { Client } from '../sources/mcp/oauth/tokens.js';
-import { remoteChannel } from '../sources/mcp/channels/remote-channel.js';
-import { grantFiles } from '../sources/mcp/oauth/grant-files.js';
-import type { McpSourcesOptions } from './mcp-sources.js';
-import type { McpConfig } from '../admission/source-config.js';
-import { policiesOf } from './network-policies.js';
+import { isLoopback } from '../../lib/loopback.js';
+import type { SecretText } from '../../lib/secret-text.js';
+import { egress } from '../../net/egress.js';
+import type { Egress } from '../../net/egress-types.js';
+import { namedPolicies, type NamedNetworks } from '../../net/named-policies.js';
+import type { NetworkPolicy } from '../../net/network-policy.js';
+import type { SourceContext } from '../kind.js';
+import type { OpenChannel } from './channels/channel.js';
+import type { Credentials } from './channels/http-channel.js';
+import { remoteChannel } from './channels/remote-channel.js';
+import type { McpConfig } from './config.js';
+import { tokenKeeper } from './oauth/credentials.js';
+import { grantFiles } from './oauth/grant-files.js';
+import type { Client } from './oauth/tokens.js';
 
 /** Channel to a remote server, with its credentials. */
 export function remoteOf(
   id: string,
   url: string,
   config: McpConfig,
-  { config: whole, env, grants }: McpSourcesOptions,
+  { env, grants, settings: { networks } }: SourceContext<'networks'>,
 ): OpenChannel {
   const headers = headersOf(config, env);
   const keeper =
@@ -28,7 +27,7 @@ export function remoteOf(
       source: id,
       url,
       headers,
-      egress: authorizationEgress(url, config, whole),
+      egress: authorizationEgress(url, config, networks),
       grants: grantFiles(grants),
       grant: config.oauth.grant,
       scopes: config.oauth.scopes,
@@ -39,23 +38,23 @@ export function remoteOf(
   return remoteChannel({
     url,
     transport: config.transport,
-    egress: serverEgress(url, config, whole),
+    egress: serverEgress(url, config, networks),
     // An owner is a principal id, followed by a session id if sessions are separate.
     credentials: (owner) => keeper?.of(everyone ? 'local' : (owner.split('\n')[0] ?? '')) ?? { headers },
   });
 }
 
-function networksFor(url: string, { network_policy: named }: McpConfig, config: Config): NetworkPolicy {
-  const networks = policiesOf(config)[named ?? (isLoopback(new URL(url).hostname) ? 'loopback' : 'public')];
-  if (networks === undefined) throw new Error(`unknown network policy ${named ?? 'public'}`);
-  return networks;
+function policyFor(url: string, { network_policy: named }: McpConfig, networks: NamedNetworks): NetworkPolicy {
+  const policy = namedPolicies(networks)[named ?? (isLoopback(new URL(url).hostname) ? 'loopback' : 'public')];
+  if (policy === undefined) throw new Error(`unknown network policy ${named ?? 'public'}`);
+  return policy;
 }
 
 /** Egress limited to this server. */
-function serverEgress(url: string, config: McpConfig, whole: Config): Egress {
+function serverEgress(url: string, config: McpConfig, networks: NamedNetworks): Egress {
   const { hostname, port, protocol } = new URL(url);
   return egress({
-    networks: networksFor(url, config, whole),
+    networks: policyFor(url, config, networks),
     hosts: [hostname.replaceAll(/^\[|\]$/g, '')],
     ports: [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)],
     schemes: [protocol === 'https:' ? 'https' : 'http'],
@@ -64,10 +63,10 @@ function serverEgress(url: string, config: McpConfig, whole: Config): Egress {
 }
 
 /** Egress to authorization servers. The untrusted server chooses them, so only its own networks are allowed (SSRF). */
-export function authorizationEgress(url: string, config: McpConfig, whole: Config): Egress {
+export function authorizationEgress(url: string, config: McpConfig, networks: NamedNetworks): Egress {
   const local = isLoopback(new URL(url).hostname);
   return egress({
-    networks: networksFor(url, config, whole),
+    networks: policyFor(url, config, networks),
     schemes: local ? ['http', 'https'] : ['https'],
     ports: local ? 'any' : [443],
     timeoutMs: 15_000,

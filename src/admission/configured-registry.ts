@@ -1,8 +1,8 @@
-import { isLoopback } from '../config/conflicts.js';
+import { isLoopback } from '../lib/loopback.js';
 import type { Config } from '../config/schema.js';
 import { egress } from '../net/egress.js';
 import { registryLookup, type RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
-import { policiesOf } from './network-policies.js';
+import { namedPolicies } from '../net/named-policies.js';
 
 /** Client of an MCP registry. */
 export interface McpRegistry {
@@ -16,7 +16,7 @@ const askAgainMs = 60_000;
 export function mcpRegistry(config: Config, url: string, policy?: string): McpRegistry | undefined {
   const { hostname, protocol } = new URL(url);
   const local = isLoopback(hostname);
-  const networks = policiesOf(config)[policy ?? (local ? 'loopback' : 'public')];
+  const networks = namedPolicies(config.security)[policy ?? (local ? 'loopback' : 'public')];
   if (!networks || (protocol !== 'https:' && !local)) return undefined;
   const way = egress({
     networks,

@@ -1,10 +1,6 @@
-import type { Config } from '../config/schema.js';
-import { secretsIn, type SecretText } from '../config/secrets.js';
-import { looksLikeLiteralSecret } from '../hostile-text/literal-secret.js';
-
-/** Whether the value of a header is a secret: it refers to a variable or looks like one; `Accept: text/html` is neither. */
-export const isRedactable = (name: string, secret: SecretText): boolean =>
-  !secret.isLiteral || secret.isWrittenAs((text) => looksLikeLiteralSecret(name, text) !== undefined);
+import { isRedactable } from '../hostile-text/redactable.js';
+import { secretsIn } from '../lib/secret-text.js';
+import type { Config } from './schema.js';
 
 /** Resolved secrets of the configuration, to be redacted in logs. */
 export function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator<string> {

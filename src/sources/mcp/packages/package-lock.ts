@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { LockedPackage, PackageLock } from '../sources/mcp/packages/npm-package.js';
+import type { LockedPackage, PackageLock } from './npm-package.js';
 
 interface LockText {
   readonly version: 1;

@@ -1,37 +1,21 @@
 import { resolve } from 'node:path';
-import type { Config } from '../config/schema.js';
-import type { SecretText } from '../config/secrets.js';
-import type { ToolSource } from '../core/source.js';
-import { egress } from '../net/egress.js';
-import { egressProblems } from '../net/egress-rules.js';
-import type { NetworkPolicy } from '../net/network-policy.js';
-import type { Credential, Secret } from '../sources/openapi/request/credentials.js';
-import { openApiSource } from '../sources/openapi/source.js';
+import type { ToolSource } from '../../core/source.js';
+import type { SecretText } from '../../lib/secret-text.js';
+import { egress } from '../../net/egress.js';
+import { egressProblems } from '../../net/egress-rules.js';
+import { namedPolicies } from '../../net/named-policies.js';
+import type { SourceContext } from '../kind.js';
+import type { OpenApiConfig } from './config.js';
+import type { Credential, Secret } from './request/credentials.js';
+import { openApiSource } from './source.js';
 
-type OpenApiConfig = Extract<Config['sources'][string], { readonly kind: 'openapi' }>;
-
-export interface OpenApiSourcesOptions {
-  readonly config: Config;
-  /** Folder that relative paths refer to. */
-  readonly base: string;
-  /** Environment for secrets, read when they are needed. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly policies: Readonly<Record<string, NetworkPolicy>>;
-}
-
-/** Sources of the `openapi` entries of a configuration. */
-export function openApiSourcesOf({ config, ...rest }: OpenApiSourcesOptions): readonly ToolSource[] {
-  return Object.entries(config.sources).flatMap(([id, each]) =>
-    each.kind === 'openapi' ? [openApiFrom(id, each, { whole: config, ...rest })] : [],
-  );
-}
-
-function openApiFrom(
+/** Opens the source of one `openapi` entry. */
+export function openOpenApi(
   id: string,
   config: OpenApiConfig,
-  { whole, base, env, policies }: Omit<OpenApiSourcesOptions, 'config'> & { readonly whole: Config },
+  { base, env, settings }: SourceContext<'networks' | 'tool' | 'rate'>,
 ): ToolSource {
-  const networks = policies[config.network];
+  const networks = namedPolicies(settings.networks)[config.network];
   if (networks === undefined) throw new Error(`sources.${id}.network: unknown network policy ${config.network}`);
   // The loader accepts `*` only together with --insecure-dev.
   const insecureDev = config.allowed_hosts.includes('*');
@@ -56,9 +40,9 @@ function openApiFrom(
     limits: {
       timeoutMs: config.timeout * 1000,
       maxTimeoutMs: Math.max(120_000, config.timeout * 1000),
-      queue: whole.tool.queue_length,
-      queueTimeoutMs: whole.tool.queue_timeout * 1000,
-      ratePerMinute: whole.rate_limit.requests,
+      queue: settings.tool.queue_length,
+      queueTimeoutMs: settings.tool.queue_timeout * 1000,
+      ratePerMinute: settings.rate,
     },
     ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
     openEgress(origins) {
@@ -77,7 +61,7 @@ function openApiFrom(
               ],
         // The deadline guard enforces the timeout of each call; overrides may allow single tools more.
         timeoutMs:
-          Math.max(config.timeout, ...Object.values(whole.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
+          Math.max(config.timeout, ...Object.values(settings.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
         maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),
       });
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { schema } from '../schema.js';
+import { schema } from '../../config/schema.js';
 
 const problems = (raw: unknown): readonly string[] => {
   const parsed = schema.safeParse(raw);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { callShape, checkParameters, effectsShape, headerFields, parameterShape } from './functions.js';
-import { identifier, secretField } from './fields.js';
+import type { DeepReadonly } from '../../lib/deep-readonly.js';
+import { callShape, checkParameters, effectsShape, headerFields, parameterShape } from './functions-config.js';
+import { identifier, secretField } from '../../lib/config-fields.js';
 
 const plainPath = /^\/[^?#\\\s]*$/;
 
@@ -73,7 +74,7 @@ const endpoint = z
   });
 
 /** A web API described by hand, or a function server that lists its functions. */
-export const httpSource = z.strictObject({
+export const config = z.strictObject({
   kind: z.literal('http').describe('A web API described by hand, or a function server.'),
   base_url: z.string().min(1).max(2048).describe('Base URL of all paths; its host must be in the allowed domains.'),
   allowed_domains: z
@@ -91,3 +92,5 @@ export const httpSource = z.strictObject({
   ...effectsShape,
   ...callShape,
 });
+
+export type HttpConfig = DeepReadonly<z.output<typeof config>>;

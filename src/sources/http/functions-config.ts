@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { identifier, secretField } from './fields.js';
+import type { DeepReadonly } from '../../lib/deep-readonly.js';
+import { identifier, secretField } from '../../lib/config-fields.js';
 
 const parameterTypes = ['string', 'integer', 'float', 'boolean', 'array', 'object'] as const;
 
@@ -155,3 +156,5 @@ export const mcpTools = z
   .record(identifier, mcpTool)
   .default({})
   .describe('HTTP functions by tool name: `POST url` with `{"function": …, "args": …}`.');
+
+export type FunctionTools = DeepReadonly<z.output<typeof mcpTools>>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { stringList, identifier, secretField } from './fields.js';
+import type { DeepReadonly } from '../../lib/deep-readonly.js';
+import { stringList, identifier, secretField } from '../../lib/config-fields.js';
 
 const serverUrl = z
   .string()
@@ -55,7 +56,7 @@ const credential = z.union([
 ]);
 
 /** A source whose tools are the operations of an OpenAPI document. */
-export const openapi = z
+export const config = z
   .strictObject({
     kind: z.literal('openapi').describe('The operations of an OpenAPI or Swagger document.'),
     document: z.string().min(1).max(2_000).describe('The document: a path or an http(s) URL.'),
@@ -110,3 +111,5 @@ export const openapi = z
     path: ['auth'],
     message: 'needs base_url: the document must not choose who receives the credentials',
   });
+
+export type OpenApiConfig = DeepReadonly<z.output<typeof config>>;

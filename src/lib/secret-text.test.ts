@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { redactConfig } from './redact-config.js';
-import { resolveSecret, secretsIn, secretText, type SecretText } from './secrets.js';
+import { redactConfig } from '../config/redact-config.js';
+import { resolveSecret, secretsIn, secretText, type SecretText } from './secret-text.js';
 
 function secret(template: string): SecretText {
   const made = secretText(template);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { stringList, identifier, secretField } from './fields.js';
+import type { DeepReadonly } from '../../lib/deep-readonly.js';
+import { isLoopback } from '../../lib/loopback.js';
+import { stringList, identifier, secretField } from '../../lib/config-fields.js';
 
 const seconds = (given: number) => z.number().positive().max(2_000_000).default(given);
 
@@ -87,7 +89,7 @@ const scan = z
 const registryPackage = /^(?:@[a-z0-9._~-]+\/)?[a-z0-9._~-]+(?:\[[a-z0-9,_-]+\])?(?:@|==)[0-9][A-Za-z0-9.+_-]*$/i;
 
 /** An upstream MCP server: a local program, a package, or a URL. */
-export const mcpSource = z
+export const config = z
   .strictObject({
     kind: z.literal('mcp').describe('An upstream MCP server.'),
     enabled: z.boolean().default(true).describe('Whether the source is used.'),
@@ -194,4 +196,4 @@ export const mcpSource = z
   })
   .describe('An upstream MCP server.');
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i.test(host);
+export type McpConfig = DeepReadonly<z.output<typeof config>>;

@@ -1,0 +1,8 @@
+import type { SecretText } from './secret-text.js';
+
+/** A parsed value with every property read-only. */
+export type DeepReadonly<T> = T extends SecretText
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;

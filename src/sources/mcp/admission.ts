@@ -1,0 +1,21 @@
+import type { ChannelEnd } from './channels/channel.js';
+import type { LaunchCommand } from './channels/local-channel.js';
+import type { McpConfig } from './config.js';
+import type { Admit } from './source.js';
+
+/** Decisions about upstream servers that this room asks for; src/admission makes them. */
+export interface UpstreamAdmission {
+  /** Undefined if the local server may start, else the reason against it. */
+  admit(id: string, config: McpConfig, command: LaunchCommand): Promise<ChannelEnd | undefined>;
+  /** Decides which definitions of a source are offered. */
+  definitions(id: string, config: McpConfig): Admit;
+  /** Tools that the running server offers and its scanned code does not register. */
+  unregisteredTools(id: string): readonly string[];
+}
+
+/** Identity of a source independent of its configured name: its package, URL or command line. */
+export function sourceIdentity({ package: packaged, runtime, url, command, args }: McpConfig): string {
+  if (url !== undefined) return url;
+  if (packaged !== undefined) return `${runtime ?? ''}:${packaged.replace(/(?<=.)(?:@|==)[^@=]*$/, '')}`;
+  return [command ?? runtime ?? '', ...args].join(' ');
+}
