@@ -79,7 +79,7 @@ export type LoginContext<Reads extends keyof SourceSettings = keyof SourceSettin
 >;
 
 /**
- * A kind of source: everything the gateway knows about entries with this `kind`, as one plain object. `config` and `open` load
+ * A kind of source: all properties of entries with this `kind`, as one plain object. `config` and `open` load
  * their modules on demand, so that unused kinds cost nothing at start.
  */
 export interface SourceKind<
@@ -113,7 +113,7 @@ export interface SourceKind<
   ): Promise<SourceLogin | { readonly problem: string } | undefined>;
 }
 
-/** A source that a section of its own configures, such as `commands`; there is one of each. */
+/** A source that one section configures, such as `commands`; there is one of each. */
 export interface SectionSource<Reads extends keyof SourceSettings = keyof SourceSettings> {
   readonly id: string;
   readonly reads: readonly Reads[];

@@ -13,7 +13,7 @@ export interface ToolOverride {
   readonly max_memory_mb?: number;
 }
 
-/** Settings outside of its own entry that a source may read. A kind names the groups it reads; only those are part of its
+/** Settings outside of the entry that a source may read. A kind names the groups it reads; only those are part of its
  * fingerprint, so a change of any other setting never rebuilds it. */
 export interface SourceSettings {
   readonly networks: NamedNetworks;

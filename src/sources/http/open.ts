@@ -12,7 +12,7 @@ import { httpFunctionsSource, type HttpFunctionsOptions } from './source.js';
 
 type McpTool = FunctionTools[string];
 type Endpoint = HttpConfig['tools'][string];
-type Context = SourceContext<'outbound' | 'tool' | 'rate'>;
+type HttpContext = SourceContext<'outbound' | 'tool' | 'rate'>;
 
 /** Opens the source of the functions in `mcp_tools`. */
 export function openFunctions(context: SourceContext<'functions' | 'outbound' | 'tool' | 'rate'>): ToolSource {
@@ -38,7 +38,7 @@ export function openFunctions(context: SourceContext<'functions' | 'outbound' | 
 }
 
 /** Opens the source of one `http` entry. */
-export function openHttp(id: string, source: HttpConfig, context: Context): ToolSource {
+export function openHttp(id: string, source: HttpConfig, context: HttpContext): ToolSource {
   const { env, settings } = context;
   return open(
     context,
@@ -64,7 +64,7 @@ export function openHttp(id: string, source: HttpConfig, context: Context): Tool
 
 /** Builds the source with the limits and breakers of the configuration; its thresholds count until it is closed. */
 function open(
-  { origins, onEvent, settings }: Context,
+  { origins, onEvent, settings }: HttpContext,
   addresses: readonly (readonly [url: string, breaker: McpTool['circuit_breaker']])[],
   own: Omit<HttpFunctionsOptions, 'limits'>,
 ): ToolSource {
@@ -136,7 +136,7 @@ const declaredLimits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response
   ...(one.max_response_bytes !== undefined && { maxResponseBytes: one.max_response_bytes }),
 });
 
-function guarding({ tool, rate }: Context['settings'], name: string) {
+function guarding({ tool, rate }: HttpContext['settings'], name: string) {
   const own = tool.overrides[name];
   return {
     concurrency: own?.concurrency ?? tool.default_concurrency,
