@@ -47,7 +47,13 @@ describe('what is decided by default', () => {
     ['a medium finding', reading({ findings: [finding('medium', 'a')] }), {}, 'allow'],
     ['a high finding', reading({ findings: [finding('high', 'a')] }), {}, 'quarantine'],
     ['a critical finding', reading({ findings: [finding('high', 'a'), finding('critical', 'b')] }), {}, 'deny'],
-    ['a file that was not read', reading({ gaps: [{ file: 'b.py', reason: 'timeout' }] }), {}, 'allow'],
+    ['a file that was not read', reading({ gaps: [{ file: 'b.py', reason: 'timeout' }] }), {}, 'quarantine'],
+    [
+      'the same where the operator allows it',
+      reading({ gaps: [{ file: 'b.py', reason: 'timeout' }] }),
+      { scan: { unknown: 'allow' } },
+      'allow',
+    ],
     [
       'the same under strict',
       reading({ gaps: [{ file: 'b.py', reason: 'timeout' }] }),
@@ -102,7 +108,7 @@ test('what stayed unknown is said even where it is allowed', () => {
           { file: 'c.py', reason: 'binary' },
         ],
       }),
-      admissionPolicyOf(configOf()),
+      admissionPolicyOf(configOf({ scan: { unknown: 'allow' } })),
       none,
     ),
   ).toMatchObject({ decision: 'allow', unknown: 'b.py (timeout) and 1 more' });

@@ -19,31 +19,37 @@ export interface SourceDecision {
   readonly unknown?: string;
 }
 
+/** Admission policy of one source; a decision for code that was not followed, and one for a program without source code. */
+export interface SourcePolicy extends AdmissionPolicy {
+  readonly unknown: Decision;
+  readonly noSource: Decision;
+}
+
 /** Admission policy from the configuration of a source. */
-export const admissionPolicyOf = ({
-  admission,
-  scan,
-}: McpConfig): AdmissionPolicy & { readonly unknown: Decision } => ({
+export const admissionPolicyOf = ({ admission, scan }: McpConfig): SourcePolicy => ({
   severity: { critical: scan.critical, high: scan.high, medium: scan.medium, low: scan.low },
   capability: scan.capabilities,
-  unknown: scan.unknown ?? (admission === 'strict' ? 'quarantine' : 'allow'),
+  // Code that was scanned and not followed may do anything, so it waits for approval.
+  unknown: scan.unknown ?? 'quarantine',
+  // A program without source code was chosen by the operator as it is; only `strict` holds it back by default.
+  noSource: scan.unknown ?? (admission === 'strict' ? 'quarantine' : 'allow'),
 });
 
 /** Decides about a server by its scan result; `others` are reasons from other checks. A reason that denies cannot be accepted. */
 export function decideAdmission(
   read: ScanResult | ScanFailure,
-  policy: AdmissionPolicy & { readonly unknown: Decision },
+  policy: SourcePolicy,
   accepted: ReadonlySet<string>,
   others: readonly AdmissionReason[] = [],
 ): SourceDecision {
   const unknown = unknownOf(read);
   const against =
     'unread' in read
-      ? policy.unknown === 'allow'
+      ? policy.noSource === 'allow'
         ? []
-        : [{ decision: policy.unknown, why: read.unread, mark: reasonFingerprint(read.unread) }]
+        : [{ decision: policy.noSource, why: read.unread, mark: reasonFingerprint(read.unread) }]
       : admit(
-          { ...read, verdict: 'clean', counts: { critical: 0, high: 0, medium: 0, low: 0, note: 0 } },
+          { ...read, coverage: [], verdict: 'clean', counts: { critical: 0, high: 0, medium: 0, low: 0, note: 0 } },
           policy,
         ).reasons.flatMap(({ decision, why, fingerprint }) =>
           decision === 'allow' ? [] : [{ decision, why, mark: fingerprint ?? reasonFingerprint(why) }],

@@ -1,3 +1,4 @@
+import type { ToolCoverage } from './coverage.js';
 import { severities, type Finding, type Severity } from './rules/rule.js';
 import type { SurfaceReport } from './surface/report.js';
 
@@ -34,6 +35,8 @@ export const sortFindings = <T extends Finding>(findings: readonly T[]): readonl
 export interface Gap {
   readonly file: string;
   readonly reason: string;
+  /** What gaps of this sort have in common; reports show each group once, with its count. */
+  readonly group?: string;
 }
 
 /** The result of a scan. */
@@ -45,6 +48,8 @@ export interface ScanReport {
   readonly surface: SurfaceReport;
   /** The capabilities of each tool, derived from its code. */
   readonly capabilities: readonly ToolCapabilities[];
+  /** How far each tool was followed; `clean` needs all of it. */
+  readonly coverage: readonly ToolCoverage[];
   /** Hash of the server's surface; changes with any tool, description or input schema. */
   readonly surfaceHash: string;
   readonly counts: Readonly<Record<Severity, number>>;

@@ -1,4 +1,5 @@
 import type { Machine } from './evaluate/interpreter/abstract-machine.js';
+import { coverageGaps, coverageOf, emptyTreeGaps, type AnalysedEntry } from './coverage.js';
 import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import { defaultLimits, loadFiles, emptyProject, type Project, type ProjectLimits } from './project/load.js';
@@ -16,7 +17,8 @@ import { analyseSurface } from './surface/scan.js';
 import type { SurfaceReport } from './surface/report.js';
 import { suppressionAt } from './suppressions.js';
 import { entriesOf } from './taint/sources/entries.js';
-import { flowsOf } from './taint/run.js';
+import { flowsOf, type EntryResult } from './taint/run.js';
+import type { ToolEntry } from './taint/sources/sources.js';
 import { readTextFiles } from './text-files.js';
 
 /** Options of a scan. */
@@ -47,11 +49,12 @@ export async function scan(root: string, options: ScanOptions = {}): Promise<Sca
 export async function scanFiles(walked: WalkedFiles, options: ScanOptions = {}): Promise<ScanReport> {
   const limits = { ...defaultLimits, ...options.limits };
   const texts = readTextFiles(walked);
-  if (!isLarge(walked, options.large)) return scanProject(await loadFiles(walked, limits), texts, options);
+  if (!isLarge(walked, options.large))
+    return scanProject(await loadFiles(walked, limits), texts, options, walked.files);
   const { heuristics = true, rules: wanted, onProgress, large } = options;
   const made = await scanTree(walked, { limits, heuristics, rules: wanted, surfaceOnly: false, onProgress, large });
   const beside = scanProject(emptyProject, texts, wanted ? { rules: wanted } : {});
-  return toReport({ ...made, findings: sortFindings([...made.findings, ...beside.findings]) }, options);
+  return toReport({ ...made, findings: sortFindings([...made.findings, ...beside.findings]) }, options, walked.files);
 }
 
 /** Scans a project that is already loaded. */
@@ -59,7 +62,8 @@ export const scanProject = (
   project: Project,
   texts: ReadonlyMap<string, string>,
   options: ScanOptions = {},
-): ScanReport => toReport(analyseProject(project, texts, options), options);
+  files: readonly string[] = [...project.modules.keys()],
+): ScanReport => toReport(analyseProject(project, texts, options), options, files);
 
 /** Runs all analyses on a project; the verdict is added later, when the parts of a large tree are merged. */
 export function analyseProject(
@@ -76,7 +80,7 @@ export function analyseProject(
   const { timeoutMs, maxTools } = { ...defaultLimits, ...options.limits };
   const deadline = Date.now() + timeoutMs;
   const unfinished: Gap[] = unfinishedGaps(run.machine);
-  const entries = entriesOf(run.machine, registered).flatMap((entry, at) => {
+  const all: readonly AnalysedEntry[] = entriesOf(run.machine, registered).map((entry, at) => {
     if (at % 20 === 0) options.onProgress?.(`following tool ${at + 1}`);
     const result = at >= maxTools || Date.now() > deadline ? undefined : flowsOf(run.machine, entry);
     if (!result?.isFinished)
@@ -84,12 +88,10 @@ export function analyseProject(
         file: entry.handler.module.path,
         reason: `the code of ${entry.name} was not analysed completely`,
       });
-    return result ? [{ entry, result }] : [];
+    return { entry, result };
   });
-  // Tools without any analysed handler mean that only the surface was examined.
-  const [unfollowed] = entries.length > 0 ? [] : surface.tools.filter(({ confidence }) => confidence !== 'heuristic');
-  if (unfollowed && unfinished.length === 0)
-    unfinished.push({ file: unfollowed.location.file, reason: 'the code that handles the tools was not found' });
+  const entries = all.flatMap(({ entry, result }) => (result ? [{ entry, result }] : []));
+  const coverage = coverageOf(surface, all, dispatcherBaselines(run.machine, entries));
   options.onProgress?.('applying rules');
   const scanned: RuleContext = { project, surface, machine: run.machine, registered, entries, texts };
   const findings = toReportFindings(project, runRules(scanned, options.rules));
@@ -97,6 +99,7 @@ export function analyseProject(
   return {
     findings,
     gaps: [...skipped, ...unfinished],
+    coverage,
     surface: { ...surface, skipped },
     capabilities: capabilitiesOf(entries),
     // Only the parts of a large tree are compared with each other.
@@ -106,6 +109,22 @@ export function analyseProject(
         : [],
   };
 }
+
+/** What each dispatcher reaches for a tool that does not exist, by its function. */
+function dispatcherBaselines(
+  machine: Machine,
+  entries: readonly { readonly entry: ToolEntry }[],
+): ReadonlyMap<unknown, EntryResult> {
+  const baselines = new Map<unknown, EntryResult>();
+  for (const { entry } of entries) {
+    if (entry.kind !== 'tool' || !entry.isDispatcher || baselines.has(entry.handler.fn)) continue;
+    baselines.set(entry.handler.fn, flowsOf(machine, { ...entry, name: unknownToolName }));
+  }
+  return baselines;
+}
+
+/** A name that no dispatcher compares with. */
+const unknownToolName = 'toolgate-no-such-tool';
 
 /** Gaps for modules that were not evaluated completely, since they may register more tools. */
 function unfinishedGaps({ unfinished, exhausted }: Machine): Gap[] {
@@ -131,15 +150,19 @@ function runRules(scanned: RuleContext, wanted: readonly string[] | undefined): 
 }
 
 /** Applies the baseline and the threshold, and adds the verdict. */
-function toReport(made: MergedReport, { failOn = 'high', baseline }: ScanOptions): ScanReport {
-  const { surface, gaps, capabilities } = made;
+function toReport(made: MergedReport, options: ScanOptions, files: readonly string[] = []): ScanReport {
+  const { failOn = 'high', baseline } = options;
+  const { surface, capabilities, coverage } = made;
+  const gaps = [...made.gaps, ...coverageGaps(surface, coverage), ...emptyTreeGaps(surface, files)];
   const findings = made.findings.map((each) => ({
     ...each,
     ...(baseline?.has(each.fingerprint) ? { known: true } : {}),
   }));
   const bar = severities.indexOf(failOn);
   const isOver = findings.some((each) => isOpen(each) && severities.indexOf(each.severity) <= bar);
-  const verdict = isOver ? 'findings' : gaps.length > 0 ? 'incomplete' : 'clean';
+  // Unresolved registrations may be tools of any kind: unknown is not safe.
+  const isWhole = gaps.length + surface.unresolved.length === 0;
+  const verdict = isOver ? 'findings' : isWhole ? 'clean' : 'incomplete';
   return {
     verdict,
     findings,
@@ -148,6 +171,7 @@ function toReport(made: MergedReport, { failOn = 'high', baseline }: ScanOptions
     counts: countBySeverity(findings),
     surfaceHash: surfaceHash(surface),
     capabilities,
+    coverage,
   };
 }
 

@@ -123,8 +123,15 @@ test('new code is read again, the same code is not, and an accepted finding stay
   expect((await listed()).detail).toMatch(/is (?:quarantined|denied): (?:high|critical) TG-POISON/);
 }, 120_000);
 
+test('a server whose tools are loaded at run time waits for approval by default', async () => {
+  const { place, plugin, hasRun } = aPlugin(honest + hidden);
+  plugin.write('more.json', JSON.stringify([{ name: 'extra', description: 'Does more' }]));
+  expect((await toolgate(place, ['sources', 'list'])).out).toMatch(/is quarantined: unknown before run time/);
+  expect(hasRun()).toBe(false);
+}, 120_000);
+
 test('a tool that runs but is not in the code is reported under pin and withheld under strict until approved', async () => {
-  const { place, plugin, configure } = aPlugin(honest + hidden);
+  const { place, plugin, configure } = aPlugin(honest + hidden, ', scan: { unknown: allow }');
   plugin.write('more.json', JSON.stringify([{ name: 'extra', description: 'Does more' }]));
   const gate = await serving(place);
   await gate.logged('source.not_in_source');

@@ -1,3 +1,4 @@
+import { mergeCoverage, type ToolCoverage } from '../coverage.js';
 import type { Skipped } from '../project/walk.js';
 import type { Gap, ReportFinding, ToolCapabilities } from '../report.js';
 import { findingKey, sortFindings } from '../report.js';
@@ -32,6 +33,7 @@ export interface MergedReport {
   readonly findings: readonly ReportFinding[];
   readonly gaps: readonly Gap[];
   readonly capabilities: readonly ToolCapabilities[];
+  readonly coverage: readonly ToolCoverage[];
 }
 
 /** Merges the results of all parts in order; deduplicates, because parts may share files. */
@@ -84,6 +86,7 @@ export function mergeParts(parts: readonly ScannedPart[], whole: TreeTotals): Me
     ),
     gaps: unique([...skipped, ...answers.flatMap(({ gaps }) => gaps)]),
     capabilities: unique(answers.flatMap(({ capabilities }) => capabilities)),
+    coverage: mergeCoverage(answers.map(({ coverage }) => coverage)),
   };
 }
 

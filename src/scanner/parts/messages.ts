@@ -38,7 +38,7 @@ export interface EncodedPartResult {
 }
 
 /** The result of one part. */
-export type PartResult = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities'> & {
+export type PartResult = Pick<ScanReport, 'findings' | 'gaps' | 'surface' | 'capabilities' | 'coverage'> & {
   /** Tools to compare with those of other parts. */
   readonly comparableTools: readonly MarkedTool[];
 };

@@ -18,6 +18,7 @@ export async function scanPart(
       surface,
       findings: [],
       capabilities: [],
+      coverage: [],
       comparableTools: [],
       gaps: surface.skipped.map(({ file, reason }) => ({ file, reason })),
     };

@@ -70,7 +70,7 @@ test('a tree of which nothing offers anything reports so once, and how far the s
   });
   expect(told).toEqual(['reading', 'scanned 1 of 2 files', 'scanned 2 of 2 files']);
   expect(surface.unresolved.map(({ location }) => location.file)).toEqual(['a.js']);
-  expect([surface.files, verdict]).toEqual([2, 'clean']);
+  expect([surface.files, verdict]).toEqual([2, 'incomplete']);
 });
 
 test('tools of different parts that pass for each other are found as if they were read at once', async () => {

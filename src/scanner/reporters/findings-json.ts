@@ -7,6 +7,7 @@ export function formatScanJson({
   findings,
   gaps,
   capabilities,
+  coverage,
   surface,
   surfaceHash,
 }: ScanReport): string {
@@ -20,5 +21,5 @@ export function formatScanJson({
     files: surface.files,
     bytes: surface.bytes,
   };
-  return `${JSON.stringify({ verdict, counts, findings, gaps, capabilities, surface_hash: surfaceHash, surface: offered }, null, 2)}\n`;
+  return `${JSON.stringify({ verdict, counts, findings, gaps, capabilities, coverage, surface_hash: surfaceHash, surface: offered }, null, 2)}\n`;
 }

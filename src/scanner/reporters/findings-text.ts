@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../lib/escape-invisible.js';
-import type { ReportFinding, ScanReport } from '../report.js';
+import type { Gap, ReportFinding, ScanReport } from '../report.js';
 import { isOpen } from '../report.js';
 
 const maxTextLength = 400;
@@ -15,6 +15,39 @@ function findingLines(finding: ReportFinding): string[] {
     `    ${printableLine(finding.message)}`,
     ...steps,
   ];
+}
+
+const maxPerGroup = 3;
+
+/** One line per gap; of a group only the first few, with the number of the others. */
+function gapLines(gaps: readonly Gap[]): string[] {
+  const line = (gap: Gap): string => `${printableLine(gap.file)}: ${printableLine(gap.reason)}`;
+  const groups = new Map<string, Gap[]>();
+  for (const gap of gaps) if (gap.group !== undefined) groups.set(gap.group, [...(groups.get(gap.group) ?? []), gap]);
+  return [
+    ...gaps.filter(({ group }) => group === undefined).map((gap) => `  - ${line(gap)}`),
+    ...[...groups].flatMap(([group, all]) => [
+      `  - ${all.length} ${group}`,
+      ...all.slice(0, maxPerGroup).map((gap) => `      ${line(gap)}`),
+      ...(all.length > maxPerGroup ? [`      and ${all.length - maxPerGroup} more`] : []),
+    ]),
+  ];
+}
+
+/** One line per tool: what it can do and how far it was followed. */
+function toolLines({ coverage, capabilities }: ScanReport): string[] {
+  const known = new Map(capabilities.map((each) => [each.tool, each.capabilities]));
+  return coverage.map(({ tool, entered, finished, branch, unfollowed }) => {
+    const followed =
+      !entered || branch === false
+        ? 'not followed'
+        : !finished
+          ? 'followed in part'
+          : unfollowed.length > 0
+            ? `followed except ${unfollowed.length} ${unfollowed.length === 1 ? 'call' : 'calls'}`
+            : 'followed';
+    return `  ${printableLine(tool)}: ${known.get(tool)?.join(', ') || 'no capability found'}; ${followed}`;
+  });
 }
 
 /** Formats a scan as text for a terminal. */
@@ -34,12 +67,9 @@ export function formatScanText(report: ScanReport): string {
     ...(capabilities.length > 0
       ? ['', 'By design:', ...capabilities.flatMap((finding) => findingLines({ ...finding, flow: undefined }))]
       : []),
+    ...(report.coverage.length > 0 ? ['', 'Tools:', ...toolLines(report)] : []),
     ...(report.gaps.length > 0
-      ? [
-          '',
-          `Not analysed completely (${report.gaps.length}):`,
-          ...report.gaps.map((gap) => `  - ${printableLine(gap.file)}: ${printableLine(gap.reason)}`),
-        ]
+      ? ['', `Not analysed completely (${report.gaps.length}):`, ...gapLines(report.gaps)]
       : []),
     ...(surface.unresolved.length > 0
       ? [

@@ -54,6 +54,8 @@ export interface Reached {
 export interface EntryResult extends SideEffects {
   readonly flows: readonly Flow[];
   readonly reached: readonly Reached[];
+  /** Callees that received tainted data and could not be resolved. */
+  readonly unfollowed: readonly Reached[];
   readonly isFinished: boolean;
 }
 
@@ -76,6 +78,7 @@ function summaryCacheOf(machine: Machine): SummaryCache {
 export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
   const flows = new Map<string, Flow>();
   const reached = new Map<string, Reached>();
+  const unfollowed = new Map<string, Reached>();
   const behaviour = newSideEffects();
   const context: Context = {
     machine,
@@ -95,6 +98,11 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
     onHit: (hit, call) => {
       for (const fact of hit.facts) {
         const taints = taintsIn(fact);
+        if (hit.rule === 'unfollowed') {
+          const at = toLocation(call.at);
+          if (taints.length > 0) unfollowed.set(`${hit.what} ${at.file}:${at.startLine}`, { name: hit.what, at });
+          continue;
+        }
         for (const taint of unsafeTaints(taints, dangerOf[hit.rule])) {
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
           addFlow(
@@ -136,6 +144,7 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
     ...behaviour,
     flows: [...flows.values()],
     reached: [...reached.values()],
+    unfollowed: [...unfollowed.values()],
     isFinished: context.stepsLeft > 0,
   };
 }

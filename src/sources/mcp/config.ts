@@ -68,7 +68,7 @@ const scan = z
     unknown: z
       .exactOptional(decision)
       .describe(
-        'Decision if part of the code could not be read or analysed; by default `allow` with `admission: pin` and `quarantine` with `strict`.',
+        'Decision if part of the code could not be analysed or followed, by default `quarantine`; or if there is no source code to scan, by default `allow` with `admission: pin` and `quarantine` with `strict`.',
       ),
     unlisted: decision
       .default('allow')

@@ -13,6 +13,7 @@ import { callProject, type CallArgs } from './functions.js';
 import { tableEntry } from '../interpreter/table-lookups.js';
 import { runCallbacks } from './callbacks.js';
 import { resolveIndirectCall } from './indirect-calls.js';
+import { unfollowedHit } from './unfollowed.js';
 import { resolveDynamicLoad } from './dynamic-imports.js';
 import { partOf, readKey, recordHit, recordCall, type Context } from '../interpreter/context.js';
 import { keyOf, applyProofs, writeVariable, type Env } from '../facts/environment.js';
@@ -78,6 +79,8 @@ function invoke(context: Context, expr: Call, called: CallTarget, given: CallArg
     recordCallAndSinks(context, inner);
     return transfer(inner, () => undefined);
   });
+  const unfollowed = unfollowedHit(call, ran !== undefined);
+  if (unfollowed && sinksOf(call).length === 0) recordHit(context, unfollowed, call);
   const content = fileContentFact(call);
   if (content) return content;
   const parsed = hasTransferModel(name) ? undefined : parsedFact(context, method, receiver, given.positional[0], env);

@@ -20,7 +20,9 @@ export type TaintRule =
   | 'module'
   | 'archive'
   | 'argument'
-  | 'link';
+  | 'link'
+  /** Not a vulnerability: a callee that was not followed received the data. */
+  | 'unfollowed';
 
 /** Bits a taint must have to be safe at a sink of a rule; a missing bit is a finding. */
 export const dangerOf: Readonly<Record<TaintRule, number>> = {
@@ -36,6 +38,7 @@ export const dangerOf: Readonly<Record<TaintRule, number>> = {
   archive: danger.archive,
   argument: danger.argument,
   link: 0,
+  unfollowed: 0,
 };
 
 /** Call as matched against the model tables. */
