@@ -1,11 +1,14 @@
 import type { Socket } from 'node:net';
 import type { ProcessSpec, Refused, Tier } from './process-spec.js';
+import type { ProtectedPaths } from './protected-paths.js';
 import type { TierReport } from './tiers.js';
 
 /** First frame to a broker: its instance, the stale instances to sweep, and the tiers an earlier broker found. */
 export interface Hello {
   readonly instance: number;
   readonly bestEffort: boolean;
+  /** Places that sandboxed programs are kept away from. */
+  readonly paths: ProtectedPaths;
   /** Instances of gateways that died without cleaning up. */
   readonly stale: readonly number[];
   /** Set if this broker replaces one that crashed: its processes are killed before anything starts. */

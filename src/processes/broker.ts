@@ -40,7 +40,8 @@ export function broker(send: (bytes: Buffer) => void, pass: PassSocket): Broker 
     }
     const groups = runGroups(hello.instance);
     const report =
-      hello.report ?? (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined));
+      hello.report ??
+      (await probeTiers({ instance: hello.instance, serial: brokerSerial }, groups !== undefined, hello.paths));
     send(toFrame(frame.tiers, 0, JSON.stringify(report)));
     const ground: LaunchContext = {
       report,
@@ -48,6 +49,7 @@ export function broker(send: (bytes: Buffer) => void, pass: PassSocket): Broker 
       uid: process.getuid?.() ?? -1,
       ownLimits: ownLimits(),
       hasCgroups: groups !== undefined,
+      paths: hello.paths,
     };
     const runSweeper = sweeper(hello.instance);
     let runs = 0;

@@ -1,5 +1,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { guardedMounts, isBelow, listedMounts, type Mount } from './file-view.js';
 import type { ProcessSpec } from './process-spec.js';
+import type { ProtectedPaths } from './protected-paths.js';
 
 /** Files of /etc that a program may read: name resolution, certificates and the loader's cache, but no accounts or keys. */
 const publicEtc = [
@@ -21,7 +23,13 @@ const publicEtc = [
   'whois.conf',
 ];
 
-const defaultTmpBytes = 64 * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+const defaultTmpBytes = 64 * mebibyte;
+/** Browsers and package managers of ordinary servers need more; memory is used only for what is written. */
+const guardedTmpBytes = 1024 * mebibyte;
+const maskBytes = 16 * mebibyte;
+
+const kernelSettings = ['/proc/sys', '/proc/acpi', '/proc/fs', '/proc/mtrr', '/proc/scsi'];
 
 /** Optional features of the installed bwrap version. */
 export interface BwrapFeatures {
@@ -29,10 +37,13 @@ export interface BwrapFeatures {
   readonly disableUserns: boolean;
 }
 
-/** Arguments of bwrap for a spec: own namespaces, read-only system folders, private /tmp; the program follows them. */
-export function bwrapFlags(spec: ProcessSpec, features: BwrapFeatures): readonly string[] {
-  const tmpfs = (path: string): readonly string[] =>
-    features.size ? ['--size', String(spec.limits.tmpBytes ?? defaultTmpBytes), '--tmpfs', path] : ['--tmpfs', path];
+/** Arguments of bwrap for a spec: own namespaces, private /tmp, and the files of its profile; the program follows them. */
+export function bwrapFlags(
+  spec: ProcessSpec,
+  features: BwrapFeatures,
+  paths: ProtectedPaths,
+  uid: number,
+): readonly string[] {
   return [
     '--die-with-parent',
     '--new-session',
@@ -41,30 +52,103 @@ export function bwrapFlags(spec: ProcessSpec, features: BwrapFeatures): readonly
     '--unshare-uts',
     '--unshare-cgroup-try',
     ...(spec.network === 'none' ? ['--unshare-net'] : []),
+    ...(spec.guarded === undefined
+      ? strictFlags(spec, features, paths.hidden, uid)
+      : guardedFlags(spec, features, paths, uid)),
+    '--chdir',
+    spec.cwd ?? '/tmp',
+  ];
+}
+
+/** Only the system's programs and the listed folders, as a user without rights. */
+function strictFlags(
+  spec: ProcessSpec,
+  features: BwrapFeatures,
+  hidden: readonly string[],
+  uid: number,
+): readonly string[] {
+  const tmpfs = toTmpfs(features, spec.limits.tmpBytes ?? defaultTmpBytes);
+  return [
     ...privileges(spec, features),
     '--ro-bind',
     '/usr',
     '/usr',
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].flatMap(systemFolder),
     ...publicEtc.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-    '--proc',
-    '/proc',
+    ...procFlags(uid),
     '--dev',
     '/dev',
     ...tmpfs('/dev/shm'),
     ...tmpfs('/tmp'),
     ...(isVisible(spec) ? [] : ['--ro-bind', spec.file, spec.file]),
-    ...(spec.readable ?? []).flatMap((path) => ['--ro-bind', path, path]),
-    ...(spec.writable ?? []).flatMap((path) => ['--bind', path, path]),
+    ...toFlags(listedMounts(spec, hidden), features, spec),
     // The root and /dev are tmpfs without a size limit: if writable, a program could exhaust the machine's memory.
     '--remount-ro',
     '/dev',
     '--remount-ro',
     '/',
-    '--chdir',
-    spec.cwd ?? '/tmp',
   ];
 }
+
+/** The file system of the user, as the user, with the mounts of the guarded profile over it. */
+function guardedFlags(
+  spec: ProcessSpec,
+  features: BwrapFeatures,
+  paths: ProtectedPaths,
+  uid: number,
+): readonly string[] {
+  const mounts = guardedMounts(spec, paths, uid);
+  const root = mounts.find(({ path }) => path === '/');
+  return [
+    // Root needs no user namespace, and inside one it could not mount over files of other users. User namespaces stay possible
+    // in the sandbox, for that of Chromium: the mounts made here are locked there.
+    ...(uid === 0 ? [] : ['--unshare-user']),
+    '--cap-drop',
+    'ALL',
+    ...toFlags([root ?? { path: '/', access: 'write', isFolder: true }], features, spec),
+    ...procFlags(uid),
+    '--dev',
+    '/dev',
+    ...toTmpfs(features, spec.limits.tmpBytes ?? guardedTmpBytes)('/dev/shm'),
+    ...toFlags(
+      mounts.filter((mount) => mount !== root),
+      features,
+      spec,
+    ),
+    '--remount-ro',
+    '/dev',
+  ];
+}
+
+/**
+ * A /proc of its own, with the kernel's settings read-only for root: they belong to it, so it needs no capability to name a
+ * program in core_pattern that the kernel starts outside.
+ */
+const procFlags = (uid: number): readonly string[] => [
+  '--proc',
+  '/proc',
+  ...(uid === 0 ? kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]) : []),
+];
+
+const toTmpfs =
+  ({ size }: BwrapFeatures, bytes: number) =>
+  (path: string): readonly string[] =>
+    size ? ['--size', String(bytes), '--tmpfs', path] : ['--tmpfs', path];
+
+/** Mounts as arguments of bwrap; a hidden folder becomes read-only once everything inside it is mounted. */
+function toFlags(mounts: readonly Mount[], features: BwrapFeatures, { limits }: ProcessSpec): readonly string[] {
+  const masked = toTmpfs(features, maskBytes);
+  const tmpfs = toTmpfs(features, limits.tmpBytes ?? guardedTmpBytes);
+  const flags = mounts.flatMap(({ path, access, isFolder }) => {
+    if (access === 'hidden' || access === 'scratch')
+      return isFolder ? (path === '/tmp' ? tmpfs : masked)(path) : ['--dev-bind', '/dev/null', path];
+    return [bindFlag[access], path, path];
+  });
+  const closed = mounts.filter(({ access, isFolder }) => access === 'hidden' && isFolder);
+  return [...flags, ...closed.flatMap(({ path }) => ['--remount-ro', path])];
+}
+
+const bindFlag = { write: '--bind', read: '--ro-bind', device: '--dev-bind' } as const;
 
 function privileges(spec: ProcessSpec, features: BwrapFeatures): readonly string[] {
   // bwrap always sets no_new_privs, so raw sockets work only as root and without a user namespace.
@@ -89,9 +173,6 @@ function systemFolder(path: string): readonly string[] {
   }
 }
 
-const isUnder = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
-
 /** Whether the program's file is already visible inside the sandbox. */
 const isVisible = ({ file, readable = [], writable = [] }: ProcessSpec): boolean =>
-  ['/usr', '/bin', '/sbin', ...readable, ...writable].some((folder) => isUnder(file, folder));
+  ['/usr', '/bin', '/sbin', ...readable, ...writable].some((folder) => isBelow(file, folder));

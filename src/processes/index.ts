@@ -4,6 +4,7 @@ export { resolveProgram, type Program, type ProgramProblem } from './programs.js
 export type { OpenHandlers, OpenProcess, ProcessExit } from './open-process.js';
 export type {
   Finished,
+  GuardedProfile,
   ProcessLimits,
   ProcessSpec,
   RefusalReason,
@@ -12,5 +13,6 @@ export type {
   RunResult,
   Tier,
 } from './process-spec.js';
+export { protectedPaths, type ProtectedPaths } from './protected-paths.js';
 export type { TierReport, TierState } from './tiers.js';
 export { fixedPath } from './executables.js';

@@ -13,11 +13,12 @@ const launchers = {
   features: { size: true, disableUserns: true },
 };
 const ground = (over: Partial<TierReport> = {}, more: Partial<LaunchContext> = {}): LaunchContext => ({
-  report: { bwrap: yes, bwrapNoNetwork: yes, prlimit: yes, processLimit: yes, launchers, ...over },
+  report: { bwrap: yes, bwrapNoNetwork: yes, guarded: yes, prlimit: yes, processLimit: yes, launchers, ...over },
   bestEffort: false,
   uid: 1000,
   ownLimits: '',
   hasCgroups: false,
+  paths: { hidden: [], masked: [], readOnly: [] },
   ...more,
 });
 const planned = (spec: ProcessSpec, on: LaunchContext) => planLaunch(spec, 1n, on);

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { bwrapFlags } from './bwrap.js';
 import { limitProblem, possibleLimits, prlimitFlags } from './limits.js';
+import type { ProtectedPaths } from './protected-paths.js';
 import { toRefusal, type ProcessSpec, type Refused, type Tier } from './process-spec.js';
-import type { TierReport } from './tiers.js';
+import type { TierReport, TierState } from './tiers.js';
 import { isExecutable } from './executables.js';
 
 /** Machine and user properties that decide how a program can be started. */
@@ -14,6 +15,8 @@ export interface LaunchContext {
   readonly ownLimits: string;
   /** Whether pids cgroups can be created. */
   readonly hasCgroups: boolean;
+  /** Places that sandboxed programs are kept away from. */
+  readonly paths: ProtectedPaths;
 }
 
 /** The exact command that starts a program in its tier. */
@@ -48,7 +51,7 @@ export function planLaunch(spec: ProcessSpec, mark: bigint, context: LaunchConte
     return {
       kind: 'launch',
       tier,
-      argv: [...limited, bwrap, ...bwrapFlags(spec, features), '--', ...program],
+      argv: [...limited, bwrap, ...bwrapFlags(spec, features, context.paths, context.uid), '--', ...program],
       cwd: '/',
       ...processLimit,
     };
@@ -65,12 +68,13 @@ export function planLaunch(spec: ProcessSpec, mark: bigint, context: LaunchConte
 /** Selects the tier; a weaker one than required only with best effort, else a refusal with the reason. */
 function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: LaunchContext): Tier | Refused {
   const states = {
-    bwrap: spec.network === 'none' ? report.bwrapNoNetwork : report.bwrap,
+    bwrap: bwrapState(spec, report),
     prlimit: report.prlimit,
+    none: { available: true } as TierState,
   };
   const reason =
     states[spec.tier].reason ??
-    (spec.tier === 'prlimit' && spec.network === 'none' ? 'only the bwrap tier can cut off the network' : undefined) ??
+    (spec.tier !== 'bwrap' && spec.network === 'none' ? 'only the bwrap tier can cut off the network' : undefined) ??
     (spec.tier === 'bwrap' && spec.newPrivileges === true && uid !== 0
       ? 'bwrap always sets no_new_privs, so only root can give new privileges inside it'
       : undefined);
@@ -78,6 +82,11 @@ function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: LaunchContext):
   if (!bestEffort) return toRefusal('sandbox_unavailable', `The ${spec.tier} sandbox is not available: ${reason}`);
   return states.prlimit.reason === undefined ? 'prlimit' : 'none';
 }
+
+const bwrapState = ({ guarded, network }: ProcessSpec, report: TierReport): TierState => {
+  if (guarded !== undefined && !report.guarded.available) return report.guarded;
+  return network === 'none' ? report.bwrapNoNetwork : report.bwrap;
+};
 
 function limitsFor(
   spec: ProcessSpec,
@@ -113,7 +122,7 @@ function specProblem(spec: ProcessSpec): Refused | undefined {
   );
   if (loader !== undefined) return toRefusal('spawn_failed', `The environment must not set ${loader}`);
   const folder = spec.cwd ?? '/';
-  if (spec.tier === 'prlimit' && !isFolder(folder))
+  if ((spec.tier !== 'bwrap' || spec.guarded !== undefined) && !isFolder(folder))
     return toRefusal('spawn_failed', `The working directory ${folder} does not exist`);
   return undefined;
 }

@@ -13,6 +13,16 @@ export interface ProcessLimits {
   readonly tmpBytes?: number;
 }
 
+/** The `guarded` profile of the `bwrap` tier: the file system as the user sees it, without credentials and the gateway's files. */
+export interface GuardedProfile {
+  /** Further places to mask. */
+  readonly masked?: readonly string[];
+  /** Masked places that stay visible. */
+  readonly unmasked?: readonly string[];
+  /** Paths the operator names in arguments or variables: visible, although /tmp is private and credentials are masked. */
+  readonly named?: readonly string[];
+}
+
 /** A program to start: absolute path, arguments, complete environment, sandbox tier and limits. */
 export interface ProcessSpec {
   readonly file: string;
@@ -20,7 +30,9 @@ export interface ProcessSpec {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Required tier; the run is refused if it is not available. */
-  readonly tier: 'bwrap' | 'prlimit';
+  readonly tier: Tier;
+  /** Uses the `guarded` profile of the `bwrap` tier; without it the program sees only what is listed (`strict`). */
+  readonly guarded?: GuardedProfile;
   readonly network: 'host' | 'none';
   /** Omits no_new_privs, for programs that need a set-uid bit or file capabilities, such as ping. */
   readonly newPrivileges?: boolean;

@@ -7,6 +7,7 @@ import { maxInstance, toRttimeLimit } from './process-marker.js';
 import { uncapped, type ProcessEntry, type Hello, type StartRequest } from './broker-messages.js';
 import { openEntry, type OpenHandlers, type OpenProcess } from './open-process.js';
 import { orphans } from './orphans.js';
+import { protectedPaths, type ProtectedPaths } from './protected-paths.js';
 import { runEntry } from './run-process.js';
 import { toRefusal, type ProcessSpec, type Refused, type RunOptions, type RunResult } from './process-spec.js';
 import { noTiers, type TierReport } from './tiers.js';
@@ -16,6 +17,8 @@ export interface ProcessesOptions {
   readonly bestEffort?: boolean;
   /** Folder that records this instance, so that after a crash the next start can kill its orphans. */
   readonly stateFolder?: string;
+  /** Places that sandboxed programs are kept away from; by default those of this user, without any of a gateway. */
+  readonly paths?: ProtectedPaths;
   /** Called for problems an operator should see: a lost broker, a process that could not be killed. */
   onProblem?(message: string): void;
 }
@@ -46,6 +49,7 @@ const closeTimeoutMs = 15_000;
 export function processes(options: ProcessesOptions = {}): Processes {
   const instance = randomInt(1, maxInstance);
   const records = options.stateFolder === undefined ? undefined : orphans(options.stateFolder, instance);
+  const paths = options.paths ?? protectedPaths(process.env, []);
   const entries = new Map<number, ProcessEntry>();
   let current: BrokerLink | undefined;
   let nextId = 1;
@@ -102,6 +106,7 @@ export function processes(options: ProcessesOptions = {}): Processes {
       instance,
       replaces,
       bestEffort: options.bestEffort === true,
+      paths,
       stale: replaces ? [] : (records?.stale ?? []),
       ...(report === undefined ? {} : { report }),
     };
@@ -151,6 +156,7 @@ export function processes(options: ProcessesOptions = {}): Processes {
         bestEffort: options.bestEffort === true,
         ownLimits: ownLimits(),
         hasCgroups: report.processLimit.available,
+        paths,
       };
       return planLaunch(spec, toRttimeLimit({ instance, serial: 0 }), context);
     },

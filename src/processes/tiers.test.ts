@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest';
 import { brokerSerial } from './process-marker.js';
+import { protectedPaths } from './protected-paths.js';
 import { launcherFailure, probeTiers } from './tiers.js';
 
+const paths = protectedPaths({ HOME: '/nonexistent' }, []);
 const mark = { instance: 1, serial: brokerSerial };
 
 test('a tier is reported with a reason exactly when it is not available', async () => {
-  const { bwrap, bwrapNoNetwork, prlimit, processLimit } = await probeTiers(mark, true);
-  for (const state of [bwrap, bwrapNoNetwork, prlimit, processLimit])
+  const { bwrap, bwrapNoNetwork, guarded, prlimit, processLimit } = await probeTiers(mark, true, paths);
+  for (const state of [bwrap, bwrapNoNetwork, guarded, prlimit, processLimit])
     expect(state.available).toBe(state.reason === undefined);
 });
 
 test('another system has no tier and a reason, without trying anything', async () => {
-  const report = await probeTiers(mark, false, 'darwin');
-  for (const state of [report.bwrap, report.bwrapNoNetwork, report.prlimit, report.processLimit]) {
+  const report = await probeTiers(mark, false, paths, 'darwin');
+  for (const state of [report.bwrap, report.bwrapNoNetwork, report.guarded, report.prlimit, report.processLimit]) {
     expect(state).toMatchObject({ available: false, reason: expect.stringContaining('darwin') });
   }
 });

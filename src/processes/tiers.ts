@@ -4,6 +4,7 @@ import type { BwrapFeatures } from './bwrap.js';
 import { planLaunch } from './launch.js';
 import { rootProblem } from './limits.js';
 import { toRttimeLimit, type ProcessMarker } from './process-marker.js';
+import type { ProtectedPaths } from './protected-paths.js';
 import { toRefusal, type ProcessSpec, type Refused } from './process-spec.js';
 import { findExecutable } from './executables.js';
 
@@ -25,6 +26,8 @@ interface Launchers {
 export interface TierReport {
   readonly bwrap: TierState;
   readonly bwrapNoNetwork: TierState;
+  /** The `guarded` profile of the bwrap tier. */
+  readonly guarded: TierState;
   readonly prlimit: TierState;
   /** Whether the number of processes can be limited; if not, specs with that limit are refused. */
   readonly processLimit: TierState;
@@ -38,6 +41,7 @@ const unavailable = (reason: string): TierState => ({ available: false, reason }
 export const noTiers = (reason: string): TierReport => ({
   bwrap: unavailable(reason),
   bwrapNoNetwork: unavailable(reason),
+  guarded: unavailable(reason),
   prlimit: unavailable(reason),
   processLimit: unavailable(reason),
   launchers: { features: { size: false, disableUserns: false } },
@@ -47,6 +51,7 @@ export const noTiers = (reason: string): TierReport => ({
 export async function probeTiers(
   mark: ProcessMarker,
   hasCgroups: boolean,
+  paths: ProtectedPaths,
   platform: string = process.platform,
 ): Promise<TierReport> {
   const launchers = await findLaunchers(platform);
@@ -54,22 +59,24 @@ export async function probeTiers(
   const assumed: TierReport = {
     bwrap: available,
     bwrapNoNetwork: available,
+    guarded: available,
     prlimit: available,
     processLimit: available,
     launchers,
   };
-  const attempt = (tier: 'bwrap' | 'prlimit', network: 'host' | 'none'): Promise<TierState> => {
-    const reason = missing.prlimit ?? (tier === 'bwrap' ? missing.bwrap : undefined);
-    return reason === undefined ? probeTier(tier, network, mark, assumed) : Promise.resolve(unavailable(reason));
+  const attempt = (held: Pick<ProcessSpec, 'tier' | 'network' | 'guarded'>): Promise<TierState> => {
+    const reason = missing.prlimit ?? (held.tier === 'bwrap' ? missing.bwrap : undefined);
+    return reason === undefined ? probeTier(held, mark, assumed, paths) : Promise.resolve(unavailable(reason));
   };
-  const [prlimit, bwrap, bwrapNoNetwork] = await Promise.all([
-    attempt('prlimit', 'host'),
-    attempt('bwrap', 'host'),
-    attempt('bwrap', 'none'),
+  const [prlimit, bwrap, bwrapNoNetwork, guarded] = await Promise.all([
+    attempt({ tier: 'prlimit', network: 'host' }),
+    attempt({ tier: 'bwrap', network: 'host' }),
+    attempt({ tier: 'bwrap', network: 'none' }),
+    attempt({ tier: 'bwrap', network: 'host', guarded: {} }),
   ]);
   const problem = prlimit.reason ?? (process.getuid?.() === 0 && !hasCgroups ? rootProblem : undefined);
   const processLimit = problem === undefined ? available : unavailable(problem);
-  return { prlimit, bwrap, bwrapNoNetwork, processLimit, launchers };
+  return { prlimit, bwrap, bwrapNoNetwork, guarded, processLimit, launchers };
 }
 
 async function findLaunchers(platform: string): Promise<Launchers> {
@@ -107,19 +114,18 @@ const expectedLines = [
 ];
 
 async function probeTier(
-  tier: 'bwrap' | 'prlimit',
-  network: 'host' | 'none',
+  held: Pick<ProcessSpec, 'tier' | 'network' | 'guarded'>,
   mark: ProcessMarker,
   report: TierReport,
+  paths: ProtectedPaths,
 ): Promise<TierState> {
   const cat = findExecutable('cat');
   if (cat === undefined) return unavailable('cat is not installed');
   const spec: ProcessSpec = {
+    ...held,
     file: cat,
-    args: ['/proc/self/limits', '/proc/self/status'],
+    args: ['/proc/self/limits', '/proc/self/status', '/proc/self/mountinfo'],
     env: {},
-    tier,
-    network,
     limits: { cpuSeconds: 7, memoryBytes: 536_870_912, openFiles: 61, fileBytes: 1_048_576 },
   };
   const planned = planLaunch(spec, toRttimeLimit(mark), {
@@ -128,12 +134,15 @@ async function probeTier(
     uid: process.getuid?.() ?? -1,
     ownLimits: '',
     hasCgroups: false,
+    paths,
   });
   if (planned.kind === 'refused') return unavailable(planned.message);
   const { text, error } = await runProbe(planned.argv, planned.cwd);
   const missing = expectedLines.find((line) => !line.test(text));
-  if (missing === undefined && (tier !== 'bwrap' || /^Pid:\s+\d{1,2}$/m.test(text))) return available;
-  return unavailable(error === '' ? `${tier} ran a program but its limits had no effect` : error);
+  const isIsolated = held.tier !== 'bwrap' || /^Pid:\s+\d{1,2}$/m.test(text);
+  const isPrivate = held.guarded === undefined || / \/tmp .*- tmpfs /.test(text);
+  if (missing === undefined && isIsolated && isPrivate) return available;
+  return unavailable(error === '' ? `${held.tier} ran a program but its limits had no effect` : error);
 }
 
 interface Output {
