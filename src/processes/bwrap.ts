@@ -121,7 +121,7 @@ function guardedFlags(
 }
 
 /**
- * A /proc of its own, with the kernel's settings read-only for root: they belong to it, so it needs no capability to name a
+ * A separate /proc, with the kernel's settings read-only for root: they belong to it, so it needs no capability to name a
  * program in core_pattern that the kernel starts outside.
  */
 const procFlags = (uid: number): readonly string[] => [

@@ -4,7 +4,7 @@ import type { ProcessSpec } from './process-spec.js';
 import type { ProtectedPaths } from './protected-paths.js';
 
 /**
- * What a program finds at a path: the real files (`write`, `read`, `device`), nothing (`hidden`), or an empty place of its own that is
+ * What a program finds at a path: the real files (`write`, `read`, `device`), nothing (`hidden`), or a separate empty place that is
  * gone when it exits (`scratch`).
  */
 export type Access = 'write' | 'read' | 'device' | 'hidden' | 'scratch';
@@ -160,7 +160,7 @@ const nearest = (view: ReadonlyMap<string, Access>, path: string): Access => {
 };
 
 /**
- * Makes the writable folders above a protected path mounts of their own: a mount cannot be renamed, while a plain folder could
+ * Makes the writable folders above a protected path separate mounts: a mount cannot be renamed, while a plain folder could
  * be moved aside and replaced by one with a forged configuration or token.
  */
 function pinAncestors(view: Map<string, Access>, path: string, uid: number): void {

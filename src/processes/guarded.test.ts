@@ -19,7 +19,7 @@ import { processes } from './processes.js';
 import { protectedPaths } from './protected-paths.js';
 import type { ProcessSpec } from './process-spec.js';
 
-// Not below /tmp, which is private anyway: these must be hidden by masks of their own.
+// Not below /tmp, which is private anyway: these must be hidden by their masks.
 const place = mkdtempSync('/var/tmp/toolgate-guarded-');
 const home = join(place, 'home');
 const state = join(home, '.toolgate');
@@ -128,7 +128,7 @@ describe.skipIf(!guarded.available)('in the guarded profile', () => {
     expect(text).not.toContain('/run/');
   });
 
-  test('the folder of its own package is readable and not writable, though it is inside the hidden state folder', async () => {
+  test('the folder of a package is readable and not writable, though it is inside the hidden state folder', async () => {
     const folder = join(state, 'packages/npm/some@1.0.0');
     const script = `cat ${folder}/index.js; echo evil > ${folder}/index.js; ls -A ${state} ${state}/packages/npm`;
     const text = await output(script, { readable: [folder] });
@@ -172,7 +172,7 @@ describe.skipIf(!guarded.available)('in the guarded profile', () => {
     },
   );
 
-  test('nothing survives: not a session of its own with a lowered marker, neither its exit nor the end of the gateway', async () => {
+  test('nothing survives: not a new session with a lowered marker, neither its exit nor the end of the gateway', async () => {
     const [first, second] = [oddSleep(), oddSleep()];
     const escape = (odd: string): string =>
       `prlimit --rttime=1000000:1000000 setsid sh -c 'sleep ${odd} & sleep ${odd}' >/dev/null 2>&1 & `;
