@@ -1,42 +1,42 @@
 import { readFileSync } from 'node:fs';
 import type { Args } from '../core/call.js';
+import type { Json } from '../core/json.js';
 import { describeSystemError } from '../lib/system-error.js';
+import { clientJson, decodeJson } from '../wire/json.js';
+import type { JsonProblem } from '../wire/json.js';
+import { decodeArguments } from '../wire/json-arguments.js';
 
 /** Parses the arguments of a call from `--args` and `name=value` pairs; returns a message if they are not valid. */
 export function parseCallArguments(json: string | undefined, pairs: readonly string[]): Args | string {
-  const args: Record<string, unknown> = {};
+  const args: [string, Json | undefined][] = [];
   if (json !== undefined) {
-    let text = json;
+    let bytes = Buffer.from(json);
     if (json.startsWith('@')) {
       try {
-        text = readFileSync(json.slice(1), 'utf8');
+        bytes = readFileSync(json.slice(1));
       } catch (error) {
         return `cannot read --args file ${JSON.stringify(json.slice(1))}: ${describeSystemError(error)}`;
       }
     }
-    let given: unknown;
-    try {
-      given = JSON.parse(text);
-    } catch {
-      return '--args is not valid JSON';
-    }
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return '--args must be a JSON object';
-    Object.assign(args, given);
+    const decoded = decodeArguments(bytes, '--args');
+    if ('error' in decoded) return `${decoded.error.message} (${decoded.error.code})`;
+    args.push(...Object.entries(decoded.args));
   }
   for (const pair of pairs) {
     const equals = pair.indexOf('=');
     if (equals < 1) return `${JSON.stringify(pair)} is not of the form name=value`;
-    args[pair.slice(0, equals)] = parseArgumentValue(pair.slice(equals + 1));
+    const parsed = parseArgumentValue(pair.slice(equals + 1));
+    if ('problem' in parsed)
+      return `${pair.slice(0, equals)} cannot be read: ${parsed.problem.message} (invalid_arguments)`;
+    args.push([pair.slice(0, equals), parsed.value]);
   }
-  return args as Args; // every value came out of JSON.parse or is text
+  // fromEntries defines properties: an assignment to the key `__proto__` would change the prototype instead.
+  return Object.fromEntries(args);
 }
 
 /** Values that look like JSON are parsed as JSON, everything else is text. */
-function parseArgumentValue(text: string): unknown {
-  if (!/^(-?\d+(\.\d+)?|true|false|null|[[{].*)$/s.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+function parseArgumentValue(text: string): { readonly value: Json } | { readonly problem: JsonProblem } {
+  if (!/^(-?\d+(\.\d+)?|true|false|null|[[{].*)$/s.test(text)) return { value: text };
+  const decoded = decodeJson(Buffer.from(text), clientJson);
+  return 'problem' in decoded && decoded.problem.fault === 'not_json' ? { value: text } : decoded;
 }

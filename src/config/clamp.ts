@@ -6,7 +6,8 @@ const MiB = 1_048_576;
 /** Range of every number in the configuration by key; `*` matches any name, and an exact name takes precedence. */
 export const ranges: Readonly<Record<string, readonly [number, number]>> = {
   'server.max_body_bytes': [1024, 64 * MiB],
-  'server.peer_rate_per_second': [1, 100_000],
+  'server.max_inflight_body_bytes': [MiB, 4096 * MiB],
+  'server.peer_rate_per_second': [0, 100_000],
   'server.shutdown_grace_period': [0, 300],
   'server.max_sessions': [1, 100_000],
   'server.session_idle_seconds': [10, 86_400],

@@ -10,6 +10,7 @@ export const defaults = {
     cors_origins: [],
     trusted_proxies: [],
     max_body_bytes: 4_194_304,
+    max_inflight_body_bytes: 67_108_864,
     peer_rate_per_second: 1000,
     shutdown_grace_period: 30,
     open_metrics: false,

@@ -1,6 +1,5 @@
 import { metadataPath } from '../access/protected-resource.js';
 import { tokenFromFile } from '../access/token-file.js';
-import { isLoopback } from '../lib/loopback.js';
 import { redactConfig } from '../config/redact-config.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
@@ -13,14 +12,13 @@ import { explainRoute } from '../transports/http/explain.js';
 import { openApiRoute } from '../transports/http/openapi.js';
 import { opsRoutes } from '../transports/http/ops.js';
 import { protectedResourceRoutes } from '../transports/http/protected-resource.js';
-import { sendProblem } from '../transports/http/respond.js';
 import { restRoutes } from '../transports/http/rest.js';
 import type { Route } from '../transports/http/route.js';
 import { httpDoor } from '../transports/http/server.js';
-import type { McpEndpoint } from '../transports/mcp/http/endpoint.js';
 import { mcpEndpoint } from '../transports/mcp/http/endpoint.js';
 import type { McpOptions } from '../transports/mcp/dispatcher.js';
 import { mcpRoutes, ssePairRoutes } from '../transports/mcp/http/routes.js';
+import { edgeOptionsOf } from './edge-options.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import type { UnopenedDoor } from './door.js';
@@ -34,7 +32,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
   const mcp = mcpEndpoint(gate.gateway, {
     ...protocol,
     sessions: { max: server.max_sessions, idleMs: server.session_idle_seconds * 1000 },
-    profileOf: (pathname) => profileIn(pathname, server.mcp_path),
+    isUsableView: (view) => view.profile === undefined || gate.rules().profiles.usable(view),
   });
   const feed = eventStream({
     bus: gate.events,
@@ -69,7 +67,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     ),
     ...mcpRoutes(mcp, server.mcp_path),
     ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
-    ...mcpRoutes(profiled(mcp, gate, server.mcp_path), profilePath(server.mcp_path)),
+    ...mcpRoutes(mcp, profilePath(server.mcp_path)),
   ];
   routes.push(openApiRoute(gate.gateway, identity, () => routes));
   const listener = httpDoor({
@@ -77,11 +75,8 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     port: server.port,
     routes,
     authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
-    allowedHosts: isLoopback(server.host) ? server.allowed_hosts : [server.host, ...server.allowed_hosts],
-    allowedOrigins: server.allowed_origins,
-    corsOrigins: server.cors_origins,
-    maxBodyBytes: server.max_body_bytes,
-    peerRatePerSecond: server.peer_rate_per_second,
+    ...edgeOptionsOf(config),
+    current: () => edgeOptionsOf(gate.config()),
     maxConnections: 10_000,
     onFault: (error) =>
       gate.log.event('server.fault', {
@@ -107,20 +102,3 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
 }
 
 const profilePath = (mcpPath: string): string => `${mcpPath.replace(/\/$/, '')}/p/{profile}`;
-
-/** Profile name in a URL path. */
-function profileIn(pathname: string, mcpPath: string): string | undefined {
-  const prefix = profilePath(mcpPath).replace('{profile}', '');
-  if (!pathname.startsWith(prefix)) return undefined;
-  // Not decoded: profile names need no escapes, so an escaped name matches none.
-  return pathname.slice(prefix.length);
-}
-
-/** MCP endpoint under a profile's URL; responds like an unknown route if the caller may not use the profile. */
-const profiled = (mcp: Pick<McpEndpoint, 'handle'>, gate: Gate, mcpPath: string): Pick<McpEndpoint, 'handle'> => ({
-  handle(exchange) {
-    const profile = profileIn(exchange.pathname, mcpPath) ?? '';
-    if (gate.rules().profiles.usable({ principal: exchange.principal, profile })) return mcp.handle(exchange);
-    return sendProblem(exchange.res, 404, 'no_such_route', 'No such route; see GET /openapi.json');
-  },
-});

@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import type { Json, JsonObject } from '../core/json.js';
-import { nestsDeeperThan } from '../lib/json-limits.js';
 import { rpcCodes, rpcError } from './codes.js';
 import type { RpcError } from './codes.js';
 import { encodeId, memberText, readId } from './id.js';
 import type { Id } from './id.js';
+import { decodeJson } from './json.js';
+import type { JsonLimits, JsonProblem } from './json.js';
 
 /** A request; missing params are an empty object. */
 export interface RpcRequest {
@@ -35,14 +35,16 @@ export type Message = RpcRequest | RpcNotification | RpcResponse | InvalidMessag
 /** A message or a batch of messages. */
 export type Decoded = Message | { readonly kind: 'batch'; readonly messages: readonly Message[] };
 
-/** Limits checked before a message is parsed. */
-export interface MessageLimits {
-  readonly maxDepth: number;
+/** Limits of a message. */
+export interface MessageLimits extends JsonLimits {
   readonly maxBatch: number;
 }
 
-/** Default limits; deep nesting would overflow the stack of recursive code. */
-export const messageLimits: MessageLimits = { maxDepth: 64, maxBatch: 64 };
+/** Limits for messages of upstream servers: their JSON may be loose, because it is data and decides nothing. */
+export const messageLimits: MessageLimits = { maxDepth: 64, strict: false, maxBatch: 64 };
+
+/** Limits for messages of clients. */
+export const clientLimits: MessageLimits = { ...messageLimits, strict: true };
 
 const emptyParams: JsonObject = Object.freeze({});
 const maxMethodLength = 256;
@@ -59,24 +61,21 @@ const invalidMessage = (message: string, id?: Id | null): InvalidMessage => ({
 
 /** Parses one JSON-RPC message or batch; malformed input is returned as `invalid`, never thrown. */
 export function decode(bytes: Buffer, limits: MessageLimits = messageLimits): Decoded {
-  if (nestsDeeperThan(bytes, limits.maxDepth)) {
-    return { kind: 'invalid', error: rpcError(rpcCodes.invalidRequest, `JSON nests deeper than ${limits.maxDepth}`) };
-  }
-  // Invalid UTF-8 would be replaced silently, and two parsers could then read two different tool names.
-  if (!isUtf8(bytes)) return { kind: 'invalid', error: rpcError(rpcCodes.parseError, 'Not UTF-8') };
-  const text = bytes.toString('utf8');
-  let value: Json;
-  try {
-    // JSON.parse returns JSON by definition; its declared type is wider.
-    value = JSON.parse(text) as Json;
-  } catch {
-    return { kind: 'invalid', error: rpcError(rpcCodes.parseError, 'Not valid JSON') };
-  }
+  const decoded = decodeJson(bytes, limits);
+  if ('problem' in decoded) return invalidJson(decoded.problem);
+  const { value, text } = decoded;
   if (!Array.isArray(value)) return readMessage(value, () => memberText(text, 'id'));
   if (value.length === 0) return invalidMessage('A batch must contain at least one message');
   if (value.length > limits.maxBatch) return invalidMessage(`A batch may contain at most ${limits.maxBatch} messages`);
   // Ids beyond double precision are rejected inside batches: their source text cannot be located there.
   return { kind: 'batch', messages: value.map((part: Json) => readMessage(part, () => undefined)) };
+}
+
+/** Rejects unacceptable JSON, under the id of the message if it could be parsed: without it the client would wait forever. */
+function invalidJson({ fault, message, value }: JsonProblem): InvalidMessage {
+  const code = fault === 'not_json' || fault === 'not_utf8' ? rpcCodes.parseError : rpcCodes.invalidRequest;
+  const id = isJsonObject(value) && value['id'] !== undefined ? readId(value['id'], () => undefined) : undefined;
+  return { kind: 'invalid', error: rpcError(code, message, { fault }), ...(id !== undefined && { id }) };
 }
 
 /** Classifies a parsed value as request, notification, response or invalid. */

@@ -8,9 +8,9 @@ export const ssePriming = (id: string, retryMs: number): string => `id: ${id}\nr
 /** SSE comment that keeps proxies from closing an idle stream. */
 export const sseKeepAlive = ': keep-alive\n\n';
 
-/** Response headers of every event stream. */
+/** Response headers of every event stream; `no-transform`, because a proxy that compresses would hold events back. */
 export const sseHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 };

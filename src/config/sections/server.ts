@@ -35,12 +35,23 @@ export const server = z
     cors_origins: stringList(d.cors_origins).describe(
       'Origins that browsers may call from; none by default, and `*` is refused.',
     ),
-    trusted_proxies: stringList(d.trusted_proxies).describe('Addresses or CIDRs whose `X-Forwarded-For` is trusted.'),
+    trusted_proxies: z
+      .array(z.string().regex(/^[0-9a-f.:]+(?:\/\d{1,3})?$/i, 'must be an address or a CIDR'))
+      .default([...d.trusted_proxies])
+      .describe(
+        'Addresses or CIDRs of reverse proxies. For their connections the client address is read from `X-Forwarded-For` or `Forwarded`, from the right, and used for limits, log and audit.',
+      ),
     max_body_bytes: z.int().default(d.max_body_bytes).describe('Largest request body read.'),
+    max_inflight_body_bytes: z
+      .int()
+      .default(d.max_inflight_body_bytes)
+      .describe(
+        'Largest sum of all request bodies in memory at one time; one caller gets at most half. More are answered 503 with `Retry-After`.',
+      ),
     peer_rate_per_second: z
       .number()
       .default(d.peer_rate_per_second)
-      .describe('Coarse rate limit per peer address, applied before parsing.'),
+      .describe('Coarse rate limit per client address, applied before parsing; 0 means no limit.'),
     shutdown_grace_period: z
       .number()
       .default(d.shutdown_grace_period)

@@ -12,4 +12,6 @@ export type AuthResult =
 /** Resolves an Authorization header to a principal. */
 export interface Authenticator {
   authenticate(authorization: string | undefined): AuthResult | Promise<AuthResult>;
+  /** Changes when credentials are replaced; a request that was being read meanwhile is authenticated again. */
+  generation?(): number;
 }

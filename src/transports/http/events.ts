@@ -1,4 +1,5 @@
-import { securityHeaders, sendProblem } from './respond.js';
+import { sseHeaders } from '../../wire/sse.js';
+import { sendProblem } from './respond.js';
 import type { HttpContext, Route } from './route.js';
 
 /** Source of events for the stream. */
@@ -26,14 +27,15 @@ export function eventsRoute(feed: EventFeed): Route {
     handle: ({ res }: HttpContext) => {
       // The feed may write during subscribe; without headers that first write would be sent as an untyped page.
       const head = (): void => {
-        if (!res.headersSent)
-          res.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+        if (!res.headersSent) res.writeHead(200, sseHeaders);
       };
       const write = (chunk: string): boolean => {
         head();
         return res.write(chunk);
       };
-      const stream = feed.subscribe({ write, end: () => res.end() });
+      // A reader that stalled never takes the rest: without destroy its socket would stay open for ever.
+      const end = (): void => void (res.writableNeedDrain ? res.destroy() : res.end());
+      const stream = feed.subscribe({ write, end });
       if (stream === undefined)
         return sendProblem(res, 503, 'busy', 'Too many event subscribers; try again later', { 'retry-after': '5' });
       head();

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.js';
 import type { Principal } from '../../core/principal.js';
 import { isAdmin } from '../../core/principal.js';
 import type { Tool } from '../../core/tool.js';
+import { decodeArguments } from '../../wire/json-arguments.js';
 import { sendError, sendJson } from './respond.js';
 import type { HttpContext, Route } from './route.js';
 
@@ -49,7 +50,9 @@ export function explainRoute({ gateway, explain, findPrincipal }: ExplainRouteOp
       },
     },
     async handle({ res, principal, body }: HttpContext) {
-      const request = parseExplainRequest(body);
+      const decoded = decodeArguments(body, 'The body');
+      if ('error' in decoded) return sendError(res, decoded.error);
+      const request = parseExplainRequest(decoded.args);
       if (typeof request === 'string') return sendError(res, { code: 'invalid_arguments', message: request });
       const { tool: name, args, as, door } = request;
       if (as !== undefined && as !== principal.id && !isAdmin(principal))
@@ -76,15 +79,7 @@ interface ExplainRequest {
 }
 
 /** Validates the body; returns the error message as a string. */
-function parseExplainRequest(body: Buffer): ExplainRequest | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch {
-    return 'The body is not JSON';
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'The body must be a JSON object';
-  const { tool, args = {}, as, door } = value as Record<string, unknown>;
+function parseExplainRequest({ tool, args = {}, as, door }: JsonObject): ExplainRequest | string {
   if (typeof tool !== 'string') return 'tool must be a name';
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return 'args must be an object';
   if (as !== undefined && typeof as !== 'string') return 'as must be a principal id';

@@ -1,6 +1,6 @@
 import type { HealthReport } from '../../core/gateway.js';
 import type { Json } from '../../core/json.js';
-import { securityHeaders, sendJson } from './respond.js';
+import { sendJson } from './respond.js';
 import type { HttpContext, Route } from './route.js';
 import { anonymous } from './route.js';
 
@@ -73,7 +73,6 @@ export function opsRoutes(operations: Operations): readonly Route[] {
           return sendJson(res, 200, await operations.metricsJson());
         const { contentType, body } = await operations.metricsText();
         res.writeHead(200, {
-          ...securityHeaders,
           'content-type': contentType,
           'content-length': Buffer.byteLength(body),
         });

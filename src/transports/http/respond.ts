@@ -2,34 +2,29 @@ import type { ServerResponse } from 'node:http';
 import type { ErrorCode, ToolError } from '../../core/errors.js';
 import { behaviourOf, recoveryOf } from '../../core/errors.js';
 
-/** Security headers of every response: no caching, no MIME sniffing, no framing (clickjacking), no referrer. */
-export const securityHeaders = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-} as const;
+/** Headers of one response; the security headers are added by `SecuredResponse`. */
+export type ResponseHeaders = Readonly<Record<string, string | number>>;
 
-/** Sends a JSON response in one write. */
-export function sendJson(
-  res: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+/** Sends serialised JSON in one write. */
+export function sendJsonText(res: ServerResponse, status: number, text: string, headers?: ResponseHeaders): void {
   if (res.headersSent || res.destroyed) return;
-  const text = JSON.stringify(value);
-  res.writeHead(status, {
-    ...securityHeaders,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...headers,
-  });
+  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers });
   res.end(text);
 }
 
+/** Sends a JSON response. */
+export const sendJson = (res: ServerResponse, status: number, value: unknown, headers?: ResponseHeaders): void =>
+  sendJsonText(res, status, JSON.stringify(value), headers);
+
+/** Sends a response without a body. */
+export function sendEmpty(res: ServerResponse, status: number, headers?: ResponseHeaders): void {
+  if (res.headersSent || res.destroyed) return;
+  res.writeHead(status, { 'content-length': 0, ...headers });
+  res.end();
+}
+
 /** Sends an error from the error table, in the shape of all REST errors. */
-export function sendError(res: ServerResponse, error: ToolError, headers: Readonly<Record<string, string>> = {}): void {
+export function sendError(res: ServerResponse, error: ToolError, headers?: ResponseHeaders): void {
   sendJson(res, behaviourOf(error).status, errorBody(error), { ...retryHeaders(error), ...headers });
 }
 
@@ -39,10 +34,14 @@ export function sendProblem(
   status: number,
   type: string,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers?: ResponseHeaders,
 ): void {
   sendJson(res, status, { error: message, error_type: type }, headers);
 }
+
+/** The answer for unknown paths, also for paths that the caller must not know about. */
+export const sendUnknownRoute = (res: ServerResponse): void =>
+  sendProblem(res, 404, 'no_such_route', 'No such route; see GET /openapi.json');
 
 const errorBody = (error: ToolError) => ({
   error: error.message,

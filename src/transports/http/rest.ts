@@ -1,7 +1,8 @@
-import type { Args, TraceContext } from '../../core/call.js';
+import type { TraceContext } from '../../core/call.js';
 import type { Gateway, ToolStatus, View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { isAdmin } from '../../core/principal.js';
+import { decodeArguments } from '../../wire/json-arguments.js';
 import { toEnvelope } from './envelope.js';
 import { retryHeaders, sendError, sendJson, sendProblem } from './respond.js';
 import type { HttpContext, Route } from './route.js';
@@ -36,8 +37,10 @@ export function restRoutes({
   /** Runs a tool; every outcome, also a refusal, is answered with the same envelope. */
   const execute = async (context: HttpContext): Promise<void> => {
     const { req, res, params, body, signal } = context;
-    const args = parseArgs(body);
-    if (typeof args === 'string') return sendError(res, { code: 'invalid_arguments', message: args });
+    // An empty body is a call without arguments: `curl -X POST` is enough.
+    const decoded = body.length === 0 ? { args: {} } : decodeArguments(body, 'The body');
+    if ('error' in decoded) return sendError(res, decoded.error);
+    const { args } = decoded;
     const traced = trace(singleHeader(req.headers['traceparent']), singleHeader(req.headers['tracestate']));
     const correlationId = singleHeader(req.headers['x-correlation-id']);
     const ticket = singleHeader(req.headers['toolgate-ticket']);
@@ -190,18 +193,6 @@ export const executeHeaders = {
   'Toolgate-Ticket': 'Ticket of an earlier 409: the same call runs once an operator has approved it',
   'X-Correlation-Id': 'Correlation id of the call in log and audit',
 } as const;
-
-/** Parses the body as arguments; returns the error message as a string. */
-function parseArgs(body: Buffer): Args | string {
-  if (body.length === 0) return {};
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Args; // checked to be a plain object
-  } catch (error) {
-    return `The body is not JSON: ${error instanceof SyntaxError ? error.message.slice(0, 120) : 'unreadable'}`;
-  }
-  return 'The body must be a JSON object with the arguments';
-}
 
 /** Header value; repeated headers are ignored rather than joined. */
 const singleHeader = (value: string | readonly string[] | undefined): string | undefined =>

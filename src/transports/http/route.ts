@@ -11,6 +11,8 @@ export interface HttpContext {
   readonly res: ServerResponse;
   /** `anonymous` on `open` routes, and on `optional` ones without a credential. */
   readonly principal: Principal;
+  /** Address of the client, also behind a trusted proxy; `local` on a Unix socket. */
+  readonly peer: string;
   readonly pathname: string;
   readonly query: URLSearchParams;
   readonly params: Readonly<Record<string, string>>;
@@ -25,7 +27,7 @@ export interface Route {
   /** Path pattern; segments in braces are parameters: `/tools/{name}/execute`. */
   readonly path: string;
   readonly auth: RouteAuth;
-  /** Required media type; absent if the route takes no body. */
+  /** Required media type; the body is read only if this is set. */
   readonly consumes?: 'application/json';
   /** Description for `/openapi.json`; routes without one are omitted there. */
   readonly doc?: {

@@ -4,7 +4,7 @@ import type { Principal } from '../../core/principal.js';
 import { rpcCodes, rpcError } from '../../wire/codes.js';
 import { lineReader } from '../../wire/lines.js';
 import type { OverlongLine } from '../../wire/lines.js';
-import { decode, encodeError, messageLimits } from '../../wire/message.js';
+import { clientLimits, decode, encodeError } from '../../wire/message.js';
 import { changeBroadcaster } from '../mcp/change-broadcaster.js';
 import { mcpDispatcher } from '../mcp/dispatcher.js';
 import type { McpOptions } from '../mcp/dispatcher.js';
@@ -63,7 +63,7 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
   const handleLine = (line: Buffer | OverlongLine): void => {
     if (!Buffer.isBuffer(line))
       write(encodeError(null, rpcError(rpcCodes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
-    else connection.receive(decode(line, messageLimits));
+    else connection.receive(decode(line, clientLimits));
   };
   const onData = (piece: Buffer): void => {
     for (const line of lines.push(piece)) handleLine(line);

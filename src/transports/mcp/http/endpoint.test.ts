@@ -103,7 +103,7 @@ test.each([
   ['a negative one', '-9007199254740993', '-9007199254740993'],
   ['an empty string', '""', '""'],
   ['a string that looks like a number', '"007"', '"007"'],
-  ['a string of escapes', '"\\u0000\\ud800"', '"\\u0000\\ud800"'],
+  ['a string of escapes', '"\\u0000\\u001f"', '"\\u0000\\u001f"'],
 ])('%s comes back as id, digit for digit [S1.5]', async (_name, id, echoed) => {
   const { raw } = await aDoor([sourceOf([aTool()])]);
   const { text } = await raw(

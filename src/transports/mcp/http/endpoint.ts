@@ -1,13 +1,15 @@
-import type { Gateway } from '../../../core/gateway.js';
+import type { Gateway, View } from '../../../core/gateway.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
-import { decode, messageLimits } from '../../../wire/message.js';
+import { clientLimits, decode } from '../../../wire/message.js';
 import type { Decoded, MessageLimits, RpcRequest } from '../../../wire/message.js';
 import { claimedVersion } from '../../../wire/meta.js';
 import { isLegacyVersion } from '../../../wire/versions.js';
 import { changeBroadcaster } from '../change-broadcaster.js';
 import type { HttpContext } from '../../http/route.js';
+import { viewOf } from './view.js';
 import { startHeartbeat } from './heartbeat.js';
-import { sendEmpty, sendRpcError } from './reply.js';
+import { sendEmpty, sendUnknownRoute } from '../../http/respond.js';
+import { sendRpcError } from './reply.js';
 import { legacyHttp } from '../legacy/legacy-http.js';
 import { subscriptionTable } from '../subscriptions.js';
 import { mcpDispatcher } from '../dispatcher.js';
@@ -23,8 +25,8 @@ import type { SsePair } from '../legacy/sse-pair.js';
 export interface McpEndpointOptions extends McpOptions {
   readonly sessions?: Partial<SessionLimits>;
   readonly limits?: Partial<MessageLimits>;
-  /** Profile selected by the URL. */
-  readonly profileOf?: (pathname: string) => string | undefined;
+  /** Whether the principal may use the profile of a URL; by default no profile exists. */
+  readonly isUsableView?: (view: View) => boolean;
   readonly heartbeatMs?: number;
   /** Response format of legacy requests without notifications: `json` is cheaper, `stream` makes every response resumable. */
   readonly legacyAnswers?: 'json' | 'stream';
@@ -51,9 +53,6 @@ const acceptsType = (accept: string | undefined, type: string): boolean =>
   accept.includes('*/*') ||
   accept.includes(`${type.slice(0, type.indexOf('/'))}/*`);
 
-const isJson = (type: string | undefined): boolean =>
-  type === 'application/json' || /^application\/json\s*(?:;|$)/i.test(type ?? '');
-
 /** Whether a message is modern: the body claims a version, or the header names a non-legacy one. */
 function isModern(decoded: Decoded, version: string | string[] | undefined, hasSession: boolean): boolean {
   if ((decoded.kind === 'request' || decoded.kind === 'notification') && claimedVersion(decoded.params) !== undefined)
@@ -74,23 +73,20 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const modern = modernProtocol(dispatcher, subscriptions);
   const sessions = sessionTable({ ...sessionLimits, ...options.sessions });
   const heartbeat = startHeartbeat(options.heartbeatMs ?? 15_000);
-  const profileOf = ({ pathname }: HttpContext): string | undefined => options.profileOf?.(pathname);
   const legacy = legacyHttp({
     dispatcher,
     broadcaster,
     sessions,
     heartbeat,
-    profileOf,
     alwaysStream: options.legacyAnswers === 'stream',
   });
-  const limits = { ...messageLimits, ...options.limits };
+  const limits = { ...clientLimits, ...options.limits };
   const sweeper = setInterval(() => sessions.sweep(), sweepMs).unref();
 
   /** Answers one modern request. */
   const serveModern = async (context: HttpContext, request: RpcRequest, canStream: boolean): Promise<void> => {
-    const { req, res, principal, signal } = context;
-    const profile = profileOf(context);
-    const view = profile === undefined ? { principal } : { principal, profile };
+    const { req, res, signal } = context;
+    const view = viewOf(context);
     const envelope = modern.validate(request, view, req.headers);
     if ('code' in envelope) return sendRpcError(res, 400, request.id, envelope);
     if (request.method === 'subscriptions/listen' && !canStream)
@@ -109,8 +105,6 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const post = (context: HttpContext): void | Promise<void> => {
     const { req, res, body } = context;
     const { accept } = req.headers;
-    if (!isJson(req.headers['content-type']))
-      return sendRpcError(res, 415, null, rpcError(rpcCodes.badRequest, 'Content-Type must be application/json'));
     if (accept !== usualAccept && !acceptsType(accept, 'application/json')) {
       return sendRpcError(
         res,
@@ -143,7 +137,11 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     );
   };
 
+  const { isUsableView = ({ profile }) => profile === undefined } = options;
+
   const route = (context: HttpContext): void | Promise<void> => {
+    // A profile that the caller may not use is answered like an unknown route, so that names cannot be guessed.
+    if (!isUsableView(viewOf(context))) return sendUnknownRoute(context.res);
     const { method } = context.req;
     if (method === 'POST') return post(context);
     if (method === 'GET') return legacy.openStream(context);
@@ -169,7 +167,6 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
         limits,
         max: options.sessions?.max ?? sessionLimits.max,
         messagesPath,
-        profileOf,
       });
       pairs.push(pair);
       return pair;

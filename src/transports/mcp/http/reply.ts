@@ -3,19 +3,12 @@ import type { RpcError } from '../../../wire/codes.js';
 import { encodeId } from '../../../wire/id.js';
 import type { Id } from '../../../wire/id.js';
 import { encodeError, encodeResult } from '../../../wire/message.js';
+import { sendJsonText } from '../../http/respond.js';
+import type { ResponseHeaders } from '../../http/respond.js';
 import type { Reply } from '../request-context.js';
 
-type ExtraHeaders = Readonly<Record<string, string | number>>;
-
-/** Sends serialised JSON in one write. */
-export function sendJsonText(res: ServerResponse, status: number, text: string, extra?: ExtraHeaders): void {
-  if (res.headersSent || res.destroyed) return;
-  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...extra });
-  res.end(text);
-}
-
 /** Sends a result from a cached buffer without copying it. */
-function sendSharedResult(res: ServerResponse, id: Id, bytes: Buffer, extra?: ExtraHeaders): void {
+function sendSharedResult(res: ServerResponse, id: Id, bytes: Buffer, extra?: ResponseHeaders): void {
   const head = `{"jsonrpc":"2.0","id":${encodeId(id)},"result":`;
   res.writeHead(200, {
     'content-type': 'application/json',
@@ -35,7 +28,7 @@ export const replyText = (id: Id, reply: Reply): string =>
     : encodeResult(id, typeof reply.result === 'string' ? reply.result : reply.result.toString('utf8'));
 
 /** Sends the reply to a request. */
-export function sendReply(res: ServerResponse, id: Id, reply: Reply, status: number, extra?: ExtraHeaders): void {
+export function sendReply(res: ServerResponse, id: Id, reply: Reply, status: number, extra?: ResponseHeaders): void {
   if (res.headersSent || res.destroyed) return;
   if ('result' in reply && typeof reply.result !== 'string') sendSharedResult(res, id, reply.result, extra);
   else sendJsonText(res, status, replyText(id, reply), extra);
@@ -47,12 +40,5 @@ export const sendRpcError = (
   status: number,
   id: Id | null | undefined,
   error: RpcError,
-  extra?: ExtraHeaders,
+  extra?: ResponseHeaders,
 ): void => sendJsonText(res, status, encodeError(id, error), extra);
-
-/** Sends a response without a body. */
-export function sendEmpty(res: ServerResponse, status: number, extra?: ExtraHeaders): void {
-  if (res.headersSent || res.destroyed) return;
-  res.writeHead(status, { 'content-length': 0, ...extra });
-  res.end();
-}

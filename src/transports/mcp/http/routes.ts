@@ -7,6 +7,7 @@ export const mcpRoutes = (endpoint: Pick<McpEndpoint, 'handle'>, path: string): 
     method,
     path,
     auth: 'principal',
+    ...(method === 'POST' && { consumes: 'application/json' }),
     handle: (context) => endpoint.handle(context),
   }));
 
@@ -19,6 +20,12 @@ export function ssePairRoutes(
   const pair = endpoint.ssePair(messagesPath);
   return [
     { method: 'GET', path: streamPath, auth: 'principal', handle: (context) => pair.openStream(context) },
-    { method: 'POST', path: messagesPath, auth: 'principal', handle: (context) => pair.post(context) },
+    {
+      method: 'POST',
+      path: messagesPath,
+      auth: 'principal',
+      consumes: 'application/json',
+      handle: (context) => pair.post(context),
+    },
   ];
 }

@@ -4,7 +4,8 @@ import { encodeError } from '../../../wire/message.js';
 import type { Message } from '../../../wire/message.js';
 import { sseEvent, sseHeaders } from '../../../wire/sse.js';
 import type { LegacySession } from './legacy-session.js';
-import { replyText, sendEmpty, sendRpcError, sendJsonText } from '../http/reply.js';
+import { sendEmpty, sendJsonText } from '../../http/respond.js';
+import { replyText, sendRpcError } from '../http/reply.js';
 import { maxUnreadBytes } from '../http/post-stream.js';
 
 /** Answers a batch with one JSON array, or with one event stream if notifications precede the responses. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hasSameRights, type View } from '../../../core/gateway.js';
+import { hasSameRights } from '../../../core/gateway.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import type { Id } from '../../../wire/id.js';
 import type { Decoded, Message, RpcRequest } from '../../../wire/message.js';
@@ -10,7 +10,9 @@ import type { ChangeBroadcaster } from '../change-broadcaster.js';
 import { legacySession } from './legacy-session.js';
 import type { HttpContext } from '../../http/route.js';
 import type { Heartbeat } from '../http/heartbeat.js';
-import { sendEmpty, sendRpcError, sendReply } from '../http/reply.js';
+import { viewOf } from '../http/view.js';
+import { sendEmpty } from '../../http/respond.js';
+import { sendRpcError, sendReply } from '../http/reply.js';
 import type { McpDispatcher } from '../dispatcher.js';
 import { PostStream, maxUnreadBytes } from '../http/post-stream.js';
 import { eventNumber, resumableStream, streamIdOf } from './resumable-stream.js';
@@ -35,7 +37,6 @@ interface LegacyHttpOptions {
   readonly broadcaster: ChangeBroadcaster;
   readonly sessions: SessionTable;
   readonly heartbeat: Heartbeat;
-  readonly profileOf: (context: HttpContext) => string | undefined;
   /** Always answers with an event stream, even if nothing precedes the response. */
   readonly alwaysStream: boolean;
 }
@@ -59,7 +60,6 @@ export function legacyHttp({
   broadcaster,
   sessions,
   heartbeat,
-  profileOf,
   alwaysStream,
 }: LegacyHttpOptions): LegacyHttp {
   /** Creates a resumable stream; replaces an ended one if the session has too many. */
@@ -74,11 +74,6 @@ export function legacyHttp({
     const stream = resumableStream({ id, retryMs, maxBytes: maxReplayBytes, now: Date.now });
     streams.set(id, stream);
     return stream;
-  };
-
-  const viewOf = (context: HttpContext): View => {
-    const profile = profileOf(context);
-    return { principal: context.principal, ...(profile !== undefined && { profile }) };
   };
 
   /** Finds the session of a request; sends the error and returns undefined if there is none. */

@@ -10,7 +10,9 @@ import { legacySession } from './legacy-session.js';
 import type { LegacySession } from './legacy-session.js';
 import type { HttpContext } from '../../http/route.js';
 import type { Heartbeat } from '../http/heartbeat.js';
-import { sendEmpty, sendRpcError } from '../http/reply.js';
+import { viewOf } from '../http/view.js';
+import { sendEmpty } from '../../http/respond.js';
+import { sendRpcError } from '../http/reply.js';
 import type { McpDispatcher } from '../dispatcher.js';
 import { maxUnreadBytes } from '../http/post-stream.js';
 
@@ -29,7 +31,6 @@ interface SsePairOptions {
   readonly limits: MessageLimits;
   readonly max: number;
   readonly messagesPath: string;
-  readonly profileOf: (context: HttpContext) => string | undefined;
 }
 
 /** An open GET stream and its session. */
@@ -40,15 +41,7 @@ interface OpenStream {
 }
 
 /** Builds the pair; the session id in the POST URL is random and bound to the principal. */
-export function ssePair({
-  dispatcher,
-  broadcaster,
-  heartbeat,
-  limits,
-  max,
-  messagesPath,
-  profileOf,
-}: SsePairOptions): SsePair {
+export function ssePair({ dispatcher, broadcaster, heartbeat, limits, max, messagesPath }: SsePairOptions): SsePair {
   const table = new Map<string, OpenStream>();
 
   return {
@@ -56,7 +49,7 @@ export function ssePair({
       return table.size;
     },
     openStream(context) {
-      const { res, principal } = context;
+      const { res } = context;
       if (table.size >= max)
         return sendRpcError(
           res,
@@ -68,13 +61,12 @@ export function ssePair({
           },
         );
       const id = randomUUID();
-      const profile = profileOf(context);
       // Backpressure: disconnect a client that does not read its responses; nothing else bounds the send buffer.
       const send = (text: string): void => {
         if (res.writableLength > maxUnreadBytes) res.destroy();
         else res.write(sseEvent(text));
       };
-      const view = { principal, ...(profile !== undefined && { profile }) };
+      const view = viewOf(context);
       const stream: OpenStream = {
         send,
         end: () => res.end(),
