@@ -1,28 +1,23 @@
-import type { Call } from './core/call.js';
+import type { Call, GuardedCall } from './core/call.js';
 import type { Answer, CallRequest, CompletionRequest, Gateway, ToolStatus, View } from './core/gateway.js';
 import type { Json } from './core/json.js';
 import type { Outcome } from './core/outcome.js';
-import { done, failed, refuse } from './core/outcome.js';
-import type { ToolError } from './core/errors.js';
+import { done, refuse } from './core/outcome.js';
 import type { Principal } from './core/principal.js';
 import { isAdmin } from './core/principal.js';
 import type { Complete, Completion, Prompt, Resource, ResourceTemplate } from './core/prompt.js';
-import type { Handler, Tool } from './core/tool.js';
-import { defaultLimits, readOnly } from './core/tool.js';
-import { schemaContract } from './core/contract.js';
+import { standIn, unavailableTool } from './core/stand-in.js';
+import type { Handler, Operation, Tool } from './core/tool.js';
 import type { Breakers } from './guards/breaker.js';
 import type { Clock } from './lib/clock.js';
 import { monotonic } from './lib/clock.js';
 import { uuid7 } from './lib/hash.js';
-import { lru } from './lib/lru.js';
-import type { Catalogue, Registry } from './registry/registry.js';
+import type { Registry } from './registry/registry.js';
+import { findResource } from './registry/resource-owners.js';
+import type { VisibleCatalogue, Visibility } from './registry/visible-lists.js';
+import { canRead, visibleLists } from './registry/visible-lists.js';
 
-/** Decides which tools, prompts and resources a principal may see. */
-export interface Visibility {
-  /** Cache key: equal for views with the same visible items. */
-  group(view: View): string;
-  isVisible(view: View, item: { readonly name: string; readonly source: string }): boolean;
-}
+export type { Visibility } from './registry/visible-lists.js';
 
 /** The part of a configuration that decides about calls; immutable, a reload replaces it as a whole. */
 export interface CallRuntime {
@@ -39,6 +34,11 @@ export interface GatewayOptions {
   readonly breakers: Pick<Breakers, 'get'>;
   readonly onAdmin?: (action: string, target: string, by: Principal) => void;
   readonly clock?: Clock;
+}
+
+/** Runtime and catalogue that one request sees, to its end. */
+interface Snapshot extends VisibleCatalogue {
+  readonly runtime: CallRuntime;
 }
 
 const correlationPattern = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -77,14 +77,20 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   const guardedCompletion = (at: Snapshot, item: Prompt | ResourceTemplate, complete: Complete): Handler => {
     let tool = completionTools.get(item);
     if (tool === undefined)
-      completionTools.set(item, (tool = asTool('completion/complete', item, completionHandler(complete))));
+      completionTools.set(item, (tool = standIn('completion/complete', item, completionHandler(complete))));
     return guardedTool(at, tool);
   };
   const guardedTool = (at: Snapshot, tool: Tool): Handler => guardedHandler(at, tool, () => tool);
   const guardedPrompt = (at: Snapshot, prompt: Prompt): Handler =>
-    guardedHandler(at, prompt, () => asTool('prompts/get', prompt, prompt.get));
-  const guardedResource = (at: Snapshot, resource: Resource | ResourceTemplate): Handler =>
-    guardedHandler(at, resource, () => asTool('resources/read', resource, resource.read));
+    guardedHandler(at, prompt, () => standIn('prompts/get', prompt, prompt.get));
+  const guardedResource = (at: Snapshot, resource: Resource | ResourceTemplate, read: Operation): Handler =>
+    guardedHandler(at, resource, () => standIn('resources/read', resource, read));
+
+  /** The resource with this address, if it is visible; the owner of an address is found before visibility is asked. */
+  function findVisible(at: Snapshot, view: View, uri: string): Resource | ResourceTemplate | undefined {
+    const resource = findResource(at.catalogue, uri);
+    return resource !== undefined && canRead(at, view, resource) ? resource : undefined;
+  }
 
   /** Finds a tool; unknown and forbidden ones become placeholders, so that they pass the guards and are audited. */
   function find({ runtime, catalogue }: Snapshot, view: View, name: string): Tool {
@@ -149,17 +155,22 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
         tool === unknownTool || tool === forbiddenTool ? undefined : tool,
       );
     },
-    read(request) {
+    async read(request) {
       const { uri } = request;
       const at = snapshot();
-      const { resources, templates } = lists(at, request);
-      const resource = resources.find((each) => each.uri === uri) ?? templates.find((each) => each.matches(uri));
-      return run(
-        at,
-        { ...request, args: { uri } },
-        'resources/read',
-        resource ? guardedResource(at, resource) : guardedTool(at, noResource),
-      );
+      const resource = findVisible(at, request, uri);
+      if (resource === undefined)
+        return run(at, { ...request, args: { uri } }, 'resources/read', guardedTool(at, noResource));
+      const { read } = resource;
+      if (typeof read === 'function')
+        return run(at, { ...request, args: { uri } }, 'resources/read', guardedResource(at, resource, read));
+      // The tool is resolved before the guards: a rule about it must hold under its second name, too.
+      const { tool: name, toArgs, toContents } = read;
+      const tool = find(at, request, name);
+      const answer = await run(at, { ...request, args: toArgs(uri) ?? {} }, name, guardedTool(at, tool), tool);
+      const { outcome } = answer;
+      if (outcome.kind !== 'done') return answer;
+      return { ...answer, outcome: { ...outcome, content: [], data: { contents: [toContents(uri, outcome)] } } };
     },
     prompt(request) {
       const at = snapshot();
@@ -186,10 +197,8 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       return outcome.kind === 'done' ? (outcome.data as unknown as Completion) : { values: [] };
     },
     watch(view, uri, changed) {
-      const { resources, templates } = lists(snapshot(), view);
-      const resource = resources.find((each) => each.uri === uri);
-      if (resource) return resource.watch?.(changed);
-      return templates.find((each) => each.matches(uri))?.watch?.(uri, changed);
+      const resource = findVisible(snapshot(), view, uri);
+      return resource && 'uri' in resource ? resource.watch?.(changed) : resource?.watch?.(uri, changed);
     },
     onChange: (listener) => registry.onChange(listener),
     statuses(view) {
@@ -267,81 +276,7 @@ function hideForbidden(outcome: Outcome): Outcome {
 /** Runs a completion; the gateway itself built the arguments of this call. */
 const completionHandler =
   (complete: Complete) =>
-  async (call: Call): Promise<Outcome> => {
+  async (call: GuardedCall): Promise<Outcome> => {
     const { argument, value, context } = call.args as Pick<CompletionRequest, 'argument' | 'value' | 'context'>;
     return done([], (await complete(argument, value, context, call)) as unknown as Json); // plain data
   };
-
-/** Contract that accepts any object; prompts and resources validate their own arguments. */
-const anyObject = schemaContract({ type: 'object' });
-
-/** Wraps a prompt, resource or completion as a tool, so that it passes the same guards. */
-const asTool = (
-  name: string,
-  { source, openWorld = false }: { readonly source: string; readonly openWorld?: boolean },
-  run: (call: Call) => Promise<Outcome>,
-): Tool => ({
-  name,
-  source,
-  run,
-  description: '',
-  input: anyObject,
-  effects: openWorld ? { ...readOnly, openWorld } : readOnly,
-  limits: { ...defaultLimits, concurrency: 64, queue: 256, ratePerMinute: 0 },
-});
-
-/** Placeholder for unknown names; refused before policy runs, so that rule messages cannot reveal what exists. */
-const unavailableTool = (name: string, unavailable: ToolError): Tool => ({
-  ...asTool(name, { source: 'gateway' }, () => Promise.resolve(failed(unavailable))),
-  unavailable,
-});
-
-/** Runtime and catalogue that one request sees, to its end. */
-interface Snapshot {
-  readonly runtime: CallRuntime;
-  readonly catalogue: Catalogue;
-}
-
-interface VisibleItems {
-  readonly tools: readonly Tool[];
-  readonly prompts: readonly Prompt[];
-  readonly resources: readonly Resource[];
-  readonly templates: readonly ResourceTemplate[];
-}
-
-/** Number of visibility groups whose lists are cached. */
-const maxCachedGroups = 256;
-
-/** Lists filtered by visibility, cached per group until the runtime or the catalogue changes. */
-function visibleLists(): (at: Snapshot, view: View) => VisibleItems {
-  let cached: Partial<Snapshot> = {};
-  const cache = lru<string, VisibleItems>(maxCachedGroups);
-
-  return (at, view) => {
-    const { catalogue, runtime } = at;
-    if (catalogue !== cached.catalogue || runtime !== cached.runtime) {
-      cached = at;
-      cache.clear();
-    }
-    const group = runtime.visibility.group(view);
-    let found = cache.get(group);
-    if (found === undefined) {
-      const isVisible = (item: { readonly name: string; readonly source: string }): boolean =>
-        runtime.visibility.isVisible(view, item);
-      found = {
-        tools: [...catalogue.tools.values()].filter(
-          (tool) =>
-            tool.unavailable === undefined &&
-            tool.unlisted !== true &&
-            !catalogue.disabled.has(tool.name) &&
-            isVisible(tool),
-        ),
-        prompts: catalogue.prompts.filter(isVisible),
-        resources: catalogue.resources.filter(isVisible),
-        templates: catalogue.templates.filter(isVisible),
-      };
-      cache.set(group, found);
-    }
-    return found;
-  };
-}

@@ -111,6 +111,20 @@ test('guards do not import each other', () => {
   expect(wrong).toEqual([]);
 });
 
+test('only compose issues a guarded call, so that no path to a source skips the pipeline', () => {
+  const forges = (text: string): boolean =>
+    /\bas\s+(?:\w+\s+as\s+)?(?:GuardedCall|PassedGuards|Handler)\b|\bis GuardedCall\b|<(?:GuardedCall|Handler)>\s*[\w({]|\bextends PassedGuards\b/.test(
+      text,
+    );
+  expect(product.filter((file) => forges(read(file)) && file !== 'core/guard.ts')).toEqual([]);
+  expect(read('core/guard.ts').match(/\bas Handler\b/g)).toHaveLength(1);
+});
+
+test('a call is derived in one place, which cannot forget a field', () => {
+  const copies = (text: string): boolean => /\{[^{}]*\.\.\.call\b(?![.\w(])|\.\.\.\w+ \} = call\b/.test(text);
+  expect(product.filter((file) => !file.startsWith('scanner/') && copies(read(file)))).toEqual([]);
+});
+
 test('packages stay in the rooms that need them', () => {
   const wrong: string[] = [];
   for (const file of product) {

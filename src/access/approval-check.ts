@@ -1,4 +1,5 @@
 import type { Call } from '../core/call.js';
+import { deriveCall } from '../core/derive-call.js';
 import type { ToolError } from '../core/errors.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Question } from '../core/outcome.js';
@@ -79,7 +80,7 @@ export function approvalCheck({
     if (!opened.ok) return invalidConfirmation(opened.why);
     if (opened.kind === 'carry')
       return seals.use(opened.nonce, opened.expiresAt)
-        ? { kind: 'given', call: { ...call, confirmation: { answers, state: opened.inner ?? '' } } }
+        ? { kind: 'given', call: deriveCall(call, { confirmation: { answers, state: opened.inner ?? '' } }) }
         : invalidConfirmation('used');
     // A reload may have changed the rule to `confirm: operator`; the answer of the client no longer counts then.
     if (demand.by === 'operator') return invalidConfirmation('other call');
@@ -88,8 +89,7 @@ export function approvalCheck({
     if (!seals.use(opened.nonce, opened.expiresAt)) return invalidConfirmation('used');
     if (answer['action'] !== 'accept' || !isApproved(answer['content']))
       return declined('The user declined this call', { rule: demand.rules.join(', ') });
-    const { confirmation: _, ...rest } = call;
-    return { kind: 'given', call: rest };
+    return { kind: 'given', call: deriveCall(call, { confirmation: undefined }) };
   };
 
   const byTicket = async (
@@ -103,8 +103,7 @@ export function approvalCheck({
       if (ticket?.status === 'denied')
         return declined('An operator denied this call', { rule: demand.rules.join(', '), ticket: ticket.id });
       if (ticket?.status !== 'approved' || !tickets.redeem(ticket)) return undefined;
-      const { confirmation: _, ...rest } = call;
-      return { kind: 'given', call: rest };
+      return { kind: 'given', call: deriveCall(call, { confirmation: undefined }) };
     };
     if (call.ticket !== undefined) {
       // A ticket of another principal, of another call and an expired one get the same response: guessing ids reveals nothing.
@@ -168,8 +167,7 @@ export function approvalCheck({
     },
     withoutOwnAnswers(call) {
       if (call.confirmation === undefined || !isApprovalState(call.confirmation.state)) return call;
-      const { confirmation: _, ...rest } = call;
-      return rest;
+      return deriveCall(call, { confirmation: undefined });
     },
   };
 }

@@ -67,5 +67,16 @@ export interface Call {
   readonly meta?: JsonObject | undefined;
 }
 
+/** Nominal mark without a value at run time; a private member does not survive a spread, so an edited copy has lost the mark. */
+declare abstract class PassedGuards {
+  private readonly passedGuards: true;
+}
+
+/**
+ * A call that has passed every guard. Operations of sources accept nothing else, and only `compose` in guard.ts issues it, so that no
+ * path from a door to a source can skip the pipeline (authorization bypass).
+ */
+export type GuardedCall = Call & PassedGuards;
+
 /** Abort reason of a call that was ended by our deadline and not by the caller. */
 export const deadlinePassed: unique symbol = Symbol('deadline passed');

@@ -1,37 +1,23 @@
-import type { Args, Call } from './call.js';
+import type { Call } from './call.js';
 
-// Copies list every field: spreading an object of this size costs more than most guards, and every call is copied.
+/** Every field of a call, present even if undefined: an object that misses one does not compile. */
+type EveryField = { readonly [Key in keyof Call]-?: Call[Key] };
 
-/** The call with its validated arguments. */
-export const withArgs = (call: Call, args: Args, timeoutMs: number | undefined): Call => ({
-  id: call.id,
-  tool: call.tool,
-  principal: call.principal,
-  profile: call.profile,
-  via: call.via,
-  args,
-  receivedAt: call.receivedAt,
-  signal: call.signal,
-  correlationId: call.correlationId,
-  timeoutMs: timeoutMs ?? call.timeoutMs,
-  trace: call.trace,
-  confirmation: call.confirmation,
-  ticket: call.ticket,
-  session: call.session,
-  back: call.back,
-  canSee: call.canSee,
-  meta: call.meta,
-});
+/** Fields a guard may replace; identity, tool and receipt of a call never change. */
+export type CallChanges = Partial<
+  Pick<Call, 'args' | 'timeoutMs' | 'trace' | 'confirmation' | 'back'> & {
+    /** Owner of the new signal; the signal is created only when a tool reads it. */
+    readonly signalOf: { readonly signal: AbortSignal };
+  }
+>;
 
-/** The call with another back channel; `signal` is read explicitly because it may be a lazy getter. */
-export const withBackChannel = (call: Call, back: Call['back']): Call => ({ ...call, signal: call.signal, back });
+/**
+ * The call with some fields replaced. The only way to derive a call: a copy by hand forgets fields (it did), and a spread reads the
+ * lazy signal and costs more than most guards.
+ */
+export const deriveCall = (call: Call, changes: CallChanges): Call => new DerivedCall(call, changes);
 
-/** The call with a separate signal and time limit; the signal is created only when the tool reads it. */
-export function withSignal(call: Call, source: { readonly signal: AbortSignal }, timeoutMs: number): Call {
-  return new CallWithSignal(call, source, timeoutMs);
-}
-
-class CallWithSignal implements Call {
+class DerivedCall implements EveryField {
   readonly id: Call['id'];
   readonly tool: Call['tool'];
   readonly principal: Call['principal'];
@@ -40,7 +26,7 @@ class CallWithSignal implements Call {
   readonly args: Call['args'];
   readonly receivedAt: Call['receivedAt'];
   readonly correlationId: Call['correlationId'];
-  readonly timeoutMs: number;
+  readonly timeoutMs: Call['timeoutMs'];
   readonly trace: Call['trace'];
   readonly confirmation: Call['confirmation'];
   readonly ticket: Call['ticket'];
@@ -48,29 +34,30 @@ class CallWithSignal implements Call {
   readonly back: Call['back'];
   readonly canSee: Call['canSee'];
   readonly meta: Call['meta'];
-  readonly #source: { readonly signal: AbortSignal };
+  readonly #signalOf: { readonly signal: AbortSignal };
 
-  constructor(call: Call, source: { readonly signal: AbortSignal }, timeoutMs: number) {
+  constructor(call: Call, changes: CallChanges) {
     this.id = call.id;
     this.tool = call.tool;
     this.principal = call.principal;
     this.profile = call.profile;
     this.via = call.via;
-    this.args = call.args;
+    this.args = changes.args ?? call.args;
     this.receivedAt = call.receivedAt;
     this.correlationId = call.correlationId;
-    this.timeoutMs = timeoutMs;
-    this.trace = call.trace;
-    this.confirmation = call.confirmation;
+    this.timeoutMs = changes.timeoutMs ?? call.timeoutMs;
+    this.trace = changes.trace ?? call.trace;
+    // May be taken away: an answer to a question of the gateway is not passed on to the tool.
+    this.confirmation = 'confirmation' in changes ? changes.confirmation : call.confirmation;
     this.ticket = call.ticket;
     this.session = call.session;
-    this.back = call.back;
+    this.back = changes.back ?? call.back;
     this.canSee = call.canSee;
     this.meta = call.meta;
-    this.#source = source;
+    this.#signalOf = changes.signalOf ?? call;
   }
 
   get signal(): AbortSignal {
-    return this.#source.signal;
+    return this.#signalOf.signal;
   }
 }

@@ -1,6 +1,7 @@
-import type { Call } from './call.js';
-import type { JsonObject } from './json.js';
-import type { Handler } from './tool.js';
+import type { Args, GuardedCall } from './call.js';
+import type { Json, JsonObject } from './json.js';
+import type { Done } from './outcome.js';
+import type { Operation } from './tool.js';
 
 /** Suggestions for a half-typed argument. */
 export interface Completion {
@@ -13,7 +14,7 @@ export type Complete = (
   argument: string,
   value: string,
   context: Readonly<Record<string, string>>,
-  call: Call,
+  call: GuardedCall,
 ) => Promise<Completion>;
 
 /** A prompt; its handler ends with `data: { description?, messages }`. */
@@ -34,7 +35,19 @@ export interface Prompt {
   readonly complete?: Complete;
   /** Whether its text comes from an external system that also receives its arguments. */
   readonly openWorld?: boolean;
-  readonly get: Handler;
+  readonly get: Operation;
+}
+
+/**
+ * A resource that is another form of a tool: reading it is a call of that tool, so that its rules, limits, labels, switch and audit
+ * apply, and the result is reshaped after the guards (a second name must not evade a rule about the first).
+ */
+export interface ToolProjection {
+  readonly tool: string;
+  /** The tool's arguments in a URI; undefined if the URI does not belong to this resource. */
+  toArgs(uri: string): Args | undefined;
+  /** One entry of `contents`, from the result that passed the guards. */
+  toContents(uri: string, result: Done): Json;
 }
 
 /** Readable content with a URI; its handler gets `args.uri` and ends with `data: { contents }`. */
@@ -52,7 +65,7 @@ export interface Resource {
   readonly extra?: JsonObject;
   /** Whether its contents come from an external system. */
   readonly openWorld?: boolean;
-  readonly read: Handler;
+  readonly read: Operation | ToolProjection;
   /** Starts watching and returns an unsubscribe function; absent if the source does not report changes. */
   readonly watch?: (changed: () => void) => () => void;
 }
@@ -73,6 +86,6 @@ export interface ResourceTemplate {
   /** Whether the contents come from an external system that also receives the URIs. */
   readonly openWorld?: boolean;
   matches(uri: string): boolean;
-  readonly read: Handler;
+  readonly read: Operation | ToolProjection;
   readonly watch?: (uri: string, changed: () => void) => () => void;
 }

@@ -1,9 +1,12 @@
-import type { Args, Call } from './call.js';
+import type { Args, Call, GuardedCall } from './call.js';
 import type { ToolError } from './errors.js';
 import type { Json, JsonObject } from './json.js';
 import type { Outcome } from './outcome.js';
 
 export type Handler = (call: Call) => Promise<Outcome>;
+
+/** What a source does for a call; callable only at the end of the pipeline. */
+export type Operation = (call: GuardedCall) => Promise<Outcome>;
 
 /** Why a value is invalid, by field. */
 export interface Problem {
@@ -77,7 +80,7 @@ export interface Tool {
   readonly lightSignal?: boolean;
   /** Facts for operators: command, version, allowed operations, security features. */
   readonly details?: JsonObject;
-  readonly run: Handler;
+  readonly run: Operation;
 }
 
 /** Effects of a read-only tool. */

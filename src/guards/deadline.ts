@@ -1,5 +1,5 @@
 import { deadlinePassed } from '../core/call.js';
-import { withSignal } from '../core/derive-call.js';
+import { deriveCall } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
@@ -47,7 +47,7 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
                 : interruptedOutcome(stopReason, limitMs, outcome),
             );
         }
-        next(withSignal(call, inner, limitMs)).then(settle, (error: unknown) => {
+        next(deriveCall(call, { signalOf: inner, timeoutMs: limitMs })).then(settle, (error: unknown) => {
           release();
           // Many libraries throw an abort error for their signal: the deadline caused it, it is not a bug.
           if (stopReason === undefined) reject(error instanceof Error ? error : new Error(String(error)));

@@ -1,5 +1,5 @@
 import type { Call } from '../core/call.js';
-import { withBackChannel } from '../core/derive-call.js';
+import { deriveCall } from '../core/derive-call.js';
 import type { Content, ResourceLink } from '../core/content.js';
 import { toReadableText, textContent } from '../core/content.js';
 import type { ToolError } from '../core/errors.js';
@@ -73,10 +73,9 @@ function withSanitizedBackChannel(call: Call, { level, redact }: OutputRules): C
   const { back } = call;
   if (!back?.progress && !back?.log) return call;
   const rules: OutputRules = { ...(level && { level }), ...(redact && { redact }) };
-  return withBackChannel(
-    call,
-    rewriteBackChannel(back, () => sanitizingVisitor(newReport(), rules, maxBackChannelBytes)),
-  );
+  return deriveCall(call, {
+    back: rewriteBackChannel(back, () => sanitizingVisitor(newReport(), rules, maxBackChannelBytes)),
+  });
 }
 
 /** Sanitises a question of the tool itself: it is wrapped to a person or a model, and is as untrusted as any result. */

@@ -11,7 +11,7 @@ import {
 import { afterEach, expect, test } from 'vitest';
 import type { Call } from '../core/call.js';
 import { done, refuse } from '../core/outcome.js';
-import { aCall, aTool, guarded } from '../../test/support/make.js';
+import { aCall, aTool, guarded, untilAborted } from '../../test/support/make.js';
 import { aProgram } from '../../test/support/program.js';
 import { tracing } from './trace.js';
 
@@ -44,8 +44,8 @@ function anSdk(): Started[] {
 }
 
 test('without an SDK the guard is gone', async () => {
-  const { run } = aTool();
-  expect((await tracing())(aTool(), run)).toBe(run);
+  const next = untilAborted;
+  expect((await tracing())(aTool(), next)).toBe(next);
 });
 
 test('without an SDK the API is not loaded', () => {

@@ -1,4 +1,5 @@
 import type { Call } from '../core/call.js';
+import { deriveCall } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { fromTraceparent, toTraceparent } from '../lib/trace-context.js';
@@ -36,10 +37,8 @@ export async function tracing(): Promise<Guard> {
       ...(state && { tracestate: state }),
     };
     try {
-      const outcome = await api.context.with(api.trace.setSpan(api.context.active(), span), next, undefined, {
-        ...call,
-        trace,
-      });
+      const traced = api.trace.setSpan(api.context.active(), span);
+      const outcome = await api.context.with(traced, next, undefined, deriveCall(call, { trace }));
       const code = errorCodeOf(outcome);
       if (code !== undefined) {
         span.setAttribute('error.type', code);

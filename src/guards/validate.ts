@@ -1,5 +1,5 @@
 import type { Args, Call } from '../core/call.js';
-import { withArgs } from '../core/derive-call.js';
+import { deriveCall } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Failed } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
@@ -32,7 +32,7 @@ export const vet: Guard = (tool, next) => {
 };
 
 const withParsed = (call: Call, { value, timeoutMs }: Extract<Parsed<Args>, { ok: true }>): Call =>
-  value === call.args && timeoutMs === undefined ? call : withArgs(call, value, timeoutMs);
+  value === call.args && timeoutMs === undefined ? call : deriveCall(call, { args: value, timeoutMs });
 
 const toInvalid = (parsed: Extract<Parsed<Args>, { ok: false }>): Failed =>
   'error' in parsed

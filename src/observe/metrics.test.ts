@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { metrics as metricsGuard } from '../guards/metrics.js';
 import { refuse } from '../core/outcome.js';
-import type { Handler } from '../core/tool.js';
+import type { Operation } from '../core/tool.js';
 import { aCall, aTool, guarded } from '../../test/support/make.js';
 import { metrics, type Metrics } from './metrics.js';
 
@@ -38,7 +38,7 @@ test('calls are counted by tool, status and error type [S0.119]', async () => {
   expect(seconds).toContain('mcp_tool_execution_seconds_count{tool="ping"} 2');
 });
 
-test.each<[string, Handler]>([
+test.each<[string, Operation]>([
   ['succeeds', aTool().run],
   ['is refused', () => Promise.resolve(refuse('rate_limited', 'slow down'))],
   ['rejects', () => Promise.reject(new Error('bug'))],

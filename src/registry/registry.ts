@@ -7,6 +7,7 @@ import { neverAborted } from '../lib/light-signal.js';
 import type { NameFilter } from './filter.js';
 import { passesFilter } from './filter.js';
 import { isToolName } from './naming.js';
+import { assignAddresses } from './resource-owners.js';
 
 /** Snapshot of everything offered; replaced at each change, so it can be compared by identity. */
 export interface Catalogue {
@@ -125,6 +126,7 @@ export function registry(options: {
       problems.push({ source: tools.get(name)?.source ?? '', what: name, why });
       tools.delete(name);
     }
+    const addresses = assignAddresses(shelves, tools);
     const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
     const next: Catalogue = {
       tools: sorted,
@@ -134,17 +136,10 @@ export function registry(options: {
         (each) => each.prompts,
         ({ name }) => name,
       ),
-      resources: unique(
-        'resource',
-        (each) => each.resources,
-        ({ uri }) => uri,
-      ),
-      templates: unique(
-        'template',
-        (each) => each.templates,
-        ({ uriTemplate }) => uriTemplate,
-      ),
+      resources: addresses.resources,
+      templates: addresses.templates,
     };
+    problems.push(...addresses.withheld);
     const before = current;
     current = next;
     left = problems;

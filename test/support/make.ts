@@ -1,11 +1,12 @@
-import type { Call } from '../../src/core/call.js';
+import type { Call, GuardedCall } from '../../src/core/call.js';
 import { schemaContract } from '../../src/core/contract.js';
 import type { Guard } from '../../src/core/guard.js';
 import { compose } from '../../src/core/guard.js';
 import { done } from '../../src/core/outcome.js';
 import type { Outcome } from '../../src/core/outcome.js';
+import type { ToolProjection } from '../../src/core/prompt.js';
 import type { Principal } from '../../src/core/principal.js';
-import type { Handler, Limits, Tool } from '../../src/core/tool.js';
+import type { Handler, Limits, Operation, Tool } from '../../src/core/tool.js';
 import { defaultLimits, readOnly } from '../../src/core/tool.js';
 import { neverAborted } from '../../src/lib/light-signal.js';
 
@@ -30,8 +31,9 @@ export function aTool(over: Partial<Omit<Tool, 'limits'>> & { readonly limits?: 
   };
 }
 
-export function aCall(over: Partial<Call> = {}): Call {
-  return {
+/** A call as a source gets it; tests of guards use it as a plain call. */
+export function aCall(over: Partial<Call> = {}): GuardedCall {
+  const call: Call = {
     id: 'id',
     tool: 'echo',
     principal: ada,
@@ -42,11 +44,21 @@ export function aCall(over: Partial<Call> = {}): Call {
     correlationId: 'c1',
     ...over,
   };
+  return call as GuardedCall; // tests of sources have no pipeline
 }
 
 /** Runs a handler behind guards, as the pipeline would. */
-export const guarded = (guards: readonly Guard[], run: Handler, tool: Tool = aTool()): Handler =>
+export const guarded = (guards: readonly Guard[], run: Operation, tool: Tool = aTool()): Handler =>
   compose(guards, tool, run);
+
+/** Reads a resource as its source does, without a pipeline. */
+export const readAs = (
+  resource: { readonly read: Operation | ToolProjection } | undefined,
+  call: GuardedCall,
+): Promise<Outcome> => {
+  if (typeof resource?.read !== 'function') throw new Error('not a resource with a handler of its own');
+  return resource.read(call);
+};
 
 /** Ends only when its signal fires, as a tool that hangs and then obeys. */
 export const untilAborted: Handler = (call) =>

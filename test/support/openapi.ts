@@ -8,7 +8,7 @@ import { validate } from '../../src/guards/validate.js';
 import type { OpenApiSource, OpenApiSourceOptions } from '../../src/sources/openapi/source.js';
 import { openApiSource } from '../../src/sources/openapi/source.js';
 import { localEgress } from './gates.js';
-import { aCall, never } from './make.js';
+import { aCall, guarded, never } from './make.js';
 
 /** A document in a file of its own. */
 export function documentFile(document: unknown, name = 'api.json'): string {
@@ -69,6 +69,6 @@ export async function loadedApi(document: unknown, options: Partial<OpenApiSourc
     source,
     tools,
     tool,
-    call: (args, name) => validate(tool(name), tool(name).run)(aCall({ args: args as Args })),
+    call: (args, name) => guarded([validate], tool(name).run, tool(name))(aCall({ args: args as Args })),
   };
 }

@@ -1,16 +1,16 @@
-import type { Call } from '../../core/call.js';
-import type { Json } from '../../core/json.js';
-import { done, refuse, type Outcome } from '../../core/outcome.js';
-import type { Resource, ResourceTemplate } from '../../core/prompt.js';
-import type { Tool } from '../../core/tool.js';
+import type { Args } from '../../core/call.js';
 import { toReadableText } from '../../core/content.js';
+import type { Json } from '../../core/json.js';
+import type { Done } from '../../core/outcome.js';
+import type { Resource, ResourceTemplate, ToolProjection } from '../../core/prompt.js';
+import type { Tool } from '../../core/tool.js';
 import type { EndpointDeclaration, Parameter } from './declarations.js';
 import { pathTemplate } from './path-template.js';
 
 /** A GET endpoint as a resource, or as a resource template if it takes arguments. */
 type ResourceProjection = { readonly resource: Resource } | { readonly template: ResourceTemplate };
 
-/** Exposes a tool as a resource; reading it runs the tool with the arguments in the URI. */
+/** Exposes a tool as a resource; reading it is a call of the tool with the arguments in the URI. */
 export function projectResource(source: string, declared: EndpointDeclaration, tool: Tool): ResourceProjection {
   const base = `toolgate://${source}/${encodeURIComponent(declared.name)}`;
   const inPath = pathTemplate(declared.path).names;
@@ -21,29 +21,20 @@ export function projectResource(source: string, declared: EndpointDeclaration, t
     source,
     ...(tool.title !== undefined && { title: tool.title }),
   };
-  const read = async (call: Call): Promise<Outcome> => {
-    const uri = String(call.args['uri']);
-    const args = parseResourceArguments(uri, base, inPath, declared.parameters);
-    const parsed = args === undefined ? undefined : tool.input.parse(args);
-    if (!parsed?.ok) return refuse('invalid_arguments', 'The URI does not match this resource');
-    const outcome = await tool.run({ ...call, args: parsed.value });
-    if (outcome.kind !== 'done') return outcome;
-    const [media] = outcome.content.flatMap((part) => (part.type === 'image' || part.type === 'audio' ? [part] : []));
-    const contents: Json = media
-      ? { uri, mimeType: media.mimeType, blob: media.data }
-      : { uri, mimeType: 'application/json', text: toReadableText(outcome.content) };
-    return done([], { contents: [contents] });
-  };
+  const toArgs = (uri: string): Args | undefined => parseResourceArguments(uri, base, inPath, declared.parameters);
+  const read: ToolProjection = { tool: tool.name, toArgs, toContents };
   if (declared.parameters.length === 0) return { resource: { ...common, uri: base, read } };
   const uriTemplate = `${base}${inPath.map((name) => `/{${name}}`).join('')}${others.length === 0 ? '' : `{?${others.join(',')}}`}`;
-  return {
-    template: {
-      ...common,
-      uriTemplate,
-      matches: (uri) => parseResourceArguments(uri, base, inPath, declared.parameters) !== undefined,
-      read,
-    },
-  };
+  return { template: { ...common, uriTemplate, matches: (uri) => toArgs(uri) !== undefined, read } };
+}
+
+/** The response of the service as contents: an image or sound as it is, else the `output` field of the data. */
+function toContents(uri: string, { content, data }: Done): Json {
+  for (const part of content)
+    if (part.type === 'image' || part.type === 'audio') return { uri, mimeType: part.mimeType, blob: part.data };
+  const output =
+    typeof data === 'object' && data !== null && 'output' in data ? data['output'] : toReadableText(content);
+  return { uri, mimeType: 'application/json', text: typeof output === 'string' ? output : JSON.stringify(output) };
 }
 
 function parseResourceArguments(

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aCall, never } from '../../../test/support/make.js';
+import { aCall, never, readAs } from '../../../test/support/make.js';
 import { aPlugin, callTool, said, serverFile } from '../../../test/support/upstream.js';
 
 const folder = dirname(serverFile);
@@ -49,7 +49,7 @@ test('prompts and resources of SDK 1 are offered', async () => {
     data: { messages: [{ content: { text: 'Hello Ada' } }] },
   });
   const [resource] = (await source.resources?.(never)) ?? [];
-  expect(await resource?.read(aCall({ args: { uri: 'note://one' } }))).toMatchObject({
+  expect(await readAs(resource, aCall({ args: { uri: 'note://one' } }))).toMatchObject({
     data: { contents: [{ text: 'a note' }] },
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ada, aCall, bob, never } from '../../../../test/support/make.js';
+import { ada, aCall, bob, never, readAs } from '../../../../test/support/make.js';
 import { eventually } from '../../../../test/support/processes.js';
 import { aPlugin, callTool, said, saidJson, serverFile } from '../../../../test/support/upstream.js';
 
@@ -96,7 +96,7 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
       hasMore: false,
     });
     const [resource] = (await source.resources?.(never)) ?? [];
-    expect(await resource?.read(aCall({ args: { uri: 'fixture://note' } }))).toMatchObject({
+    expect(await readAs(resource, aCall({ args: { uri: 'fixture://note' } }))).toMatchObject({
       data: { contents: [{ text: 'text of fixture://note' }] },
     });
     const [template] = (await source.templates?.(never)) ?? [];

@@ -7,7 +7,7 @@ import { aDocument, loadedApi } from '../../../../test/support/openapi.js';
 import { sharedPath } from '../../../../test/support/shared.js';
 import type { Egress, EgressRequest } from '../../../net/egress-types.js';
 import { validate } from '../../../guards/validate.js';
-import { aCall } from '../../../../test/support/make.js';
+import { aCall, guarded } from '../../../../test/support/make.js';
 import { openApiSource } from '../source.js';
 import { never } from '../../../../test/support/make.js';
 import type { OperationTool } from '../tools/operation-tool.js';
@@ -71,7 +71,7 @@ function escapes(request: EgressRequest, tool: OperationTool): string | undefine
 async function noEscape(tools: readonly OperationTool[], sent: EgressRequest[], runs: number): Promise<number> {
   let count = 0;
   for (const tool of tools) {
-    const handler = validate(tool, tool.run);
+    const handler = guarded([validate], tool.run, tool);
     for (const args of fc.sample(argumentsOf(tool), runs)) {
       sent.length = 0;
       const outcome = await handler(aCall({ args: args as never })); // generated as JSON
