@@ -14,7 +14,7 @@ import { gateway } from './gateway.js';
 import { registry } from './registry/registry.js';
 import type { Tool } from './core/tool.js';
 import { done } from './core/outcome.js';
-import { ada, aTool, bob, deferred, never } from '../test/support/make.js';
+import { ada, aTool, bob, deferred, guarded, never } from '../test/support/make.js';
 
 async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {}) {
   const records: AuditRecord[] = [];
@@ -120,7 +120,7 @@ test('a call keeps the runtime it began with, to its end', async () => {
   const reg = registry({ sources: [{ id: 'test', list: async () => [tool] }], filter: { include: [], exclude: [] } });
   await reg.refresh(never);
   const runtime = (name: string, sees: boolean): CallRuntime => ({
-    wire: (one) => async (call) => ({ ...(await one.run(call)), meta: { under: name } }),
+    wire: (one) => async (call) => ({ ...(await guarded([], one.run, one)(call)), meta: { under: name } }),
     visibility: { group: () => name, isVisible: () => sees },
   });
   let current = runtime('old', true);

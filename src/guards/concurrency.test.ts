@@ -88,11 +88,11 @@ test('a handler that throws gives its slot back', async () => {
 test('a tool composed again after a reload keeps its slots: running calls still count', async () => {
   const gate = deferred<Outcome>();
   const tool = aTool({ limits: { concurrency: 1, queue: 0, queueTimeoutMs: 60_000 }, run: () => gate.promise });
-  const before = concurrency(tool, tool.run);
+  const before = guarded([concurrency], tool.run, tool);
   const first = before(aCall());
-  const after = concurrency({ ...tool }, tool.run);
+  const after = guarded([concurrency], tool.run, { ...tool });
   expect(await after(aCall())).toMatchObject({ error: { code: 'busy' } });
-  const raised = concurrency({ ...tool, limits: { ...tool.limits, concurrency: 2 } }, tool.run);
+  const raised = guarded([concurrency], tool.run, { ...tool, limits: { ...tool.limits, concurrency: 2 } });
   const second = raised(aCall());
   gate.resolve(done(''));
   expect([await first, await second].map(({ kind }) => kind)).toEqual(['done', 'done']);

@@ -4,14 +4,14 @@ import { refuseUnreached } from '../core/outcome.js';
 import type { AcquireResult } from '../lib/semaphore.js';
 import type { Semaphore, SemaphoreOptions } from '../lib/semaphore.js';
 import { semaphore } from '../lib/semaphore.js';
-import type { Handler, Tool } from '../core/tool.js';
+import type { Operation, Tool } from '../core/tool.js';
 
 /**
  * Slots by what runs and under which name. A reload composes the guards of a tool again; with new slots it would let as many
  * further calls start as are running already.
  */
 const slotsByRun = new WeakMap<
-  Handler,
+  Operation,
   Map<string, { readonly options: SemaphoreOptions; readonly slots: Semaphore }>
 >();
 

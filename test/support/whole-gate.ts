@@ -48,7 +48,7 @@ export async function aWholeGate(yaml: string): Promise<WholeGate> {
       await gate.reload((await load()).config);
     },
     journal: () =>
-      readdirSync(home.audit)
+      readdirSync(home.audit, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.jsonl'))
         .flatMap((name) => readFileSync(join(home.audit, name), 'utf8').trim().split('\n'))
         .filter((line) => line !== '')
