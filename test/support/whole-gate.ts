@@ -12,7 +12,7 @@ import { aPlace } from './toolgate.js';
 /** A record of the journal, as far as tests look at it. */
 export interface JournalRecord {
   readonly event: string;
-  readonly tool: string;
+  readonly tool: string | undefined;
   readonly principal: string;
   readonly decision: string;
   readonly code?: string;
@@ -53,6 +53,6 @@ export async function aWholeGate(yaml: string): Promise<WholeGate> {
         .flatMap((name) => readFileSync(join(home.audit, name), 'utf8').trim().split('\n'))
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as JournalRecord) // the journal holds records only
-        .filter(({ event }) => event !== 'begin' && event !== 'admin'),
+        .filter(({ event, tool }) => tool !== undefined && event !== 'begin' && event !== 'admin'),
   };
 }
