@@ -26,7 +26,10 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i;
  * Decides which source owns which address. An upstream server must not answer for the gateway (`toolgate:`) or for an address of another
  * server (spoofing, and the address itself would leak): the gateway's own sources come first, then the order of the configuration.
  */
-export function assignAddresses(listings: readonly SourceAddresses[], tools: ReadonlyMap<string, Tool>): OwnedAddresses {
+export function assignAddresses(
+  listings: readonly SourceAddresses[],
+  tools: ReadonlyMap<string, Tool>,
+): OwnedAddresses {
   const resources = new Map<string, Resource>();
   const templates = new Map<string, ResourceTemplate>();
   const withheld: (Withheld & { readonly source: string })[] = [];
