@@ -1,14 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { handClock } from '../../test/support/make.js';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { keyFile } from './keys.js';
 
 function place(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'toolgate-keys-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, 'keys.json');
+  return join(temporaryFolder('keys'), 'keys.json');
 }
 
 test('a key is shown once, kept as a hash in a file of the owner alone, and found again', () => {

@@ -1,11 +1,11 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { help, run } from './check.js';
 
 async function checked(text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const file = join(await mkdtemp(join(tmpdir(), 'toolgate-check-')), 'c.yaml');
+  const file = join(temporaryFolder('check'), 'c.yaml');
   await writeFile(file, text);
   const said = { out: '', err: '' };
   const io = {

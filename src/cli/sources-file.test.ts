@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { changeSources } from './sources-file.js';
 
 const before = '# kept\nsources:\n  notes: { kind: mcp, command: notes }\n';
 
 function aFile(): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'toolgate-sources-')), 'toolgate.yaml');
+  const path = join(temporaryFolder('sources'), 'toolgate.yaml');
   writeFileSync(path, before);
   return path;
 }

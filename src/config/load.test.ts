@@ -1,17 +1,17 @@
-import { mkdtemp, mkdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { settings } from './env.js';
 import { loadConfig, type LoadOptions, type LoadResult } from './load.js';
 import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
 
-const emptyFolder = await mkdtemp(join(tmpdir(), 'toolgate-config-'));
+const emptyFolder = temporaryFolder('config');
 
 async function folderWith(text: string | Uint8Array, name = 'toolgate.yaml'): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'toolgate-config-'));
+  const folder = temporaryFolder('config');
   await writeFile(join(folder, name), text);
   return folder;
 }
@@ -306,7 +306,7 @@ test('no text and no environment makes the loader throw: there is always a confi
     fc.constantFrom(...settings.map((setting) => setting.name)),
     fc.oneof(fc.string(), fc.integer().map(String), fc.constantFrom('true', '-1', '%(', '*', '1e9')),
   );
-  const cwd = await mkdtemp(join(tmpdir(), 'toolgate-config-'));
+  const cwd = temporaryFolder('config');
   await fc.assert(
     fc.asyncProperty(text, env, async (yaml, variables) => {
       await writeFile(join(cwd, 'toolgate.yaml'), yaml);

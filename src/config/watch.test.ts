@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { loadConfig, type LoadResult } from './load.js';
 import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
@@ -29,7 +29,7 @@ async function watched(
     refuses?: (config: Config) => boolean;
   } = {},
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'toolgate-watch-'));
+  const folder = temporaryFolder('watch');
   await prepare?.(folder);
   const path = join(folder, file);
   if (file === 'toolgate.yaml') await writeFile(path, text);

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import {
@@ -14,6 +12,7 @@ import {
   processesNamed,
   zombiesOf,
 } from '../../test/support/processes.js';
+import { temporaryFolder } from '../../test/support/temporary.js';
 import { packageFile } from '../lib/package-file.js';
 import { processes } from './index.js';
 
@@ -42,7 +41,7 @@ function aGateway(
   return { gateway, stdout: gateway.stdout! };
 }
 
-const stateFolder = (): string => mkdtempSync(join(tmpdir(), 'toolgate-processes-'));
+const stateFolder = (): string => temporaryFolder('processes');
 
 test('a broker that dies fails its runs at once, leaves nothing behind, and is replaced', async () => {
   const problems: string[] = [];

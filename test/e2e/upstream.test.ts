@@ -6,11 +6,13 @@ import { aPlace, serving, toolgate } from '../support/toolgate.js';
 import { serverFile } from '../support/upstream.js';
 
 const mark = (): string => `mark-${Math.random().toString(36).slice(2)}`;
+// Three servers start at once; on a loaded machine that takes longer than the default budget of ten seconds.
 const entry = (id: string, args: readonly string[], more = ''): string => `
   ${id}:
     kind: mcp
     command: ${process.execPath}
     args: ${JSON.stringify([serverFile, ...args])}
+    startup_budget: 120
 ${more}`;
 const quiet = 'commands: { builtins: false }\nrate_limit: { requests: 100000 }\n';
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Args } from '../../src/core/call.js';
 import type { Outcome } from '../../src/core/outcome.js';
@@ -9,10 +8,11 @@ import type { OpenApiSource, OpenApiSourceOptions } from '../../src/sources/open
 import { openApiSource } from '../../src/sources/openapi/source.js';
 import { localEgress } from './gates.js';
 import { aCall, guarded, never } from './make.js';
+import { temporaryFolder } from './temporary.js';
 
 /** A document in a file of its own. */
 export function documentFile(document: unknown, name = 'api.json'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'toolgate-openapi-'));
+  const folder = temporaryFolder('openapi');
   const file = join(folder, name);
   writeFileSync(file, typeof document === 'string' ? document : JSON.stringify(document));
   return file;

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { scanSurface, type SurfaceOptions, type SurfaceReport } from '../../src/scanner/index.js';
+import { temporaryFolder } from './temporary.js';
 
 /** A folder with these files, for the scanner to read. */
 export async function aProject(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'toolgate-scan-'));
+  const root = temporaryFolder('scan');
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);

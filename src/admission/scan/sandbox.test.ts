@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary.js';
 import { processes } from '../../processes/index.js';
 import type { TierReport } from '../../processes/index.js';
 import { scanSandbox } from './sandbox.js';
@@ -16,7 +17,7 @@ const server =
   'from fastmcp import FastMCP\nmcp = FastMCP("x")\n\n@mcp.tool\ndef hello(name: str) -> str:\n    return name\n';
 
 async function aSource(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'toolgate-apart-'));
+  const folder = temporaryFolder('apart');
   await writeFile(join(folder, 'server.py'), server);
   return folder;
 }
@@ -65,7 +66,7 @@ describe.skipIf(!bwrapNoNetwork.available)('a reader of strange code, where bwra
 
   test('reads a folder, a folder behind a link, and a single file', async () => {
     const folder = await aSource();
-    const link = `${folder}-link`;
+    const link = join(temporaryFolder('link'), 'link');
     await symlink(folder, link);
     const read = scanRunner(started, (why) => expect.unreachable(why));
     for (const root of [folder, link, join(folder, 'server.py')]) {

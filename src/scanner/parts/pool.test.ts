@@ -1,7 +1,7 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary.js';
 import { defaultLimits } from '../project/load.js';
 import { emptyManifests } from '../project/manifests.js';
 import type { PartRequest } from './messages.js';
@@ -17,7 +17,7 @@ const orders = ['a', 'b', 'c', 'd'].map((path): PartRequest => ({ paths: [path],
 
 /** A worker of our own making in place of the one that reads. */
 async function withWorker(code: string, over: Partial<PoolOptions> = {}): Promise<readonly unknown[]> {
-  const mainFile = join(await mkdtemp(join(tmpdir(), 'toolgate-pool-')), 'main.mjs');
+  const mainFile = join(temporaryFolder('pool'), 'main.mjs');
   await writeFile(
     mainFile,
     `import { parentPort } from 'node:worker_threads';\nparentPort.on('message', async ({ paths: [path] }) => {\n${code}\n});`,

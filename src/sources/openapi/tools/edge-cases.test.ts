@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { localEgress } from '../../../../test/support/gates.js';
@@ -7,6 +6,7 @@ import { never } from '../../../../test/support/make.js';
 import { aDocument, documentFile, loadedApi, oneOperation } from '../../../../test/support/openapi.js';
 import { recordingServer, type RecordingServer } from '../../../../test/support/recording-server.js';
 import { sharedPath } from '../../../../test/support/shared.js';
+import { temporaryFolder } from '../../../../test/support/temporary.js';
 import { schemaValidator } from '../../../lib/schema.js';
 import { openApiSource } from '../source.js';
 import type { OperationTool } from './operation-tool.js';
@@ -95,13 +95,14 @@ describe('hostile and odd documents', () => {
   });
 
   test('a neighbour in the same folder is read when that is allowed; a link out of the folder is not', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'toolgate-openapi-'));
+    const home = temporaryFolder('openapi');
     writeFileSync(
       join(home, 'pets.yaml'),
       'Pet: {type: object, properties: {name: {type: string}, friend: {$ref: "#/Pet"}}}',
     );
-    writeFileSync(join(tmpdir(), 'toolgate-secret.json'), '{"a":{"type":"string"}}');
-    symlinkSync(join(tmpdir(), 'toolgate-secret.json'), join(home, 'link.json'));
+    const secret = join(temporaryFolder('elsewhere'), 'secret.json');
+    writeFileSync(secret, '{"a":{"type":"string"}}');
+    symlinkSync(secret, join(home, 'link.json'));
     const body = (ref: string) => ({
       requestBody: { content: { 'application/json': { schema: { $ref: ref } } } },
       ...ok,
