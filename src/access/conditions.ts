@@ -2,8 +2,9 @@ import { posix } from 'node:path';
 import type { Args } from '../core/call.js';
 import type { Json } from '../core/json.js';
 import { anyGlob } from '../lib/glob.js';
-import { covers, overlaps, parseCidr } from '../net/cidrs.js';
-import { matchesName, parseNamePattern, parseName } from '../net/host-names.js';
+import { covers, overlaps, parseCidr, type Cidr } from '../net/cidrs.js';
+import { matchesName, parseNamePattern, type NamePattern } from '../net/host-names.js';
+import { readHost, type HostReading } from '../net/host-reading.js';
 
 /** Condition on an argument; all given parts must match. */
 export interface Condition {
@@ -45,11 +46,12 @@ export function compileCondition(path: string, given: Condition, toAllow: boolea
   const keys = path.split('.');
   const { optional = false } = given;
   const fits = (value: Json): boolean =>
-    tests.every(({ test, whole }) =>
-      whole || !isList(value)
-        ? isMatch(test(value), toAllow)
-        : everyOrSome(value, (item) => isMatch(test(item), toAllow), toAllow),
-    );
+    tests.every(({ test, whole }) => {
+      if (!isList(value)) return isMatch(test(value), toAllow);
+      // Lists in lists are flattened: a tool may do the same, and one level more must not hide a value.
+      const items = whole ? listsIn(value) : flatten(value);
+      return everyOrSome(items, (item) => isMatch(test(item), toAllow), toAllow);
+    });
   return {
     ok: true,
     test(args) {
@@ -64,6 +66,17 @@ const isMatch = (fit: Match, toAllow: boolean): boolean => fit === 'yes' || (fit
 const everyOrSome = (list: readonly Json[], test: (item: Json) => boolean, toAllow: boolean): boolean =>
   toAllow ? list.every(test) : list.some(test);
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+
+/** All items of a list and of the lists in it, at any depth; the depth of JSON is bounded by the transports. */
+function flatten(list: readonly Json[]): readonly Json[] {
+  return list.some(isList) ? list.flatMap((item) => (isList(item) ? flatten(item) : [item])) : list;
+}
+
+/** The list and the lists in it. */
+const listsIn = (list: readonly Json[]): readonly Json[] => [
+  list,
+  ...list.flatMap((item) => (isList(item) ? listsIn(item) : [])),
+];
 
 const noValues = { values: [], missing: true } as const;
 
@@ -86,7 +99,7 @@ function valuesAt(
   let missing = false;
   for (const key of keys) {
     const next: Json[] = [];
-    for (const value of here.flatMap((item) => (isList(item) ? item : [item]))) {
+    for (const value of here.flatMap((item) => (isList(item) ? flatten(item) : [item]))) {
       const inner = fieldOf(value, key);
       if (inner === undefined) missing = true;
       else next.push(inner);
@@ -117,48 +130,39 @@ function compileChecks(given: Condition, toAllow: boolean): readonly Part[] | st
     max_length: longest,
   } = given;
   const yes = (is: boolean): Match => (is ? 'yes' : 'no');
-  if (equals !== undefined) parts.push({ test: (value) => yes(value === equals) });
-  if (oneOf) parts.push({ test: (value) => yes(oneOf.includes(value)) });
+  if (equals !== undefined) parts.push({ test: (value) => matchValues(value, [equals]) });
+  if (oneOf) parts.push({ test: (value) => matchValues(value, oneOf) });
   if (glob) {
     const fits = anyGlob(glob);
     parts.push({
-      test: (value) => (typeof value !== 'string' ? 'no' : value.length > longestText ? 'unclear' : yes(fits(value))),
+      test(value) {
+        if (typeof value !== 'string') return typeof value === 'number' && fits(String(value)) ? 'unclear' : 'no';
+        return value.length > longestText ? 'unclear' : yes(fits(value));
+      },
     });
   }
   if (cidr) {
     const networks = cidr.map((text) => ({ text, network: parseCidr(text) }));
     const bad = networks.find(({ network }) => network === undefined);
     if (bad) return `contains ${bad.text}, which is not an address or a CIDR`;
-    parts.push({
-      test(value) {
-        const inner = typeof value === 'string' ? parseCidr(value.trim()) : undefined;
-        // To deny, an overlap is enough; to allow, the network must be inside, or a wide range would bypass the rule.
-        return inner === undefined
-          ? 'no'
-          : yes(
-              networks.some(
-                ({ network }) => network !== undefined && (toAllow ? covers(network, inner) : overlaps(network, inner)),
-              ),
-            );
-      },
-    });
+    const known = networks.flatMap(({ network }) => network ?? []);
+    parts.push({ test: (value) => matchNetworks(value, known, toAllow) });
   }
   if (domain) {
     const names = domain.map((text) => ({ text, name: parseNamePattern(text) }));
     const bad = names.find(({ name }) => name === undefined);
     if (bad) return `contains ${bad.text}, which is not a host name`;
-    parts.push({
-      test(value) {
-        const host = typeof value === 'string' ? cachedHost(value) : undefined;
-        return host === undefined || host === 'unclear'
-          ? (host ?? 'no')
-          : yes(names.some(({ name }) => name !== undefined && matchesName(name, host)));
-      },
-    });
+    const known = names.flatMap(({ name }) => name ?? []);
+    parts.push({ test: (value) => matchNames(value, known) });
   }
   if (folders) {
     const roots = folders.map((folder) => posix.normalize(folder).replace(/(?<=.)\/$/, ''));
-    parts.push({ test: (value) => (typeof value === 'string' ? matchRoots(value, roots) : 'no') });
+    parts.push({
+      test(value) {
+        const text = toAllow && typeof value !== 'string' ? undefined : textOf(value);
+        return text === undefined ? withoutText(value) : matchRoots(text, roots, toAllow);
+      },
+    });
   }
   if (min !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value >= min) : 'unclear') });
   if (max !== undefined) parts.push({ test: (value) => (typeof value === 'number' ? yes(value <= max) : 'unclear') });
@@ -175,39 +179,73 @@ function compileChecks(given: Condition, toAllow: boolean): readonly Part[] | st
   return parts;
 }
 
-type Host = string | 'unclear' | undefined;
-
 /** Cache of one entry: several rules test the same argument of the same call. */
-let last: { readonly value: string; readonly host: Host } = { value: '', host: undefined };
+let last: { readonly value: string; readonly reading: HostReading } = { value: '', reading: { kind: 'none' } };
 
-function cachedHost(value: string): Host {
-  if (last.value !== value) last = { value, host: parseHost(value) };
-  return last.host;
+function hostIn(value: string): HostReading {
+  if (last.value !== value) last = { value, reading: readHost(value) };
+  return last.reading;
 }
 
-/** Host of a URL or of `host[:port]`; spellings that URL parsers disagree about are unclear (SSRF bypass). */
-function parseHost(value: string): Host {
-  if (/[\s\\@\u0000-\u001f\u007f]/.test(value)) return 'unclear';
-  let host = value;
-  if (value.includes('://')) {
-    try {
-      host = new URL(value).hostname;
-    } catch {
-      return 'unclear';
-    }
-  } else host = value.replace(/[/?#].*$/, '').replace(/:\d{1,5}$/, '');
-  const read = parseName(host);
-  return read.ok ? read.name : undefined;
+/** Text of a value that a program would read as a host or a path: a number is the integer form of an IPv4 address. */
+const textOf = (value: Json): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** An object in the place of a host cannot be read; true, false and null are none. */
+const withoutText = (value: Json): Match => (typeof value === 'object' && value !== null ? 'unclear' : 'no');
+
+/** To allow, the text must be an address or a network inside one of these; to restrict, an overlap of what it can reach is enough. */
+function matchNetworks(value: Json, networks: readonly Cidr[], toAllow: boolean): Match {
+  const text = textOf(value);
+  if (text === undefined) return withoutText(value);
+  if (toAllow) {
+    const inner = typeof value === 'string' ? parseCidr(text.trim()) : undefined;
+    return inner !== undefined && networks.some((network) => covers(network, inner)) ? 'yes' : 'no';
+  }
+  const reading = hostIn(text);
+  if (reading.kind === 'unclear') return 'unclear';
+  return reading.kind === 'address' && reading.networks.some((one) => networks.some((other) => overlaps(one, other)))
+    ? 'yes'
+    : 'no';
 }
+
+function matchNames(value: Json, names: readonly NamePattern[]): Match {
+  const text = textOf(value);
+  if (text === undefined) return withoutText(value);
+  const reading = hostIn(text);
+  if (reading.kind === 'unclear') return 'unclear';
+  const name = reading.kind === 'name' ? reading.name : undefined;
+  return name !== undefined && names.some((pattern) => matchesName(pattern, name)) ? 'yes' : 'no';
+}
+
+/** Whether two primitive values are equal after a conversion that a program may make: 5 and "5", true and "true". */
+const mayEqual = (one: Json, other: Json): boolean =>
+  typeof one !== typeof other &&
+  (typeof one !== 'object' || one === null) &&
+  (typeof other !== 'object' || other === null) &&
+  (String(one) === String(other) || (isNumeric(one) && isNumeric(other) && Number(one) === Number(other)));
+const isNumeric = (value: Json): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value)));
+
+const matchValues = (value: Json, wanted: readonly Json[]): Match =>
+  wanted.includes(value) ? 'yes' : wanted.some((one) => mayEqual(one, value)) ? 'unclear' : 'no';
 
 /** Whether a path is inside a folder after `.` and `..` are resolved (path traversal). Symbolic links are not followed: the tool must confine itself. */
-function matchRoots(path: string, roots: readonly string[]): Match {
+function matchRoots(path: string, roots: readonly string[], toAllow: boolean): Match {
   // `~`, backslashes, NUL and encoded dots are expanded later, by the tool or its shell, to another path.
   if (path === '' || /[\u0000\\]|^~|%2[ef]|%5c/i.test(path)) return 'unclear';
+  if (!toAllow && mayExpand(path, roots)) return 'unclear';
   const clean = posix.normalize(path).replace(/(?<=.)\/$/, '');
   const isInside = (root: string): boolean =>
     root === '/' ? clean.startsWith('/') : clean === root || clean.startsWith(`${root}/`);
   if (roots.some(isInside)) return 'yes';
   // A relative path depends on the working directory of the tool.
   return !posix.isAbsolute(clean) && roots.some((root) => posix.isAbsolute(root)) ? 'unclear' : 'no';
+}
+
+/** Whether a shell, a decoder or the kernel may turn the path into one below a root; a reason to restrict, but not one against allowing. */
+function mayExpand(path: string, roots: readonly string[]): boolean {
+  if (/[$`]|%[0-9a-f]{2}|^file:|^\/proc\/.*\/(?:root|cwd|fd)(?:\/|$)|^\/dev\/fd/i.test(path)) return true;
+  const [literal = ''] = path.split(/[*?[{]/, 1);
+  return literal !== path && roots.some((root) => root.startsWith(literal) || literal.startsWith(root));
 }

@@ -1,7 +1,8 @@
 import { Environment, ParseError } from '@marcbachmann/cel-js';
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { glob } from '../lib/glob.js';
-import { covers, parseCidr } from '../net/cidrs.js';
+import { covers, overlaps, parseCidr } from '../net/cidrs.js';
+import { readHost } from '../net/host-reading.js';
 
 /** Variables of an expression. */
 export interface Facts {
@@ -66,8 +67,15 @@ const functions = (): Environment =>
       return glob(pattern)(text);
     })
     .registerFunction('in_cidr(string, string): bool', (text: string, network: string) => {
-      const [inner, outer] = [parseCidr(text), parseCidr(network)];
-      return inner !== undefined && outer !== undefined && covers(outer, inner);
+      const outer = parseCidr(network);
+      const reading = readHost(text);
+      // An error fails closed in every rule; false would let a deny rule pass what only another program can read.
+      if (outer === undefined || reading.kind === 'unclear') throw new Error('not an address');
+      if (reading.kind !== 'address') return false;
+      const [first] = reading.networks;
+      if (first !== undefined && reading.networks.every((inner) => covers(outer, inner))) return true;
+      if (reading.networks.some((inner) => overlaps(outer, inner))) throw new Error('partly inside');
+      return false;
     });
 
 const environments = () => ({
