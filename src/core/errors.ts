@@ -223,7 +223,8 @@ export const errors = {
     mcp: 'result',
     retryable: true,
     tripsBreaker: true,
-    meaning: 'The service behind the tool could not be reached, or the connection was lost.',
+    meaning:
+      'The service behind the tool could not be reached, the connection was lost, or it did not answer in its protocol.',
     recovery: 'Check network connectivity and firewall rules.',
   },
   upstream_error: {

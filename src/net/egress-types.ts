@@ -76,6 +76,8 @@ export interface Failed {
   readonly reason:
     'network' | 'dns' | 'tls' | 'protocol' | 'timeout' | 'cancelled' | 'too_large' | 'bad_encoding' | 'busy' | 'closed';
   readonly message: string;
+  /** No connection was made, so nothing was sent. */
+  readonly unsent?: true;
 }
 
 /** A complete response; `finalUrl` may contain secrets of the caller's query. */

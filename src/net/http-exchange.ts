@@ -67,7 +67,12 @@ export function startExchange(
         if (!isOver) observer.data(chunk);
       },
       onResponseEnd: () => settle(observer.end),
-      onResponseError: (_, error) => settle(() => observer.fail(toEgressFailure(error))),
+      onResponseError: (_, error) => {
+        const failure = toEgressFailure(error);
+        // A request starts on an open connection: without a start nothing has left this machine.
+        const isUnsent = controller === undefined && failure.kind === 'failed';
+        settle(() => observer.fail(isUnsent ? { ...failure, unsent: true } : failure));
+      },
     },
   );
   return {

@@ -15,6 +15,8 @@ export interface ProcessExit {
 export interface OpenHandlers {
   onStdout(chunk: Buffer): void | Promise<void>;
   onStderr(chunk: Buffer): void | Promise<void>;
+  /** Stdout was closed; the process may still run. */
+  onStdoutEnd?(): void;
   onExit(exit: ProcessExit): void;
 }
 
@@ -152,7 +154,11 @@ export function openEntry(
       if (isGone || pipes[pipe] !== undefined) return false;
       pipes[pipe] = socket;
       socket.on('error', () => {}); // `close` follows
-      if (pipe === 'stdout') socket.on('close', () => onPipeClosed?.());
+      if (pipe === 'stdout')
+        socket.on('close', () => {
+          onPipeClosed?.();
+          if (!isGone) handlers.onStdoutEnd?.();
+        });
       begin();
       return true;
     },

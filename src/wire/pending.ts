@@ -1,13 +1,10 @@
 import type { JsonObject } from '../core/json.js';
 import { slotTable } from '../lib/slot-table.js';
 import type { SlotTable } from '../lib/slot-table.js';
-import { rpcCodes, rpcError } from './codes.js';
-import type { RpcError } from './codes.js';
 import { encodeNotification, encodeRequest } from './message.js';
 import type { RpcResponse } from './message.js';
-
-/** Result or error of a request. */
-export type RpcReply = RpcResponse['reply'];
+import { failedReply } from './reply.js';
+import type { Reply, TransportFailure } from './reply.js';
 
 /** Timeout and cancellation of one request. */
 export interface AskOptions {
@@ -19,18 +16,18 @@ export interface AskOptions {
 
 /** Outgoing requests awaiting a response; ids are generated here, so a peer cannot answer a request that was never sent. */
 export interface PendingRequests {
-  ask(method: string, params: JsonObject | undefined, options: AskOptions): Promise<RpcReply>;
+  ask(method: string, params: JsonObject | undefined, options: AskOptions): Promise<Reply>;
   /** Returns false if no request is pending under this id. */
-  settle(response: RpcResponse): boolean;
+  settle(response: { readonly id: RpcResponse['id']; readonly reply: Reply }): boolean;
   /** Fails every pending request, for example after a disconnect. */
-  fail(error: RpcError): void;
+  fail(failure: TransportFailure): void;
   readonly size: number;
 }
 
 /** A pending request. A class because one is allocated per call: prototype methods are shared, closures are not. */
 class PendingRequest {
   readonly #table: SlotTable<PendingRequest>;
-  readonly #resolve: (reply: RpcReply) => void;
+  readonly #resolve: (reply: Reply) => void;
   readonly #route: (text: string) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -38,7 +35,7 @@ class PendingRequest {
 
   constructor(
     table: SlotTable<PendingRequest>,
-    resolve: (reply: RpcReply) => void,
+    resolve: (reply: Reply) => void,
     route: (text: string) => void,
     { timeoutMs, signal }: AskOptions,
   ) {
@@ -51,25 +48,25 @@ class PendingRequest {
     signal?.addEventListener('abort', this);
   }
 
-  end(reply: RpcReply): void {
+  end(reply: Reply): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this);
     this.#table.delete(this.id);
     this.#resolve(reply);
   }
 
-  cancel(reason: string): void {
+  cancel(kind: 'timeout' | 'cancelled', reason: string): void {
     this.#route(encodeNotification('notifications/cancelled', { requestId: this.id, reason }));
-    this.end({ error: rpcError(rpcCodes.internalError, reason) });
+    this.end(failedReply(kind, reason));
   }
 
   /** EventListener interface: called when the signal aborts. */
   handleEvent(): void {
-    this.cancel('Cancelled');
+    this.cancel('cancelled', 'Cancelled');
   }
 }
 
-const onTimeout = (request: PendingRequest): void => request.cancel('Request timed out');
+const onTimeout = (request: PendingRequest): void => request.cancel('timeout', 'Request timed out');
 
 /** Correlates requests and responses on one connection; a timeout or abort sends `notifications/cancelled` to the peer. */
 export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
@@ -81,9 +78,9 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
     },
     ask(method, params, options) {
       const { signal, send: route = send } = options;
-      if (signal?.aborted) return Promise.resolve({ error: rpcError(rpcCodes.internalError, 'Cancelled') });
+      if (signal?.aborted) return Promise.resolve(failedReply('cancelled', 'Cancelled'));
       if (table.size >= maxPending)
-        return Promise.resolve({ error: rpcError(rpcCodes.internalError, 'Too many pending requests') });
+        return Promise.resolve(failedReply('busy', 'Too many pending requests', { unprocessed: true }));
       return new Promise((resolve) => {
         const { id } = new PendingRequest(table, resolve, route, options);
         route(encodeRequest(id, method, params));
@@ -94,8 +91,8 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
       waiting?.end(response.reply);
       return waiting !== undefined;
     },
-    fail(error) {
-      for (const waiting of table.values()) waiting.end({ error });
+    fail(failure) {
+      for (const waiting of table.values()) waiting.end({ failure });
     },
   };
 }

@@ -242,9 +242,9 @@ describe('requests of ours', () => {
     const pending = pendingRequests((text) => void sent.push(text));
     const asked = pending.ask('roots/list', undefined, { timeoutMs: 1_000 });
     const id = JSON.parse(sent[0] ?? '').id;
-    expect(pending.settle({ kind: 'response', id: `${id}`, reply: { result: {} } })).toBe(false);
-    expect(pending.settle({ kind: 'response', id, reply: { result: { roots: [] } } })).toBe(true);
-    expect(pending.settle({ kind: 'response', id, reply: { result: {} } })).toBe(false);
+    expect(pending.settle({ id: `${id}`, reply: { result: {} } })).toBe(false);
+    expect(pending.settle({ id, reply: { result: { roots: [] } } })).toBe(true);
+    expect(pending.settle({ id, reply: { result: {} } })).toBe(false);
     expect(await asked).toEqual({ result: { roots: [] } });
   });
 
@@ -255,8 +255,8 @@ describe('requests of ours', () => {
     const asked = pending.ask('a', undefined, { timeoutMs: 60_000, signal: stop.signal });
     const late = pending.ask('b', undefined, { timeoutMs: 1 });
     stop.abort();
-    expect(await asked).toMatchObject({ error: { message: 'Cancelled' } });
-    expect(await late).toMatchObject({ error: { message: 'Request timed out' } });
+    expect(await asked).toMatchObject({ failure: { kind: 'cancelled' } });
+    expect(await late).toMatchObject({ failure: { kind: 'timeout' } });
     expect(sent.filter((text) => text.includes('notifications/cancelled'))).toHaveLength(2);
     expect(pending.size).toBe(0);
   });
@@ -265,10 +265,10 @@ describe('requests of ours', () => {
     const pending = pendingRequests(() => {}, 1);
     const asked = pending.ask('a', undefined, { timeoutMs: 60_000 });
     expect(await pending.ask('b', undefined, { timeoutMs: 60_000 })).toMatchObject({
-      error: { message: 'Too many pending requests' },
+      failure: { kind: 'busy' },
     });
-    pending.fail({ code: -1, message: 'gone' });
-    expect(await asked).toEqual({ error: { code: -1, message: 'gone' } });
+    pending.fail({ kind: 'connection', message: 'gone' });
+    expect(await asked).toEqual({ failure: { kind: 'connection', message: 'gone' } });
   });
 });
 

@@ -14,6 +14,7 @@ import { toRelayedPrompt, toRelayedResource, toRelayedTemplate, toRelayedTool } 
 import type { ItemContext } from './catalog/relayed-items.js';
 import { sessionPool, defaultPoolLimits } from './sessions/session-pool.js';
 import type { PoolLimits } from './sessions/session-pool.js';
+import { leaseResult } from './relay/outcomes.js';
 import { relay } from './relay/relay.js';
 import type { PendingCallLimits } from './relay/pending-calls.js';
 import { openSession } from './sessions/session.js';
@@ -166,7 +167,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
             { timeoutMs: options.connectMs, signal: call.signal },
           )
         : undefined;
-      lease.release(!lease.session.end);
+      lease.release(reply ? leaseResult(reply, call) : 'neutral', reply);
       return toCompletion(reply && 'result' in reply ? reply.result : {});
     },
   };
@@ -176,7 +177,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     if (!('session' in lease)) throw new Error(endMessage(lease));
     const catalog: Catalog | { readonly problem: string } = await readCatalog(lease.session, budget, signal);
     const { server, instructions } = lease.session.peer;
-    lease.release(!('problem' in catalog));
+    lease.release('problem' in catalog ? 'failed' : 'answered');
     if ('problem' in catalog) throw new Error(lease.session.end ? endMessage(lease.session.end) : catalog.problem);
     const rejected =
       (await options.admit?.(catalog.items, { ...server, ...(instructions !== undefined && { instructions }) })) ??
@@ -248,9 +249,10 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       return () => listeners.delete(listener);
     },
     health(): SourceHealth {
-      const { backOff } = connections.state();
+      const { backOff, unanswered } = connections.state();
       if (backOff) return { status: 'unhealthy', detail: endMessage(backOff) };
       if (problem) return { status: 'unhealthy', detail: problem.message };
+      if (unanswered) return { status: 'unhealthy', detail: endMessage(unanswered) };
       return listing && listing.withheld.length > 0
         ? { status: 'degraded', detail: `${listing.withheld.length} withheld` }
         : { status: 'healthy' };

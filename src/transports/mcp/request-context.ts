@@ -3,7 +3,8 @@ import type { View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import type { RpcError } from '../../wire/codes.js';
 import type { WireLogLevel } from '../../wire/meta.js';
-import type { AskOptions, RpcReply } from '../../wire/pending.js';
+import type { AskOptions } from '../../wire/pending.js';
+import type { RpcReply } from '../../wire/reply.js';
 import type { Features } from '../../wire/versions.js';
 
 /** Context of one MCP request: who sent it and what can be sent back meanwhile; the same for all revisions and transports. */

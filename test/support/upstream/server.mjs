@@ -1,7 +1,7 @@
 // A small MCP server over pipes that does as its tools are told: echo, crash, hang, flood, ask. `--era modern` makes it
 // speak the stateless protocol only, `--fail <stage>` makes it misbehave at that stage of its life, `--until <file>` has it
 // hear nothing before that file is there.
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const flags = new Map();
@@ -107,7 +107,10 @@ const run = {
     process.stderr.write('about to crash: token hunter2-secret-value\n');
     process.exit(7);
   },
-  hang: () => new Promise(() => {}),
+  hang: () => {
+    if (fail === 'mute') closeSync(1);
+    return new Promise(() => {});
+  },
   cancelled: () => says(String(cancelled.size)),
   async slow(_, params) {
     const token = params._meta?.progressToken;

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { Session } from '../sessions/session.js';
 import { isJsonObject } from '../../../wire/message.js';
+import { problemOf } from '../../../wire/reply.js';
 
 /** Budget for reading a paginated list; the rest is left out. */
 export interface ListBudget {
@@ -47,7 +48,7 @@ export async function readList(
       timeoutMs: leftMs,
       ...(signal && { signal }),
     });
-    if ('error' in reply) return { problem: `${method} failed: ${reply.error.message}` };
+    if (!('result' in reply)) return { problem: `${method} failed: ${problemOf(reply)}` };
     const given = reply.result[field];
     if (!Array.isArray(given)) return { problem: `${method} answered without ${field}` };
     for (const item of given as readonly unknown[]) {

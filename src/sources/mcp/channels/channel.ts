@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import type { Reply, RpcReply } from '../../../wire/reply.js';
 
 /** Why a channel ended, as a message for the waiting callers. */
 export interface ChannelEnd {
@@ -31,7 +31,7 @@ export interface ChannelEvents {
 
 /** Connection to one upstream server; requests are concurrent and correlated by gateway-chosen ids. */
 export interface Channel {
-  request(outgoing: OutgoingRequest): Promise<RpcReply>;
+  request(outgoing: OutgoingRequest): Promise<Reply>;
   notify(method: string, params?: JsonObject): void;
   /** Sets the negotiated protocol revision. */
   setVersion?(version: string): void;

@@ -1,16 +1,17 @@
 import type { Egress, EgressStream } from '../../../net/egress-types.js';
 import { linkedSet } from '../../../lib/linked-set.js';
+import { pause } from '../../../lib/pause.js';
 import { lightController } from '../../../lib/light-signal.js';
 import type { Controller } from '../../../lib/light-signal.js';
-import { rpcCodes, rpcError } from '../../../wire/codes.js';
-import type { RpcError } from '../../../wire/codes.js';
 import { requestHeaders } from '../../../wire/headers.js';
 import { encodeError, encodeNotification, encodeRequest, encodeResult } from '../../../wire/message.js';
 import type { RpcRequest } from '../../../wire/message.js';
 import { claimedVersion } from '../../../wire/meta.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import { failedReply } from '../../../wire/reply.js';
+import type { Reply, RpcReply, TransportFailure } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd, OutgoingRequest } from './channel.js';
-import { streamMessages, statusProblem, readMessage } from './http-messages.js';
+import { bodyFailure, requestFailure, statusFailure } from './http-failures.js';
+import { streamMessages, readMessage } from './http-messages.js';
 
 /** Credentials for a remote server: headers computed per request, and a hook for a 401 or 403. */
 export interface Credentials {
@@ -29,9 +30,6 @@ export interface HttpChannelOptions {
   readonly credentials: Credentials;
   readonly maxAnswerBytes?: number;
 }
-
-/** Error of a request that the server rejected with 404 because the session expired; safe to send again. */
-export const sessionNotFound: RpcError = rpcError(rpcCodes.sessionNotFound, 'The server no longer has this session');
 
 const idleTimeoutMs = 300_000;
 const closeTimeoutMs = 2_000;
@@ -78,10 +76,10 @@ export function httpChannel(
     body: string | undefined,
     timeoutMs: number,
     signal: AbortSignal,
-  ): Promise<EgressStream | ChannelEnd> {
+  ): Promise<EgressStream | { readonly failure: TransportFailure }> {
     for (let attempt = 0; ; attempt += 1) {
       const auth = await credentials.headers(signal);
-      if ('problem' in auth) return { message: auth.problem };
+      if ('problem' in auth) return failedReply(auth.needsAction ? 'refused' : 'connection', auth.problem);
       const answer = await egress.open({
         url,
         method,
@@ -94,13 +92,7 @@ export function httpChannel(
         headers: { ...headers, ...auth.headers },
         ...(body !== undefined && { body }),
       });
-      if (answer.kind !== 'stream')
-        return {
-          message:
-            answer.kind === 'refused'
-              ? `is not allowed by the network policy: ${answer.message}`
-              : `cannot be reached: ${answer.message}`,
-        };
+      if (answer.kind !== 'stream') return { failure: requestFailure(answer) };
       if ((answer.status !== 401 && answer.status !== 403) || attempt > 0) return answer;
       const challenge = answer.headers['www-authenticate'];
       const challengeText = typeof challenge === 'string' ? challenge : challenge?.[0];
@@ -117,7 +109,7 @@ export function httpChannel(
       closeTimeoutMs * 5,
       stop.signal,
     );
-    if ('kind' in answer) answer.cancel();
+    if (!('failure' in answer)) answer.cancel();
   };
   const answerRequest = async (request: RpcRequest, owner: object | undefined): Promise<void> => {
     // Bounds memory: a server could send requests without end.
@@ -157,21 +149,35 @@ export function httpChannel(
     id: number,
     outgoing: OutgoingRequest,
     signal: AbortSignal,
-  ): Promise<RpcReply> {
-    const failure = (message: string): RpcReply => ({ error: rpcError(rpcCodes.internalError, message) });
+  ): Promise<Reply> {
     const type = String(answer.headers['content-type'] ?? '');
     if (answer.status === 404 && sessionId !== undefined && outgoing.method !== 'initialize') {
       answer.cancel();
       finish('the server no longer has this session');
-      return { error: sessionNotFound };
+      return failedReply('session', 'the server no longer has this session', { unprocessed: true });
     }
     if (!type.startsWith('text/event-stream')) {
       const message = await readMessage(answer);
       if (message?.kind === 'response' && (message.id === id || answer.status >= 400)) return message.reply;
-      return failure(statusProblem(answer.status, message));
+      return { failure: statusFailure(answer.status, message) };
     }
     const position: { lastId?: string; retryMs?: number } = {};
-    let reply = await readStream(answer, id, outgoing.owner, position);
+    let cut: TransportFailure = {
+      kind: 'connection',
+      message: 'the server closed the stream before it sent a response',
+    };
+    /** Reads on until the response; a stream that was cut is resumed like one that was closed. */
+    const read = async (stream: EgressStream): Promise<RpcReply | undefined> => {
+      try {
+        return await readStream(stream, id, outgoing.owner, position);
+      } catch (error) {
+        const failure = bodyFailure(error);
+        if (signal.aborted || failure.kind !== 'connection') throw error;
+        cut = failure;
+        return undefined;
+      }
+    };
+    let reply = await read(answer);
     // A legacy server may close a stream on purpose; Last-Event-ID resumes it.
     for (
       let tries = 0;
@@ -186,14 +192,19 @@ export function httpChannel(
         outgoing.timeoutMs,
         signal,
       );
-      if (!('kind' in resumed)) return failure(resumed.message);
+      if ('failure' in resumed) {
+        if (resumed.failure.kind !== 'connection') return resumed;
+        cut = resumed.failure;
+        continue;
+      }
       if (resumed.status !== 200) {
         resumed.cancel();
         break;
       }
-      reply = await readStream(resumed, id, outgoing.owner, position);
+      reply = await read(resumed);
     }
-    return reply ?? failure('the server closed the stream before it sent a response');
+    // The server may have processed the request, so it must not be sent again.
+    return reply ?? { failure: { ...cut, unprocessed: false } };
   }
 
   /** Listens on the GET stream for messages initiated by a legacy server; a server without one answers 405. */
@@ -213,7 +224,7 @@ export function httpChannel(
         2_000_000_000,
         stop.signal,
       );
-      if ('kind' in answer) {
+      if (!('failure' in answer)) {
         if (answer.status !== 200) return answer.cancel();
         await readStream(answer, undefined, undefined, position).catch(() => {});
       }
@@ -238,25 +249,25 @@ export function httpChannel(
       if (!end) void post(encodeNotification(method, params));
     },
     async request(outgoing) {
-      if (end) return { error: rpcError(rpcCodes.internalError, end.message) };
+      if (end) return failedReply('connection', end.message, { unprocessed: true });
       const { method, params, timeoutMs, signal, headers } = outgoing;
       const id = nextId++;
       const modern = claimedVersion(params);
       const abort = lightController();
-      let abortReason: string | undefined;
-      const abandon = (reason: string): void => {
-        if (abortReason !== undefined) return;
-        abortReason = reason;
+      let abandoned: TransportFailure | undefined;
+      const abandon = (kind: 'timeout' | 'cancelled', reason: string): void => {
+        if (abandoned !== undefined) return;
+        abandoned = { kind, message: reason };
         // A modern server sees the closed stream; a legacy one needs a notification.
         if (modern === undefined && method !== 'initialize')
           void post(encodeNotification('notifications/cancelled', { requestId: id, reason }));
         abort.abort();
       };
-      const onAbort = (): void => abandon('Cancelled');
-      if (signal?.aborted) return { error: rpcError(rpcCodes.internalError, 'Cancelled') };
+      const onAbort = (): void => abandon('cancelled', 'Cancelled');
+      if (signal?.aborted) return failedReply('cancelled', 'Cancelled');
       signal?.addEventListener('abort', onAbort, { once: true });
       const entry = inFlight.add(abort);
-      const timer = setTimeout(() => abandon('No response in time'), Math.min(timeoutMs, 2_147_483_647));
+      const timer = setTimeout(() => abandon('timeout', 'No response in time'), Math.min(timeoutMs, 2_147_483_647));
       try {
         const own =
           typeof modern === 'string'
@@ -265,20 +276,16 @@ export function httpChannel(
         // The timer above bounds the request; a second timer in egress would only cost time.
         const text = encodeRequest(id, method, params);
         const answer = await exchange('POST', headers ? { ...own, ...headers } : own, text, Infinity, abort.signal);
-        if (!('kind' in answer)) return { error: rpcError(rpcCodes.internalError, abortReason ?? answer.message) };
+        if ('failure' in answer) return abandoned ? { failure: abandoned } : answer;
         if (method === 'initialize') {
           const given = answer.headers['mcp-session-id'];
           if (typeof given === 'string' && /^[\x21-\x7e]{1,512}$/.test(given)) sessionId = given;
         }
         return await readReply(answer, id, outgoing, abort.signal);
       } catch (error) {
+        const closedBy = ended();
         return {
-          error: rpcError(
-            rpcCodes.internalError,
-            abortReason ??
-              ended()?.message ??
-              (error instanceof Error ? error.message : 'The response was interrupted'),
-          ),
+          failure: abandoned ?? (closedBy ? { kind: 'connection', message: closedBy.message } : bodyFailure(error)),
         };
       } finally {
         clearTimeout(timer);
@@ -305,19 +312,4 @@ export function httpChannel(
       return closing;
     },
   };
-}
-
-/** Waits, unless the signal fires first. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    timer.unref();
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

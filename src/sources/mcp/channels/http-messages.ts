@@ -1,4 +1,5 @@
 import type { EgressStream } from '../../../net/egress-types.js';
+import { StreamFailure, toFailure } from '../../../net/egress-types.js';
 import { decode } from '../../../wire/message.js';
 import type { Message } from '../../../wire/message.js';
 import { sseReader } from '../../../wire/sse-reader.js';
@@ -20,7 +21,7 @@ export async function* streamMessages(answer: EgressStream, maxEventBytes: numbe
     const events = reader.push(piece);
     if (events === undefined) {
       answer.cancel();
-      throw new Error('An event in the stream is too large');
+      throw new StreamFailure(toFailure('too_large', 'an event in the stream is too large'));
     }
     const { id, retryMs } = reader.last;
     const position = { ...(id !== undefined && { lastId: id }), ...(retryMs !== undefined && { retryMs }) };
@@ -42,14 +43,4 @@ export async function readMessage(answer: EgressStream): Promise<Message | undef
   if (bytes.length === 0) return undefined;
   const decoded = decode(bytes);
   return decoded.kind === 'batch' ? decoded.messages.find(({ kind }) => kind === 'response') : decoded;
-}
-
-/** Describes a response without a usable message. */
-export function statusProblem(status: number, message: Message | undefined): string {
-  if (status === 401) return 'the server requires authorization; run toolgate login';
-  if (status === 403) return 'the server answered with status 403 (forbidden)';
-  if (status >= 300 && status < 400) return 'the server answered with a redirect, which is not followed';
-  if (message?.kind === 'invalid' && status < 400)
-    return `the server answered with invalid JSON-RPC: ${message.error.message}`;
-  return `the server answered with status ${status}`;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import type { Reply } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd, OpenChannel, OutgoingRequest } from './channel.js';
 import { isChannel } from './channel.js';
 import { httpChannel } from './http-channel.js';
@@ -29,9 +29,9 @@ function httpWithSseFallback(options: HttpChannelOptions, events: ChannelEvents)
   let isReplaced = false;
   const first = httpChannel(options, { ...events, ended: (end) => isReplaced || events.ended(end) });
   const current = (): Channel => fallback ?? first;
-  const initialize = async (outgoing: OutgoingRequest): Promise<RpcReply> => {
+  const initialize = async (outgoing: OutgoingRequest): Promise<Reply> => {
     const reply = await first.request(outgoing);
-    if ('result' in reply || !/status (404|405|400)$/.test(reply.error.message)) return reply;
+    if (!('failure' in reply) || ![400, 404, 405].includes(reply.failure.status ?? 0)) return reply;
     const opened = await sseChannel(options, events);
     if (!isChannel(opened)) return reply;
     isReplaced = true;

@@ -1,10 +1,11 @@
 import type { EgressStream } from '../../../net/egress-types.js';
 import { lightController } from '../../../lib/light-signal.js';
-import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import { encodeError, encodeNotification, encodeResult } from '../../../wire/message.js';
 import { pendingRequests } from '../../../wire/pending.js';
+import { failedReply } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd } from './channel.js';
-import { streamMessages, statusProblem } from './http-messages.js';
+import { statusProblem } from './http-failures.js';
+import { streamMessages } from './http-messages.js';
 import type { HttpChannelOptions } from './http-channel.js';
 
 const idleTimeoutMs = 300_000;
@@ -25,7 +26,7 @@ export async function sseChannel(
   const finish = (message: string): void => {
     if (end) return;
     end = { message };
-    pending.fail(rpcError(rpcCodes.internalError, message));
+    pending.fail({ kind: 'connection', message });
     stop.abort();
     events.ended(end);
   };
@@ -113,7 +114,7 @@ export async function sseChannel(
     },
     request: ({ method, params, timeoutMs, signal }) =>
       end
-        ? Promise.resolve({ error: rpcError(rpcCodes.internalError, end.message) })
+        ? Promise.resolve(failedReply('connection', end.message, { unprocessed: true }))
         : pending.ask(method, params, { timeoutMs: Math.min(timeoutMs, 2_147_483_647), ...(signal && { signal }) }),
     notify: (method, params) => end || send(encodeNotification(method, params)),
     close() {

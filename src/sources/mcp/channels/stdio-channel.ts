@@ -5,7 +5,8 @@ import type { Message, RpcRequest } from '../../../wire/message.js';
 import { headAndTail, lineReader } from '../../../wire/lines.js';
 import type { OverlongLine } from '../../../wire/lines.js';
 import { pendingRequests } from '../../../wire/pending.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import { failedReply } from '../../../wire/reply.js';
+import type { Reply } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd } from './channel.js';
 import { stderrRing } from './stderr-ring.js';
 import { findResponseId } from './response-id.js';
@@ -28,6 +29,8 @@ const tailChars = 600;
 /** Time for a server to exit after stdin is closed, before it gets a signal. */
 const closeWaitMs = 300;
 const graceMs = 2_000;
+/** Time for a server that closed its stdout to exit. */
+const exitWaitMs = 1_000;
 
 /** Channel over the pipes of a sandboxed child process; its exit fails all pending requests at once. */
 export async function stdioChannel(options: StdioChannelOptions, events: ChannelEvents): Promise<Channel | ChannelEnd> {
@@ -68,7 +71,7 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
     if (end) return;
     const tail = stderr.tail(tailChars);
     end = { message, ...(tail !== '' && { stderr: tail }) };
-    pending.fail(rpcError(rpcCodes.internalError, message));
+    pending.fail({ kind: 'connection', message });
     events.ended(end);
   };
 
@@ -90,18 +93,22 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
     else onNoise?.(message.error.message);
   };
   /** Fails the request that an unparsable response belongs to at once, instead of at its deadline. */
-  const failUnreadable = ({ head: begins, tail: ends }: OverlongLine, why: string): void => {
+  const failUnreadable = (
+    { head: begins, tail: ends }: OverlongLine,
+    kind: 'oversized' | 'protocol',
+    why: string,
+  ): void => {
     onNoise?.(why);
     const id = findResponseId(begins, ends);
     if (id === undefined) return;
-    const error = rpcError(rpcCodes.internalError, `${called} sent a response that cannot be parsed: ${why}`);
-    pending.settle({ kind: 'response', id, reply: { error } });
+    pending.settle({ id, reply: failedReply(kind, `${called} sent a response that cannot be parsed: ${why}`) });
   };
   const dispatchLine = (line: Buffer | OverlongLine): void => {
-    if (!Buffer.isBuffer(line)) return failUnreadable(line, `a line over ${maxLineBytes} bytes was skipped`);
+    if (!Buffer.isBuffer(line))
+      return failUnreadable(line, 'oversized', `a line over ${maxLineBytes} bytes was skipped`);
     const decoded = decode(line);
     if (decoded.kind === 'batch') for (const message of decoded.messages) dispatch(message);
-    else if (decoded.kind === 'invalid') failUnreadable(headAndTail(line), decoded.error.message);
+    else if (decoded.kind === 'invalid') failUnreadable(headAndTail(line), 'protocol', decoded.error.message);
     else dispatch(decoded);
   };
 
@@ -110,6 +117,14 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
       for (const line of lines.push(chunk)) dispatchLine(line);
     },
     onStderr: (chunk) => stderr.push(chunk),
+    onStdoutEnd() {
+      // A server without stdout can answer nothing more. It usually exits at the same time, and its exit code says more.
+      setTimeout(() => {
+        if (end) return;
+        finish(`${called} closed its output`);
+        void child?.kill(graceMs);
+      }, exitWaitMs).unref();
+    },
     onExit(exit) {
       finish(`${called} ${exitReason(exit)}`);
       markExited();
@@ -123,11 +138,11 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
     get end() {
       return end;
     },
-    request({ method, params, timeoutMs, signal }): Promise<RpcReply> {
-      if (end) return Promise.resolve({ error: rpcError(rpcCodes.internalError, end.message) });
+    request({ method, params, timeoutMs, signal }): Promise<Reply> {
+      if (end) return Promise.resolve(failedReply('connection', end.message, { unprocessed: true }));
       // Backpressure: a child that does not read its stdin must not grow our buffer.
       if (pendingWrites >= maxPendingWrites)
-        return Promise.resolve({ error: rpcError(rpcCodes.internalError, `${called} does not read its input`) });
+        return Promise.resolve(failedReply('connection', `${called} does not read its input`));
       return pending.ask(method, params, { timeoutMs, signal });
     },
     notify: (method, params) => send(encodeNotification(method, params)),

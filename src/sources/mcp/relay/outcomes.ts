@@ -2,15 +2,17 @@ import type { Call } from '../../../core/call.js';
 import { deadlinePassed } from '../../../core/call.js';
 import type { Content } from '../../../core/content.js';
 import { toReadableText, textContent } from '../../../core/content.js';
+import type { ErrorCode } from '../../../core/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Failed, Outcome } from '../../../core/outcome.js';
 import { done, failed, refuse } from '../../../core/outcome.js';
 import { rpcCodes } from '../../../wire/codes.js';
 import type { RpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
+import type { Reply, TransportFailure } from '../../../wire/reply.js';
 import { metaKeys } from '../../../wire/meta.js';
 import type { ChannelEnd } from '../channels/channel.js';
-import type { NoLease } from '../sessions/session-pool.js';
+import type { LeaseResult, NoLease } from '../sessions/session-pool.js';
 
 const maxBlocks = 10_000;
 const maxErrorData = 16_384;
@@ -96,7 +98,7 @@ export function dataOutcome(result: JsonObject, field: 'messages' | 'contents'):
 export function errorOutcome(
   source: string,
   call: Call,
-  error: RpcError,
+  reply: { readonly error: RpcError } | { readonly failure: TransportFailure },
   end: ChannelEnd | undefined,
   remote: boolean,
 ): Failed {
@@ -107,7 +109,9 @@ export function errorOutcome(
       isTimeout ? `${source} did not answer in time` : 'The caller cancelled',
     );
   }
-  if (end) return channelEndOutcome(source, end, remote);
+  if ('failure' in reply)
+    return end ? channelEndOutcome(source, end, remote) : failureOutcome(source, reply.failure, remote);
+  const { error } = reply;
   if (error.code === rpcCodes.missingCapability) {
     return refuse(
       'capability_missing',
@@ -124,10 +128,64 @@ export function errorOutcome(
   });
 }
 
+const hints: Partial<Readonly<Record<TransportFailure['kind'], string>>> = {
+  connection: 'The server is down or cannot be reached. Try again later',
+  status: 'The server is failing. Try again later',
+  protocol: 'The server does not answer in its protocol; an operator should check its address and log',
+  refused: 'An operator must allow the server or log in to it; do not repeat the call',
+};
+
+/** Outcome of a call that the server did not answer. */
+function failureOutcome(source: string, failure: TransportFailure, remote: boolean): Failed {
+  const hint = hints[failure.kind];
+  return refuse(failureCode(failure, remote), `${source}: ${failure.message.slice(0, 2_000)}`, {
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+function failureCode({ kind, status = 500 }: TransportFailure, remote: boolean): ErrorCode {
+  switch (kind) {
+    case 'connection':
+      return remote ? 'network_error' : 'crashed';
+    case 'status':
+      return isRejection(status) ? 'upstream_error' : 'network_error';
+    case 'protocol':
+    case 'session':
+      return 'network_error';
+    case 'oversized':
+      return 'output_limit';
+    case 'refused':
+      return 'permission_denied';
+    case 'busy':
+    case 'timeout':
+    case 'cancelled':
+      return kind;
+  }
+}
+
+/** Whether an HTTP status rejects this one request, so that it shows nothing about the health of the server. */
+const isRejection = (status: number): boolean =>
+  status >= 400 && status < 500 && ![404, 408, 425, 429].includes(status);
+
+/** What a reply shows about the session, for the pool. */
+export function leaseResult(reply: Reply, call: Call): LeaseResult {
+  if (!('failure' in reply)) return 'answered';
+  const { kind, status = 500 } = reply.failure;
+  if (kind === 'timeout' || (kind === 'cancelled' && call.signal.reason === deadlinePassed)) return 'timeout';
+  if (kind === 'oversized' || (kind === 'status' && isRejection(status))) return 'answered';
+  return kind === 'connection' || kind === 'protocol' || kind === 'status' ? 'failed' : 'neutral';
+}
+
 /** Outcome after the server ended, with the tail of its stderr. */
 export function channelEndOutcome(source: string, end: ChannelEnd | NoLease, remote: boolean): Failed {
   const retryAfterMs = 'retryAfterMs' in end ? end.retryAfterMs : undefined;
   const tail = end.stderr === undefined ? '' : `\nstderr: ${end.stderr}`;
-  const code = 'busy' in end && end.busy ? 'busy' : remote ? 'network_error' : 'crashed';
-  return refuse(code, `${source}: ${end.message}${tail}`, { ...(retryAfterMs !== undefined && { retryAfterMs }) });
+  // A missing login or approval is no failure of the server and must not open its breaker.
+  const code =
+    'busy' in end && end.busy ? 'busy' : end.needsAction ? 'permission_denied' : remote ? 'network_error' : 'crashed';
+  const hint = code === 'network_error' ? hints.connection : end.needsAction ? hints.refused : undefined;
+  return refuse(code, `${source}: ${end.message}${tail}`, {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(hint !== undefined && { hint }),
+  });
 }

@@ -6,7 +6,7 @@ import { refuse } from '../../../core/outcome.js';
 import { lightController } from '../../../lib/light-signal.js';
 import type { Controller } from '../../../lib/light-signal.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import type { RpcReply } from '../../../wire/reply.js';
 import { inputRequestProblem } from './input-requests.js';
 
 /** Limits for calls that wait for input from their client. */

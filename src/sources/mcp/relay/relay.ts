@@ -4,11 +4,12 @@ import type { Outcome, Question } from '../../../core/outcome.js';
 import { refuse } from '../../../core/outcome.js';
 import { canonicalJson } from '../../../lib/canonical-json.js';
 import { sha256 } from '../../../lib/hash.js';
+import { pause } from '../../../lib/pause.js';
 import { isJsonObject } from '../../../wire/message.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import { failedReply } from '../../../wire/reply.js';
+import type { Reply } from '../../../wire/reply.js';
 import { requiredCapability, parseInputRequests } from './input-requests.js';
-import { sessionNotFound } from '../channels/http-channel.js';
-import { channelEndOutcome, errorOutcome } from './outcomes.js';
+import { channelEndOutcome, errorOutcome, leaseResult } from './outcomes.js';
 import { pendingCalls } from './pending-calls.js';
 import type { PendingCallLimits } from './pending-calls.js';
 import type { Lease, SessionPool } from '../sessions/session-pool.js';
@@ -48,6 +49,19 @@ const stateTtlMs = 600_000;
 const maxStateLength = 40_000;
 const timeoutMarginMs = 1_000;
 const taskRequestMs = 30_000;
+/** Pauses before a request that the server did not process is sent again. */
+const retryPausesMs = [100, 300, 900];
+
+/**
+ * Waits before the next attempt; false if there must be none. Only a request that the server did not process is sent again: any
+ * other could repeat an effect.
+ */
+async function mayRetry(reply: Reply, attempt: number, signal: AbortSignal): Promise<boolean> {
+  if (!('failure' in reply) || reply.failure.unprocessed !== true) return false;
+  if (reply.failure.kind === 'session') return attempt === 0 && !signal.aborted;
+  const pauseMs = retryPausesMs[attempt];
+  return pauseMs !== undefined && (await pause(pauseMs, signal));
+}
 interface CarriedState {
   /** Hash of principal, method and parameters. */
   readonly binding: string;
@@ -131,9 +145,9 @@ export function relay({ source, remote, pool, ownerOf, pendingCallLimits }: Rela
     );
   };
 
-  const toOutcome = (call: Call, request: UpstreamRequest, lease: Lease, reply: RpcReply, task?: string): Outcome => {
+  const toOutcome = (call: Call, request: UpstreamRequest, lease: Lease, reply: Reply, task?: string): Outcome => {
     const { session } = lease;
-    if ('error' in reply) return errorOutcome(source, call, reply.error, session.end, remote);
+    if (!('result' in reply)) return errorOutcome(source, call, reply, session.end, remote);
     if (reply.result['resultType'] === 'input_required') return forwardInputRequests(call, request, reply.result, task);
     if (reply.result['resultType'] === 'task')
       return refuse('upstream_error', `${source} answered with a task that was not requested`);
@@ -148,7 +162,7 @@ export function relay({ source, remote, pool, ownerOf, pendingCallLimits }: Rela
     state: CarriedState | undefined,
     capabilities: JsonObject,
     signal: AbortSignal,
-  ): Promise<RpcReply> => {
+  ): Promise<Reply> => {
     const meta: JsonObject | undefined = call.trace ? { ...call.meta, ...call.trace } : call.meta;
     // A server that sent no state gets the answers without one.
     const isAnswer = state !== undefined || (call.confirmation?.state === '' && lease.session.peer.modern);
@@ -196,14 +210,14 @@ export function relay({ source, remote, pool, ownerOf, pendingCallLimits }: Rela
     call: Call,
     request: UpstreamRequest,
     state: CarriedState | undefined,
-    mayRetry = true,
+    attempt = 0,
   ): Promise<Outcome> {
     const owner = ownerOf(call);
     const found = pool.lease(owner, call.signal);
     const lease = found instanceof Promise ? await found : found;
     if (!('session' in lease))
       return call.signal.aborted
-        ? errorOutcome(source, call, { code: 0, message: lease.message }, undefined, remote)
+        ? errorOutcome(source, call, failedReply('cancelled', lease.message), undefined, remote)
         : channelEndOutcome(source, lease, remote);
     const listener = toListener(call);
     const capabilities = forwardedCapabilities(call);
@@ -212,14 +226,13 @@ export function relay({ source, remote, pool, ownerOf, pendingCallLimits }: Rela
       const end: TaskEnd = isTask(call, request, state)
         ? await sendAsTask(call, request, lease, listener, state, capabilities)
         : { reply: await send(call, request, lease, listener, state, capabilities, call.signal) };
-      const reply: RpcReply = 'reply' in end ? end.reply : { result: end.question };
-      lease.release('result' in reply || !lease.session.end || reply.error === sessionNotFound);
-      // The server did not process the call, so sending it again cannot repeat an effect.
-      if (mayRetry && 'error' in reply && !call.signal.aborted) {
-        const needsTask = call.back?.withoutTasks !== true && requiresTask(reply.error);
-        if (needsTask) taskOnlyTools.add(request.params['name']);
-        if (needsTask || reply.error === sessionNotFound) return startCall(call, request, state, false);
+      const reply: Reply = 'reply' in end ? end.reply : { result: end.question };
+      lease.release(leaseResult(reply, call), reply);
+      if (attempt === 0 && 'error' in reply && call.back?.withoutTasks !== true && requiresTask(reply.error)) {
+        taskOnlyTools.add(request.params['name']);
+        return startCall(call, request, state, 1);
       }
+      if (await mayRetry(reply, attempt, call.signal)) return startCall(call, request, state, attempt + 1);
       return toOutcome(call, request, lease, reply, 'taskId' in end ? end.taskId : undefined);
     }
     return waitingCalls.run({
@@ -228,9 +241,8 @@ export function relay({ source, remote, pool, ownerOf, pendingCallLimits }: Rela
       supports: ({ method }) => isJsonObject(capabilities[requiredCapability[method]]),
       start: async (question, signal) => {
         const reply = await send(call, request, lease, { ...listener, question }, state, capabilities, signal);
-        lease.release('result' in reply || !lease.session.end || reply.error === sessionNotFound);
-        if (mayRetry && 'error' in reply && reply.error === sessionNotFound && !signal.aborted)
-          return startCall(call, request, state, false);
+        lease.release(leaseResult(reply, call), reply);
+        if (await mayRetry(reply, attempt, signal)) return startCall(call, request, state, attempt + 1);
         return toOutcome(call, request, lease, reply);
       },
       toQuestion: (asks, handle) =>

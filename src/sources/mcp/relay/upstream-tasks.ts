@@ -3,7 +3,9 @@ import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import type { RpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { tasksExtension } from '../../../wire/meta.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import { failedReply } from '../../../wire/reply.js';
+import type { Reply } from '../../../wire/reply.js';
+import { pause } from '../../../lib/pause.js';
 
 /** Client capability that lets a server run a call as a task. */
 export const taskCapabilities: JsonObject = { extensions: { [tasksExtension]: {} } };
@@ -16,37 +18,35 @@ export function requiresTask({ code, data }: RpcError): boolean {
 }
 
 /** Sends a request about a task, in the session that created it. */
-export type TaskRequest = (
-  method: 'tasks/get' | 'tasks/update' | 'tasks/cancel',
-  params: JsonObject,
-) => Promise<RpcReply>;
+export type TaskRequest = (method: 'tasks/get' | 'tasks/update' | 'tasks/cancel', params: JsonObject) => Promise<Reply>;
 
 /** Result of a task: the reply of the call, or an input request that must be answered to the task. */
-export type TaskEnd = { readonly reply: RpcReply } | { readonly question: JsonObject; readonly taskId: string };
+export type TaskEnd = { readonly reply: Reply } | { readonly question: JsonObject; readonly taskId: string };
 
 const firstPollMs = 50;
 const maxPollMs = 5_000;
 const maxTaskIdLength = 1_024;
 
-const failure = (message: string): TaskEnd => ({ reply: { error: rpcError(rpcCodes.internalError, message) } });
+/** A task that the server did not run to its end; the server answered, so this is its error. */
+const taskError = (message: string): TaskEnd => ({ reply: { error: rpcError(rpcCodes.internalError, message) } });
 
 /** Polls a task until it ends or requests input; cancels it if the caller aborts. */
 export async function followTask(given: JsonObject, ask: TaskRequest, signal: AbortSignal): Promise<TaskEnd> {
   const { taskId } = given;
   if (typeof taskId !== 'string' || taskId === '' || taskId.length > maxTaskIdLength)
-    return failure('The server answered with a task that has no usable id');
+    return { reply: failedReply('protocol', 'The server answered with a task that has no usable id') };
   let task = given;
   for (
     let pollMs = firstPollMs;
     task['status'] === 'working';
     pollMs = Math.min(2 * pollMs, pollInterval(task['pollIntervalMs']))
   ) {
-    if (!(await waitUnlessAborted(pollMs, signal))) {
+    if (!(await pause(pollMs, signal))) {
       void ask('tasks/cancel', { taskId });
-      return failure('Cancelled');
+      return { reply: failedReply('cancelled', 'Cancelled') };
     }
     const reply = await ask('tasks/get', { taskId });
-    if ('error' in reply) return { reply };
+    if (!('result' in reply)) return { reply };
     task = reply.result;
   }
   return toTaskEnd(task, taskId);
@@ -60,7 +60,7 @@ export async function answerTask(
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   const updateReply = await ask('tasks/update', { taskId, inputResponses });
-  if ('error' in updateReply) return { reply: updateReply };
+  if (!('result' in updateReply)) return { reply: updateReply };
   return followTask({ taskId, status: 'working' }, ask, signal);
 }
 
@@ -68,7 +68,7 @@ function toTaskEnd({ status, result, error, inputRequests }: JsonObject, taskId:
   if (status === 'completed' && isJsonObject(result)) return { reply: { result } };
   if (status === 'input_required')
     return { question: { resultType: 'input_required', inputRequests: inputRequests ?? {} }, taskId };
-  if (status === 'cancelled') return failure('The server cancelled the task');
+  if (status === 'cancelled') return taskError('The server cancelled the task');
   if (
     status === 'failed' &&
     isJsonObject(error) &&
@@ -85,23 +85,8 @@ function toTaskEnd({ status, result, error, inputRequests }: JsonObject, taskId:
       },
     };
   }
-  return failure('The server ended the task without a result');
+  return taskError('The server ended the task without a result');
 }
 
 const pollInterval = (given: Json | undefined): number =>
   typeof given === 'number' && given > 0 ? Math.min(Math.max(given, firstPollMs), maxPollMs) : maxPollMs;
-
-/** False if the signal fired first. */
-function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const end = (whole: boolean): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      resolve(whole);
-    };
-    const onAbort = (): void => end(false);
-    const timer = setTimeout(() => end(true), ms);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-}

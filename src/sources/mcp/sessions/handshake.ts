@@ -3,7 +3,7 @@ import { rpcCodes } from '../../../wire/codes.js';
 import type { RpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { metaKeys } from '../../../wire/meta.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import type { RpcReply } from '../../../wire/reply.js';
 import { isLegacyVersion, legacyVersions, modernVersions } from '../../../wire/versions.js';
 import type { Version } from '../../../wire/versions.js';
 import type { Channel } from '../channels/channel.js';
@@ -30,6 +30,8 @@ export interface HandshakeOptions {
 interface HandshakeFailure {
   readonly problem: string;
   readonly error?: RpcError;
+  /** An operator or user must act first, for example log in. */
+  readonly needsAction?: boolean;
 }
 
 /** Capabilities declared to servers; whether the actual client has them is checked per request. */
@@ -64,6 +66,10 @@ export async function initialize(
     timeoutMs,
     ...(signal && { signal }),
   });
+  if ('failure' in reply) {
+    const { kind, message } = reply.failure;
+    return { problem: `initialize failed: ${message}`, ...(kind === 'refused' && { needsAction: true }) };
+  }
   if ('error' in reply) return { problem: `initialize failed: ${reply.error.message}`, error: reply.error };
   const { result } = reply;
   const version = result['protocolVersion'];
@@ -94,6 +100,8 @@ export async function discover(
     timeoutMs,
     ...(signal && { signal }),
   });
+  // A server that cannot be reached would only let the next attempt wait as well.
+  if ('failure' in reply) return reply.failure.unprocessed === true ? { problem: reply.failure.message } : undefined;
   return 'error' in reply ? versionMismatch(reply.error) : toPeer(reply);
 }
 

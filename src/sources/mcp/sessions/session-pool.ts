@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.js';
 import { monotonic } from '../../../lib/clock.js';
 import { lightController } from '../../../lib/light-signal.js';
+import type { Reply } from '../../../wire/reply.js';
 import type { ChannelEnd } from '../channels/channel.js';
 import type { Session } from './session.js';
 
@@ -16,6 +17,8 @@ export interface PoolLimits {
   /** Consecutive failures after which restarts pause for `restMs`. */
   readonly crashLimit: number;
   readonly restMs: number;
+  /** How long a suspect server has to answer a ping. */
+  readonly pingMs: number;
 }
 
 export const defaultPoolLimits: PoolLimits = {
@@ -26,13 +29,20 @@ export const defaultPoolLimits: PoolLimits = {
   maxSessions: 16,
   crashLimit: 5,
   restMs: 60_000,
+  pingMs: 5_000,
 };
+
+/**
+ * What a lease showed about its session: the server answered; it did not (connection lost, no valid protocol); the deadline passed;
+ * nothing, for example because the caller cancelled.
+ */
+export type LeaseResult = 'answered' | 'failed' | 'timeout' | 'neutral';
 
 /** A session leased to one caller until `release`. */
 export interface Lease {
   readonly session: Session;
-  /** `answered` resets the failure count. */
-  release(answered: boolean): void;
+  /** `answered` resets the failure counts; the reply gives the reason of a failure. */
+  release(result: LeaseResult, reply?: Reply): void;
 }
 
 /** Why no session is available; `retryAfterMs` if the reason is temporary. */
@@ -44,8 +54,8 @@ export interface NoLease extends ChannelEnd {
 export interface SessionPool {
   /** Leases a session of this owner; '' takes any, and a session opened without an owner is assigned to the first one. */
   lease(owner: string, signal?: AbortSignal): Lease | Promise<Lease | NoLease>;
-  /** Number of open sessions, and the reason if restarts are paused. */
-  state(): { readonly open: number; readonly backOff?: NoLease };
+  /** Number of open sessions, the reason if restarts are paused, and the last failure if several calls in a row got no answer. */
+  state(): { readonly open: number; readonly backOff?: NoLease; readonly unanswered?: ChannelEnd };
   close(): Promise<void>;
 }
 
@@ -59,12 +69,17 @@ interface Slot {
   calls: number;
   leases: number;
   retired: boolean;
+  /** Timeouts and failures in a row. */
+  strikes: number;
+  isPinging: boolean;
 }
 
 const firstBackOffMs = 100;
 const maxBackOffMs = 10_000;
 const sweepIntervalMs = 1_000;
 const maxWaitMs = 1_000;
+/** Timeouts or failures in a row after which the server is pinged, and after which it counts as unhealthy. */
+const maxStrikes = 3;
 
 /** Pools the sessions with one server: reused per owner, bounded, restarted with exponential back-off. */
 export function sessionPool(options: {
@@ -76,6 +91,9 @@ export function sessionPool(options: {
   const slots = new Set<Slot>();
   const closing = new Set<Promise<void>>();
   let failures = 0;
+  /** Calls in a row without an answer, over all sessions; shown as health, unlike `failures` it delays no other caller. */
+  let unanswered = 0;
+  let lastUnanswered: ChannelEnd | undefined;
   let lastFailure: ChannelEnd | undefined;
   let notBefore = 0;
   let closed = false;
@@ -111,7 +129,34 @@ export function sessionPool(options: {
     void closedSlot.finally(() => closing.delete(closedSlot));
   }
 
+  function recordUnanswered(end: ChannelEnd): void {
+    unanswered += 1;
+    lastUnanswered = end;
+  }
+
+  function recordAnswer(slot: Slot): void {
+    failures = 0;
+    unanswered = 0;
+    slot.strikes = 0;
+  }
+
+  /** Pings a server that did not answer several calls in a row, and replaces it if it does not answer the ping either. */
+  async function pingSuspect(slot: Slot, session: Session): Promise<void> {
+    slot.isPinging = true;
+    const method = session.peer.modern ? 'server/discover' : 'ping';
+    const reply = await session.request(method, {}, { timeoutMs: limits.pingMs, signal: stop.signal });
+    slot.isPinging = false;
+    slot.strikes = 0;
+    const isAlive = !('failure' in reply) || reply.failure.kind === 'refused' || reply.failure.kind === 'busy';
+    // Other calls on the session end with it: the server answers none of them.
+    if (isAlive || closed || !slots.delete(slot)) return;
+    slot.retired = true;
+    recordFailure({ message: `did not answer ${maxStrikes} calls in a row and no ping; it was replaced` });
+    closeSlot(slot);
+  }
+
   function recordFailure(end: ChannelEnd): void {
+    recordUnanswered(end);
     failures += 1;
     lastFailure = end;
     const backOffMs =
@@ -143,6 +188,8 @@ export function sessionPool(options: {
       calls: 0,
       leases: 0,
       retired: false,
+      strikes: 0,
+      isPinging: false,
     };
     slots.add(slot);
     slot.opening.then(
@@ -183,9 +230,17 @@ export function sessionPool(options: {
   /** The lease of an open session; shared by all its callers, so that a call allocates nothing. */
   const leaseOf = (slot: Slot, session: Session): Lease => ({
     session,
-    release(answered) {
-      if (answered) failures = 0;
-      else if (session.end && slots.delete(slot)) recordFailure(session.end);
+    release(result, reply) {
+      if (result === 'answered') recordAnswer(slot);
+      else if (result !== 'neutral') {
+        if (session.end) {
+          if (slots.delete(slot)) recordFailure(session.end);
+        } else {
+          if (result === 'failed' && reply && 'failure' in reply) recordUnanswered(reply.failure);
+          slot.strikes += 1;
+          if (slot.strikes >= maxStrikes && !slot.isPinging) void pingSuspect(slot, session);
+        }
+      }
       slot.leases -= 1;
       slot.lastUsed = clock();
       if (slot.retired && slot.leases === 0) closeSlot(slot);
@@ -232,7 +287,11 @@ export function sessionPool(options: {
     lease,
     state() {
       const rest = failures >= limits.crashLimit ? backOff() : undefined;
-      return { open: slots.size, ...(rest && { backOff: rest }) };
+      return {
+        open: slots.size,
+        ...(rest && { backOff: rest }),
+        ...(unanswered >= maxStrikes && lastUnanswered && { unanswered: lastUnanswered }),
+      };
     },
     async close() {
       closed = true;

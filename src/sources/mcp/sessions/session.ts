@@ -6,7 +6,7 @@ import { slotTable } from '../../../lib/slot-table.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { isLogLevel, metaKeys } from '../../../wire/meta.js';
-import type { RpcReply } from '../../../wire/pending.js';
+import type { Reply, RpcReply } from '../../../wire/reply.js';
 import type { ChannelEvents, ChannelEnd, OpenChannel } from '../channels/channel.js';
 import { isChannel } from '../channels/channel.js';
 import { modernMeta, negotiate } from './handshake.js';
@@ -43,7 +43,7 @@ interface SessionEvents {
 export interface Session {
   readonly peer: Peer;
   readonly end: ChannelEnd | undefined;
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcReply>;
+  request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>;
   notify(method: string, params?: JsonObject): void;
   close(): Promise<void>;
 }
@@ -115,7 +115,7 @@ export async function openSession(options: SessionOptions): Promise<Session | Ch
   if ('problem' in peer) {
     const { end } = channel;
     await channel.close();
-    return end ?? { message: peer.problem };
+    return end ?? { message: peer.problem, ...(peer.needsAction && { needsAction: true }) };
   }
 
   const enableLogs = (): void => {
@@ -149,7 +149,7 @@ export async function openSession(options: SessionOptions): Promise<Session | Ch
     method: string,
     params: JsonObject,
     options: RequestOptions,
-  ): Promise<RpcReply> => {
+  ): Promise<Reply> => {
     const { timeoutMs, signal, headers } = options;
     const entry = listeners.add(listener);
     if (listener.log) enableLogs();

@@ -15,7 +15,8 @@ export interface Subscriptions {
 }
 
 const listenTimeoutMs = 2_000_000_000;
-const relistenMs = 1_000;
+const minRelistenMs = 1_000;
+const maxRelistenMs = 60_000;
 const maxWatched = 1_000;
 
 /** Shares one upstream subscription per resource among all clients. */
@@ -28,6 +29,7 @@ export function subscriptions(options: {
   let current: Session | undefined;
   let listening: Controller | undefined;
   let relistenTimer: NodeJS.Timeout | undefined;
+  let relistenMs = minRelistenMs;
   let closed = false;
 
   /** Modern servers: one long-running request carries all subscriptions; a change needs a new request. */
@@ -47,8 +49,9 @@ export function subscriptions(options: {
       .request('subscriptions/listen', { notifications }, { timeoutMs: listenTimeoutMs, signal: abort.signal })
       .then((reply) => {
         if (closed || abort.signal.aborted || session.end || session !== current) return;
-        // An error means the server does not support this; a normal end means the stream was cut and can be reopened.
-        if ('error' in reply) return;
+        // An error means the server does not support this; a normal end or a cut stream can be reopened, with back-off while it fails.
+        if ('error' in reply || ('failure' in reply && reply.failure.kind !== 'connection')) return;
+        relistenMs = 'failure' in reply ? Math.min(2 * relistenMs, maxRelistenMs) : minRelistenMs;
         relistenTimer = setTimeout(() => session === current && !session.end && listen(session), relistenMs);
         relistenTimer.unref();
       });
@@ -63,7 +66,7 @@ export function subscriptions(options: {
   const syncSubscription = (uri: string, verb: 'subscribe' | 'unsubscribe'): void => {
     if (!current || current.end) {
       // Taking a lease starts the server; `onConnect` then subscribes to everything.
-      if (verb === 'subscribe') void options.lease().then((lease) => 'session' in lease && lease.release(true));
+      if (verb === 'subscribe') void options.lease().then((lease) => 'session' in lease && lease.release('neutral'));
     } else if (current.peer.modern) listen(current);
     else subscribe(current, uri, verb);
   };

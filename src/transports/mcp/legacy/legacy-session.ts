@@ -8,6 +8,7 @@ import { isLogLevel } from '../../../wire/meta.js';
 import type { WireLogLevel } from '../../../wire/meta.js';
 import { pendingRequests } from '../../../wire/pending.js';
 import type { PendingRequests } from '../../../wire/pending.js';
+import { toRpcReply } from '../../../wire/reply.js';
 import { featuresOf, negotiateVersion } from '../../../wire/versions.js';
 import type { Features } from '../../../wire/versions.js';
 import { serverCapabilities } from '../capabilities.js';
@@ -116,7 +117,7 @@ export function legacySession(
     notify: (method, params) => sink.send(encodeNotification(method, params)),
     ask: (method, params, options) => {
       pending ??= pendingRequests(push);
-      return pending.ask(method, params, { ...options, send: (text) => sink.send(text) });
+      return pending.ask(method, params, { ...options, send: (text) => sink.send(text) }).then(toRpcReply);
     },
   });
 
@@ -167,7 +168,7 @@ export function legacySession(
       for (const stop of watches?.values() ?? []) stop();
       watches = undefined;
       inFlight?.cancelAll();
-      pending?.fail(rpcError(rpcCodes.internalError, 'The connection is closed'));
+      pending?.fail({ kind: 'connection', message: 'The connection is closed' });
     },
   };
 }
