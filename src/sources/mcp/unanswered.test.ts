@@ -96,7 +96,7 @@ test.each([
   expect(source.health?.()).toMatchObject({ status: 'healthy' });
 });
 
-test('a server that needs a login is no failing server: the call says so, and the breaker stays closed', async () => {
+test('a server that needs a login is no failing server: the call is refused, and the breaker stays closed', async () => {
   const far = await listener(({ res }) => void res.writeHead(401).end());
   const source = aRemote(far.url, { source: legacy });
   await expect(source.list(never)).rejects.toThrow('requires authorization');

@@ -118,7 +118,7 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
     },
     onStderr: (chunk) => stderr.push(chunk),
     onStdoutEnd() {
-      // A server without stdout can answer nothing more. It usually exits at the same time, and its exit code says more.
+      // A server without stdout can answer nothing more. It usually exits at the same time, and the exit code is the better message.
       setTimeout(() => {
         if (end) return;
         finish(`${called} closed its output`);
