@@ -26,8 +26,8 @@ const ambiguousMethods = new Map<string, Unresolved['kind']>([
   ['resource', 'resource'],
 ]);
 const sdkMembers = new Set(['sendToolListChanged', 'assertCanSetRequestHandler', '_createRegisteredTool']);
-const registrationCall =
-  /\.(?:register(?:Tool|Prompt|Resource)|add(?:Tools?|Prompt|ResourceTemplate)\b|add_(?:tool|prompt|resource)|(?:tool|prompt|resource)\()/;
+const registrationText =
+  /\.(?:register(?:Tool|Prompt|Resource)|add(?:Tools?|Prompt|ResourceTemplate)\b|add_(?:tool|prompt|resource)|(?:tool|prompt|resource)\b)|(?:mcp|server|srv|app|\b[ms])\[|getattr\(/i;
 const maxMissed = 20;
 
 const siteKey = (module: Module, start: number): string => `${module.path}:${start}`;
@@ -43,27 +43,74 @@ function registeredKind({ callee }: Expr & { kind: 'call' }): Unresolved['kind']
 
 /** Records a call whose method name indicates a registration, whether or not it was evaluated successfully. */
 export function recordSite(sites: Set<string>, seen: ObservedCall): void {
-  if (registrationMethods.has(seen.method) || ambiguousMethods.has(seen.method))
-    sites.add(siteKey(seen.at.module, seen.at.spot.start));
+  if (!registrationMethods.has(seen.method) && !ambiguousMethods.has(seen.method)) return;
+  sites.add(siteKey(seen.at.module, seen.at.spot.start));
+  // A call that does not spell the method uses a value that was read elsewhere; each such read is matched by one call.
+  const { module, spot } = seen.at;
+  if (!new RegExp(`\\b${seen.method}\\b`).test(module.text.slice(spot.start, Math.min(spot.end, spot.start + 200))))
+    sites.add(`${aliasMark}${seen.method} ${siteKey(module, spot.start)}`);
+}
+
+const aliasMark = 'alias ';
+
+/** How often each registration method was called through a value. */
+function aliasCalls(sites: ReadonlySet<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const site of sites) {
+    if (!site.startsWith(aliasMark)) continue;
+    const method = site.slice(aliasMark.length).split(' ', 1)[0] ?? '';
+    counts.set(method, (counts.get(method) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Takes one call through a value for this method; false if none is left. */
+function takeAlias(aliases: Map<string, number>, method: string): boolean {
+  const left = aliases.get(method) ?? 0;
+  aliases.set(method, left - 1);
+  return left > 0;
+}
+
+const isServerName = (object: Expr): boolean => /(?:mcp|server|srv|app)$/i.test(dottedName(object) ?? '');
+
+/** The registration method that a member expression reads without calling it. */
+const methodValue = ({ object, property }: Expr & { kind: 'member' }): string | undefined =>
+  registrationMethods.has(property) || (ambiguousMethods.has(property) && isServerName(object)) ? property : undefined;
+
+/** `server[name](…)` and `getattr(server, name)(…)` with a name that is not a constant. */
+function isChosenAtRunTime(expr: Expr): boolean {
+  if (expr.kind !== 'call') return false;
+  const { callee } = expr;
+  if (callee.kind === 'index') return isServerName(callee.object) && callee.index.kind !== 'literal';
+  if (callee.kind !== 'call' || callee.callee.kind !== 'name' || callee.callee.name !== 'getattr') return false;
+  const [object, name] = callee.args.map(({ value }) => value);
+  return object !== undefined && isServerName(object) && name !== undefined && name.kind !== 'literal';
 }
 
 /** Registration calls in evaluated modules that the evaluation never reached: a loop over a list with unknown items, a skipped branch. */
 export function missedRegistrations(machine: Machine, sites: ReadonlySet<string>): Unresolved[] {
   const found: Unresolved[] = [];
+  const aliases = aliasCalls(sites);
   for (const { module } of machine.runs.values()) {
-    if (isAuxiliary(module.path) || !registrationCall.test(module.text)) continue;
+    if (isAuxiliary(module.path) || !registrationText.test(module.text)) continue;
+    const called = new Set<Expr>();
     walk(module.body, {
-      mayContain: (text) => registrationCall.test(text),
+      mayContain: (text) => registrationText.test(text),
       cls: (cls) => !cls.members.some((member) => sdkMembers.has(member.name)),
+      // A bare decorator, `@mcp.tool`, is a call.
+      fn: ({ decorators }) => decorators.forEach((each) => called.add(each)),
       expr: (expr) => {
+        if (expr.kind === 'call') called.add(expr.callee);
+        if (found.length >= maxMissed) return;
+        const location = { file: module.path, start_line: positionAt(module, expr.start).line };
         const kind = expr.kind === 'call' ? registeredKind(expr) : undefined;
-        if (!kind || sites.has(siteKey(module, expr.start)) || found.length >= maxMissed) return;
-        const { line } = positionAt(module, expr.start);
-        found.push({
-          kind,
-          reason: 'a registration that the analysis did not reach',
-          location: { file: module.path, start_line: line },
-        });
+        if (kind && !sites.has(siteKey(module, expr.start)))
+          found.push({ kind, reason: 'a registration that the analysis did not reach', location });
+        const method = expr.kind === 'member' && !called.has(expr) ? methodValue(expr) : undefined;
+        if (method !== undefined && !takeAlias(aliases, method))
+          found.push({ kind: 'any', reason: `${method} is read as a value and its call was not found`, location });
+        if (isChosenAtRunTime(expr) && !sites.has(siteKey(module, expr.start)))
+          found.push({ kind: 'any', reason: 'a method of the server is chosen at run time', location });
       },
     });
   }

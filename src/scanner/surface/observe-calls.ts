@@ -2,7 +2,7 @@ import type { ObservedCall, Machine } from '../evaluate/interpreter/abstract-mac
 import { soleOption, type Args, type Value } from '../evaluate/values/values.js';
 import { callResult } from '../evaluate/calls/calls.js';
 import { bundledSchema } from './bundled-zod.js';
-import { isSdkMethod } from './sdk.js';
+import { isSdkMethod, kindOfClass, serverKind } from './sdk.js';
 import type { Discoveries } from './registrations.js';
 import { recordSite } from './missed-registrations.js';
 import { observePython } from './observe-python.js';
@@ -13,11 +13,13 @@ import { recordWithdrawal } from './withdrawals.js';
 /** Observes every evaluated call and records those that register, list, mount or start. */
 export function observeCall(discoveries: Discoveries, given: ObservedCall, machine: Machine): Value | undefined {
   const args = solidArgs(given.args);
-  const seen = withoutPrototype(withoutAttribute(args === given.args ? given : { ...given, args }));
+  const unbound = withoutPrototype(args === given.args ? given : { ...given, args });
+  const seen = withoutClass(unbound);
   recordStart(discoveries, seen);
   recordSite(discoveries.sites, seen);
   recordWithdrawal(discoveries, seen, machine);
-  if (seen.at.module.language === 'python') return observePython(discoveries, seen, machine);
+  if (seen.at.module.language === 'python')
+    return observePython(discoveries, seen, machine) ?? (seen === unbound ? undefined : callResult(seen));
   return (
     observeScript(discoveries, seen, machine) ??
     bundledSchema(seen) ??
@@ -57,13 +59,13 @@ function withoutPrototype(seen: ObservedCall): ObservedCall {
   };
 }
 
-/** Restores the receiver of a method that was read as a value (`const f = x.tool`) and called later. */
-function withoutAttribute(seen: ObservedCall): ObservedCall {
-  if (
-    seen.callee.kind !== 'result' ||
-    !seen.callee.method.startsWith('.') ||
-    (seen.receiver && seen.method === seen.callee.method.slice(1))
-  )
-    return seen;
-  return { ...seen, method: seen.callee.method.slice(1), receiver: seen.callee.receiver };
+/** Rewrites `FastMCP.tool(server, …)`, an unbound method with its server as first argument, as `server.tool(…)`. */
+function withoutClass(seen: ObservedCall): ObservedCall {
+  const { callee, args } = seen;
+  if (callee.kind !== 'external' || callee.path.length < 2) return seen;
+  const [server, ...positional] = args.positional;
+  if (serverKind(server) === undefined) return seen;
+  const isPython = seen.at.module.language === 'python';
+  if (kindOfClass({ ...callee, path: callee.path.slice(0, -1) }, isPython) === undefined) return seen;
+  return { ...seen, method: callee.path.at(-1) ?? '', receiver: server, args: { ...args, positional } };
 }

@@ -2,6 +2,7 @@ import { findMethod, instantiate } from './classes.js';
 import { recordOption } from '../inputs/command-line.js';
 import { callWithUnknownArgs, callFunction } from './functions.js';
 import { callExternal } from '../builtins/externals.js';
+import { normaliseCall } from './callee-forms.js';
 import { compilerHelper } from './compiler-helpers.js';
 import { runUncertain, type ObservedCall, type Machine } from '../interpreter/abstract-machine.js';
 import { isVoid, join, object, unknown, type ClassValue, type Result, type Value } from '../values/values.js';
@@ -9,7 +10,8 @@ import { isVoid, join, object, unknown, type ClassValue, type Result, type Value
 const maxEscapes = 2;
 
 /** Evaluates a call: the watcher first, then project code or a built-in; anything else becomes a symbolic result. */
-export function call(machine: Machine, seen: ObservedCall): Value {
+export function call(machine: Machine, given: ObservedCall): Value {
+  const seen = normaliseCall(machine, given);
   const answer = machine.watch(seen, machine) ?? compilerHelper(machine, seen);
   if (answer) return answer;
   const { callee, args, at } = seen;
