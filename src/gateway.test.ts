@@ -180,7 +180,8 @@ test('tools built anew without a change are no change; sources that leave are cl
   reg.onChange((what) => heard.push(what));
   await reg.refresh(never);
   expect(heard).toEqual([]);
-  await reg.replace([], { include: [], exclude: [] }, never);
+  const staged = await reg.stage([], never);
+  staged.commit({ filter: { include: [], exclude: [] }, adjust: (tool) => tool, isDisabled: () => false });
   expect([heard, closed]).toEqual([['tools'], 1]);
 });
 

@@ -26,10 +26,10 @@ const spendAll = (from: ReturnType<typeof budgets>, budget: number): number => {
 test('after a crash no caller has more left than before, and at most a block less', () => {
   const clock = handClock(1_000);
   const store = memoryStore({ now: clock });
-  const first = budgets({ maxKeys: 10, now: clock });
+  const first = budgets({ maxKeys: () => 10, now: clock });
   first.keepIn(store);
   for (let call = 0; call < 30; call += 1) expect(first.spend('k', 1000)).toBe(0);
-  const second = budgets({ maxKeys: 10, now: clock });
+  const second = budgets({ maxKeys: () => 10, now: clock });
   second.keepIn(store);
   const left = spendAll(second, 1000);
   expect(left).toBeLessThanOrEqual(970);
@@ -39,11 +39,11 @@ test('after a crash no caller has more left than before, and at most a block les
 test('a clean end writes exactly what was spent; a day later it is all there again', () => {
   const clock = handClock(1_000);
   const store = memoryStore({ now: clock });
-  const first = budgets({ maxKeys: 10, now: clock });
+  const first = budgets({ maxKeys: () => 10, now: clock });
   first.keepIn(store);
   for (let call = 0; call < 30; call += 1) first.spend('k', 1000);
   first.settle();
-  const second = budgets({ maxKeys: 10, now: clock });
+  const second = budgets({ maxKeys: () => 10, now: clock });
   second.keepIn(store);
   expect(spendAll(second, 1000)).toBe(970);
   clock.advance(86_400_000);
@@ -53,18 +53,18 @@ test('a clean end writes exactly what was spent; a day later it is all there aga
 test('most calls write nothing, and a small budget is exact', () => {
   const clock = handClock(1_000);
   const { store, writes } = counting(memoryStore({ now: clock }));
-  const made = budgets({ maxKeys: 10, now: clock });
+  const made = budgets({ maxKeys: () => 10, now: clock });
   made.keepIn(store);
   expect(spendAll(made, 10_000)).toBe(10_000);
   expect(writes()).toBeLessThan(200);
-  const again = budgets({ maxKeys: 10, now: clock });
+  const again = budgets({ maxKeys: () => 10, now: clock });
   again.keepIn(store);
   expect([again.spend('small', 2), again.spend('small', 2), again.spend('small', 2) > 0]).toEqual([0, 0, true]);
 });
 
 test('a key that memory had no room for is found again in the store', () => {
   const clock = handClock(1_000);
-  const made = budgets({ maxKeys: 2, now: clock });
+  const made = budgets({ maxKeys: () => 2, now: clock });
   made.keepIn(memoryStore({ now: clock }));
   made.spend('k', 1);
   for (const other of ['a', 'b', 'c']) made.spend(other, 1);

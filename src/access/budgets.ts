@@ -30,7 +30,7 @@ export function budgets({
   maxKeys,
   now = Date.now,
 }: {
-  readonly maxKeys: number;
+  readonly maxKeys: () => number;
   readonly now?: () => number;
 }): Budgets {
   const windows = lru<string, Window>(maxKeys);
@@ -62,8 +62,8 @@ export function budgets({
         window.written = window.count + Math.min(mostAhead, Math.floor(budget / 50));
         write(key, window);
         kept.set(key, window);
-        if (kept.size > maxKeys)
-          for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys)) kept.delete(oldest);
+        if (kept.size > maxKeys())
+          for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys())) kept.delete(oldest);
       }
       return 0;
     },

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { done } from '../core/outcome.js';
 import { allowance } from '../guards/allowance.js';
 import { ada, aCall, aTool, bob, guarded, handClock } from '../../test/support/make.js';
+import { tokenBucket } from '../lib/token-bucket.js';
 import { budgets } from './budgets.js';
 import type { Limit } from './limits.js';
 import { callLimits } from './limits.js';
@@ -17,7 +18,10 @@ const aLimit = (over: Partial<Limit>): Limit => ({
 
 function counted(rules: readonly Limit[]) {
   const clock = handClock(1_000);
-  const made = callLimits(rules, { maxKeys: 100, now: clock, budgets: budgets({ maxKeys: 100, now: clock }) });
+  const made = callLimits(rules, {
+    rates: tokenBucket({ maxKeys: 100, clock }),
+    budgets: budgets({ maxKeys: () => 100, now: clock }),
+  });
   const call = guarded([allowance({ allowances: made })], () => Promise.resolve(done('')));
   return {
     clock,

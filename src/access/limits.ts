@@ -3,7 +3,7 @@ import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
 import type { Allowances } from '../guards/allowance.js';
 import { anyGlob } from '../lib/glob.js';
-import { tokenBucket } from '../lib/token-bucket.js';
+import type { TokenBucket } from '../lib/token-bucket.js';
 import type { Budgets } from './budgets.js';
 
 /** A rate limit or budget over several tools or callers. */
@@ -21,10 +21,13 @@ export interface Limit {
 /** Enforces rate limits in memory and budgets in their store. */
 export function callLimits(
   rules: readonly Limit[],
-  options: { readonly maxKeys: number; readonly budgets: Budgets; readonly now?: () => number },
+  options: {
+    /** Tokens that are left; they survive reloads. */
+    readonly rates: TokenBucket;
+    readonly budgets: Budgets;
+  },
 ): Allowances & { about(principal: Principal, tool: Tool): readonly JsonObject[] } {
-  const { maxKeys, budgets, now = Date.now } = options;
-  const rates = tokenBucket({ maxKeys, clock: now });
+  const { rates, budgets } = options;
   const compiled = rules.map((rule) => ({ rule, principals: anyGlob(rule.principals), tools: anyGlob(rule.tools) }));
 
   const applying = (principal: Principal, tool: Tool): readonly Limit[] =>

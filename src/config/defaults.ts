@@ -62,7 +62,7 @@ export const defaults = {
     max_recovery_timeout: 300,
     jitter: 0.1,
   },
-  rate_limit: { requests: 10, burst: 10, max_keys: 10_000 },
+  rate_limit: { requests: 10, max_keys: 10_000 },
   security: { allow_intrusive: false, best_effort_sandbox: false, default_policy: 'local', network_policies: {} },
   commands: { directories: [], builtins: true },
   outbound: {

@@ -15,10 +15,14 @@ export interface Withheld {
 /** Provider of tools. `list` may be called again after a change. */
 export interface ToolSource {
   readonly id: string;
+  /** What the source stands for: server, package or document, and how it is confined. Absent if it never serves for a successor. */
+  readonly identity?: string;
   list(signal: AbortSignal): Promise<readonly Tool[]>;
   prompts?(signal: AbortSignal): Promise<readonly Prompt[]>;
   resources?(signal: AbortSignal): Promise<readonly Resource[]>;
   templates?(signal: AbortSignal): Promise<readonly ResourceTemplate[]>;
+  /** False while the first listing is still pending and `list` returned a substitute; absent counts as true. */
+  isListed?(): boolean;
   /** Definitions omitted from the last listing. */
   withheld?(): readonly Withheld[];
   onChange?(listener: () => void): () => void;

@@ -17,10 +17,10 @@ export interface Breakers {
 }
 
 interface BreakersOptions {
-  /** Thresholds, by tool. */
-  readonly settings: (tool: Tool) => Pick<CircuitOptions, 'failures' | 'cooldownMs'>;
+  /** Present thresholds and periods, by tool. */
+  readonly settings: (tool: Tool) => Omit<CircuitOptions, 'onChange' | 'clock' | 'random'>;
   readonly onChange?: (tool: string, from: CircuitState, to: CircuitState) => void;
-  readonly circuit?: Omit<CircuitOptions, 'failures' | 'cooldownMs' | 'onChange'>;
+  readonly circuit?: Pick<CircuitOptions, 'clock' | 'random'>;
 }
 
 /**
@@ -31,7 +31,7 @@ export function breakers(options: BreakersOptions): Breakers {
   const circuits = new Map<string, CallerCircuits>();
 
   const guard: Guard = (tool, next) => {
-    // A tool that is composed again after a reload keeps its breaker: otherwise a reload would close an open circuit.
+    // A tool that is composed again after a reload keeps its breaker, with the new settings: a new one would close an open circuit.
     let existing = circuits.get(tool.name);
     if (existing === undefined) {
       existing = callerCircuits({
@@ -40,7 +40,7 @@ export function breakers(options: BreakersOptions): Breakers {
         onChange: (from, to) => options.onChange?.(tool.name, from, to),
       });
       circuits.set(tool.name, existing);
-    }
+    } else existing.configure(options.settings(tool));
     const breaker = existing;
 
     return async (call) => {

@@ -3,12 +3,16 @@ import { refuse } from '../core/outcome.js';
 import type { TokenBucket } from '../lib/token-bucket.js';
 
 /** Rate limit per principal and tool; does not apply to tools without a rate. */
-export function rateLimit(options: { readonly bucket: TokenBucket }): Guard {
+export function rateLimit(options: {
+  readonly bucket: TokenBucket;
+  /** Calls allowed in a burst; as many as per minute by default. */
+  readonly burst?: number;
+}): Guard {
   return (tool, next) => {
     const perMinute = tool.limits.ratePerMinute;
     if (perMinute <= 0) return next;
     return (call) => {
-      const result = options.bucket.take(`${call.principal.id}\0${tool.name}`, perMinute);
+      const result = options.bucket.take(`${call.principal.id}\0${tool.name}`, perMinute, options.burst);
       if (result.ok) return next(call);
       return Promise.resolve(
         refuse('rate_limited', `Rate limit exceeded: ${tool.name} allows ${perMinute} calls per minute`, {

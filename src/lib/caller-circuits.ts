@@ -24,6 +24,8 @@ export interface CallerCircuits {
   status(caller?: string): CallerCircuitStatus;
   /** Closes the circuits of all callers. */
   reset(): void;
+  /** Applies other thresholds and periods, also to circuits that are in use. */
+  configure(settings: Omit<CircuitOptions, 'onChange' | 'clock' | 'random'>): void;
 }
 
 /** Callers that must see failures before all callers are refused. */
@@ -117,6 +119,9 @@ export function callerCircuits(options: CallerCircuitsOptions): CallerCircuits {
         failures: own?.failures() ?? 0,
         retryAfterMs: outage > 0 ? outage : (own?.retryAfterMs() ?? 0),
       };
+    },
+    configure(changed) {
+      Object.assign(settings, changed);
     },
     reset() {
       circuits.clear();

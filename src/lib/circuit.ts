@@ -32,21 +32,12 @@ export interface Circuit {
   reset(): void;
 }
 
-/** Circuit breaker: opens after consecutive failures, and after a cooldown lets exactly one probe through (half-open). */
+/** Circuit breaker. The options are read anew each time, so thresholds may change while it is in use. Opens after consecutive failures, and after a cooldown lets exactly one probe through (half-open). */
 export function circuit(options: CircuitOptions): Circuit {
-  const {
-    failures: threshold,
-    cooldownMs,
-    backoff = 1.5,
-    maxCooldownMs = 300_000,
-    jitter = 0.1,
-    clock = monotonic,
-    random = Math.random,
-    onChange,
-  } = options;
+  const { clock = monotonic, random = Math.random, onChange } = options;
   let state: CircuitState = 'closed';
   let failures = 0;
-  let cooldown = cooldownMs;
+  let cooldown = options.cooldownMs;
   let openUntil = 0;
   let probing = false;
   // A call that began before a transition proves nothing about the time after it.
@@ -60,12 +51,12 @@ export function circuit(options: CircuitOptions): Circuit {
     if (from !== to) onChange?.(from, to);
   }
   function open(): void {
-    openUntil = clock() + cooldown * (1 + jitter * (2 * random() - 1));
+    openUntil = clock() + cooldown * (1 + (options.jitter ?? 0.1) * (2 * random() - 1));
     change('open');
   }
   function close(): void {
     failures = 0;
-    cooldown = cooldownMs;
+    cooldown = options.cooldownMs;
     if (state !== 'closed') change('closed');
   }
   function settle(outcome: CircuitOutcome, startEpoch: number): void {
@@ -74,12 +65,14 @@ export function circuit(options: CircuitOptions): Circuit {
       probing = false;
       if (outcome === 'success') close();
       else if (outcome === 'failure') {
+        const { backoff = 1.5, maxCooldownMs = 300_000, cooldownMs } = options;
         cooldown = Math.min(cooldown * backoff, Math.max(maxCooldownMs, cooldownMs));
         open();
       }
     } else if (outcome === 'success') {
       failures = 0;
-    } else if (outcome === 'failure' && ++failures >= threshold) {
+    } else if (outcome === 'failure' && ++failures >= options.failures) {
+      if (state === 'closed') cooldown = options.cooldownMs;
       open();
     }
   }

@@ -15,8 +15,9 @@ interface LruEntry<K, V> {
   value: V;
 }
 
-/** Creates a least-recently-used map of at most `max` entries. */
-export function lru<K, V>(max: number): Lru<K, V> {
+/** Creates a least-recently-used map of at most `max` entries; the limit may change while it is in use. */
+export function lru<K, V>(max: number | (() => number)): Lru<K, V> {
+  const limit = typeof max === 'number' ? () => max : max;
   // The order of use is separate: deleting and re-inserting a key in a Map would rebuild its hash table every few look-ups.
   const order = linkedSet<LruEntry<K, V>>();
   const nodes = new Map<K, LinkedNode<LruEntry<K, V>>>();
@@ -42,7 +43,8 @@ export function lru<K, V>(max: number): Lru<K, V> {
         return;
       }
       nodes.set(key, order.add({ key, value }));
-      if (nodes.size > max && order.first !== undefined) drop(order.first);
+      const most = limit();
+      while (nodes.size > most && order.first !== undefined) drop(order.first);
     },
     delete(key) {
       const node = nodes.get(key);

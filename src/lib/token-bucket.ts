@@ -27,7 +27,7 @@ export interface TokenBucket {
 
 /** Token buckets by key: at most `maxKeys`, the least recently used is evicted first. */
 export function tokenBucket(options: {
-  readonly maxKeys: number;
+  readonly maxKeys: number | (() => number);
   readonly clock?: Clock;
   readonly onSweep?: (removed: number) => void;
 }): TokenBucket {

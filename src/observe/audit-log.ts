@@ -36,6 +36,8 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>;
   /** Number and hash of the last record; stored elsewhere, they prove later that no earlier record changed. */
   head(): Head;
+  /** Applies other settings from the next record on. */
+  configure(settings: Required<Pick<AuditLogOptions, 'sync' | 'maxFileBytes'>>): void;
   /** Flushes pending records and releases the lock. */
   close(): void;
 }
@@ -67,15 +69,8 @@ export function auditLog(options: AuditLogOptions): AuditLogResult {
 }
 
 function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog {
-  const {
-    folder,
-    maxFileBytes = 67_108_864,
-    sync = 'never',
-    retryMs = 1000,
-    checkEveryMs: lookEveryMs = 1000,
-    write = writeSync,
-    onNote,
-  } = options;
+  const { folder, retryMs = 1000, checkEveryMs: lookEveryMs = 1000, write = writeSync, onNote } = options;
+  let { maxFileBytes = 67_108_864, sync = 'never' } = options;
   let anchor = openAnchor(folder);
   let { head, file, bytes } = tail;
   let fd = file > 0 ? openSync(join(folder, fileName(file)), 'a', 0o600) : -1;
@@ -209,6 +204,9 @@ function writer(options: AuditLogOptions, tail: Tail, lock: LockFile): AuditLog 
       });
     },
     head: () => head,
+    configure(settings) {
+      ({ sync, maxFileBytes } = settings);
+    },
     close() {
       if (closed) return;
       flush();

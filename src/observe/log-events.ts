@@ -20,6 +20,7 @@ export const logEvents = {
   'source.loaded': 'info',
   'source.changed': 'info',
   'source.failed': 'error',
+  'source.recovered': 'info',
   'source.withheld': 'warning',
   'source.admitted': 'info',
   'source.unread': 'warning',

@@ -21,6 +21,8 @@ export interface Log {
   writes(level: Level): boolean;
   /** Adds secrets to redact, such as those of a reloaded configuration; earlier ones stay redacted. */
   hide(secrets: Iterable<string>): void;
+  /** Applies other settings from the next line on. */
+  configure(settings: Required<Pick<LogOptions, 'level' | 'format'>>): void;
 }
 
 export interface LogOptions {
@@ -59,7 +61,8 @@ export const levelOf = (name: string): Level | undefined => LEVEL_NAMES[name.tri
 
 /** Creates a log; JSON lines by default. */
 export function log(options: LogOptions = {}): Log {
-  const { format = 'json', colour = false, write = toStderr(), now = () => new Date() } = options;
+  let { format = 'json' } = options;
+  const { colour = false, write = toStderr(), now = () => new Date() } = options;
   const known = new Set(options.secrets);
   let secrets = redactor(known);
   const lines = pino(
@@ -91,8 +94,13 @@ export function log(options: LogOptions = {}): Log {
       }),
     writes: (level) => lines.isLevelEnabled(PINO_LEVEL[level]),
     hide(values) {
+      const before = known.size;
       for (const value of values) known.add(value);
-      secrets = redactor(known);
+      if (known.size > before) secrets = redactor(known);
+    },
+    configure(settings) {
+      ({ format } = settings);
+      lines.level = PINO_LEVEL[levelOf(settings.level) ?? 'info'];
     },
   };
 }

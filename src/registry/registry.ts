@@ -1,226 +1,188 @@
-import { definitionHash } from '../core/definition.js';
 import type { ChangedList } from '../core/gateway.js';
-import type { Prompt, Resource, ResourceTemplate } from '../core/prompt.js';
-import type { SourceHealth, ToolSource, Withheld } from '../core/source.js';
+import type { SourceHealth, ToolSource } from '../core/source.js';
 import type { Tool } from '../core/tool.js';
 import { neverAborted } from '../lib/light-signal.js';
+import type { Catalogue, CatalogueTerms, WithheldItem } from './catalogue.js';
+import { assembleCatalogue, disabledIn, sameList, sameTools } from './catalogue.js';
 import type { NameFilter } from './filter.js';
-import { passesFilter } from './filter.js';
-import { isToolName } from './naming.js';
-import { assignAddresses } from './resource-owners.js';
+import type { RetryDelays, SourceEntry } from './source-entry.js';
+import { defaultRetryDelays, sourceEntry } from './source-entry.js';
 
-/** Snapshot of everything offered; replaced at each change, so it can be compared by identity. */
-export interface Catalogue {
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly prompts: readonly Prompt[];
-  readonly resources: readonly Resource[];
-  readonly templates: readonly ResourceTemplate[];
-  /** Names of tools that are switched off. */
-  readonly disabled: ReadonlySet<string>;
+export type { Catalogue, CatalogueTerms } from './catalogue.js';
+
+/** The tools that exist, and the state of their sources. */
+export interface RegistryState {
+  catalogue(): Catalogue;
+  withheld(): readonly WithheldItem[];
+  health(): Readonly<Record<string, SourceHealth>>;
 }
 
-export interface Registry {
-  catalogue(): Catalogue;
-  /** False if the tool does not exist. */
+export interface Registry extends RegistryState {
+  sources(): readonly ToolSource[];
+  /** Switches a tool on or off until changed again, also across reloads; false if the tool does not exist. */
   setEnabled(name: string, enabled: boolean): boolean;
-  /** Lists all sources again, or one; a source that fails keeps its last list and is reported. */
+  /** Lists all sources again, or one; a source that fails keeps its last list, is reported and retried. */
   refresh(signal: AbortSignal, source?: string): Promise<void>;
-  /** Swaps sources and filter, and closes sources that were removed. */
-  replace(sources: readonly ToolSource[], filter: NameFilter, signal: AbortSignal): Promise<void>;
-  withheld(): readonly (Withheld & { readonly source: string })[];
-  health(): Readonly<Record<string, SourceHealth>>;
+  /** Lists the sources that are new, beside the active ones; nothing is offered before `commit`. */
+  stage(sources: readonly ToolSource[], signal: AbortSignal): Promise<StagedSources>;
+  /** Applies other terms to the same sources, at once. */
+  applyTerms(terms: CatalogueTerms, swap?: () => void): void;
   onChange(listener: (what: ChangedList) => void): () => void;
   /** Notifies listeners of a change in visibility that did not change the lists of the sources. */
   announce(what: ChangedList): void;
   close(): Promise<void>;
 }
 
-interface SourceEntry {
-  readonly source: ToolSource;
-  tools: readonly Tool[];
-  prompts: readonly Prompt[];
-  resources: readonly Resource[];
-  templates: readonly ResourceTemplate[];
-  problem?: string | undefined;
-  stop?: (() => void) | undefined;
+/** Sources that are listed and not yet active. */
+export interface StagedSources {
+  /** The state after `commit` with these terms. */
+  preview(terms: CatalogueTerms): RegistryState;
+  /**
+   * Swaps sources and terms in one synchronous step; `swap` runs between the swap and the notifications. Sources that are no
+   * longer used are passed to `onRemoved`.
+   */
+  commit(terms: CatalogueTerms, swap?: () => void): void;
+  /** Closes the new sources. */
+  discard(): Promise<void>;
 }
 
-/** Merges the lists of all sources. A broken source is reported and its tools are withheld; the others keep working. */
-export function registry(options: {
+export interface RegistryOptions {
   readonly sources: readonly ToolSource[];
   readonly filter: NameFilter;
+  readonly adjust?: (tool: Tool) => Tool;
+  readonly isDisabled?: (name: string) => boolean;
   readonly onProblem?: (source: string, problem: string) => void;
+  readonly onRecovered?: (source: string) => void;
   readonly quarantine?: (tools: Iterable<Tool>) => ReadonlyMap<string, string>;
-  /** Applies the overrides of the operator. */ readonly adjust?: (tool: Tool) => Tool;
-}): Registry {
-  const { adjust = (tool: Tool) => tool } = options;
-  let filter = options.filter;
-  let shelves = options.sources.map(shelf);
-  let left: (Withheld & { readonly source: string })[] = [];
-  let disabled: ReadonlySet<string> = new Set();
-  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [], disabled };
+  /** Closes a source that was removed or replaced; by default at once. */
+  readonly onRemoved?: (source: ToolSource) => void;
+  readonly retry?: Partial<RetryDelays>;
+}
+
+/** Merges the lists of all sources. A broken source is reported and retried; the others keep working. */
+export function registry(options: RegistryOptions): Registry {
+  const { quarantine, onRemoved = (source: ToolSource) => void source.close?.() } = options;
+  const delays = { ...defaultRetryDelays, ...options.retry };
+  const switches = new Map<string, boolean>();
   const listeners = new Set<(what: ChangedList) => void>();
+  let terms: CatalogueTerms = {
+    filter: options.filter,
+    adjust: options.adjust ?? ((tool) => tool),
+    isDisabled: options.isDisabled ?? (() => false),
+  };
+  let entries = options.sources.map((source) => newEntry(source));
+  let withheld: readonly WithheldItem[] = [];
+  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [], disabled: new Set() };
+
+  function newEntry(source: ToolSource, predecessor?: SourceEntry): SourceEntry {
+    return sourceEntry({
+      source,
+      delays,
+      ...(predecessor && { predecessor }),
+      onDue: (entry) => void refreshEntries([entry], neverAborted()),
+      onProblem: (problem) => options.onProblem?.(source.id, problem),
+      onRecovered: () => options.onRecovered?.(source.id),
+    });
+  }
 
   const announce = (what: ChangedList): void => {
     for (const listener of listeners) listener(what);
   };
 
-  function shelf(source: ToolSource): SourceEntry {
-    return { source, tools: [], prompts: [], resources: [], templates: [] };
-  }
+  const remove = (entry: SourceEntry): void => {
+    entry.stop();
+    onRemoved(entry.source);
+  };
 
-  async function fill(of: SourceEntry, signal: AbortSignal): Promise<void> {
-    of.stop ??= of.source.onChange?.(() => void refresh(neverAborted(), of.source.id));
-    try {
-      const [tools, prompts, resources, templates] = await Promise.all([
-        of.source.list(signal),
-        of.source.prompts?.(signal) ?? [],
-        of.source.resources?.(signal) ?? [],
-        of.source.templates?.(signal) ?? [],
-      ]);
-      Object.assign(of, { tools, prompts, resources, templates, problem: undefined });
-    } catch (error) {
-      of.problem = error instanceof Error ? error.message : String(error);
-      options.onProblem?.(of.source.id, of.problem);
-    }
-  }
-
-  function assemble(): void {
-    const tools = new Map<string, Tool>();
-    const problems: (Withheld & { readonly source: string })[] = [];
-    /** First item of each name; a later one of another source is reported as withheld. */
-    const unique = <T extends { readonly source: string }>(
-      kind: string,
-      of: (each: SourceEntry) => readonly T[],
-      key: (item: T) => string,
-    ): readonly T[] => {
-      const first = new Map<string, T>();
-      for (const item of shelves.flatMap(of)) {
-        const taken = first.get(key(item));
-        if (taken === undefined) first.set(key(item), item);
-        else
-          problems.push({
-            source: item.source,
-            what: `${kind} ${key(item)}`,
-            why: `it is taken by source ${taken.source}`,
-          });
-      }
-      return [...first.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
-    };
-    for (const { source, tools: offered, problem } of shelves) {
-      if (problem !== undefined) problems.push({ source: source.id, what: source.id, why: problem });
-      for (const withheld of source.withheld?.() ?? [])
-        if (withheld.why !== problem) problems.push({ source: source.id, ...withheld });
-      for (const tool of offered) {
-        if (!passesFilter(filter, tool.name)) continue;
-        const why = !isToolName(tool.name)
-          ? 'the name does not match ^[A-Za-z0-9_-]{1,64}$'
-          : tools.has(tool.name)
-            ? `the name is taken by source ${tools.get(tool.name)?.source}`
-            : undefined;
-        if (why === undefined) tools.set(tool.name, adjust(tool));
-        else problems.push({ source: source.id, what: tool.name, why });
-      }
-    }
-    for (const [name, why] of options.quarantine?.(tools.values()) ?? []) {
-      problems.push({ source: tools.get(name)?.source ?? '', what: name, why });
-      tools.delete(name);
-    }
-    const addresses = assignAddresses(shelves, tools);
-    const sorted = new Map([...tools].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const next: Catalogue = {
-      tools: sorted,
-      disabled,
-      prompts: unique(
-        'prompt',
-        (each) => each.prompts,
-        ({ name }) => name,
-      ),
-      resources: addresses.resources,
-      templates: addresses.templates,
-    };
-    problems.push(...addresses.withheld);
+  function assemble(swap?: () => void): void {
     const before = current;
-    current = next;
-    left = problems;
-    if (!sameTools(before.tools, next.tools)) announce('tools');
-    if (!sameList(before.prompts, next.prompts)) announce('prompts');
-    if (!sameList(before.resources, next.resources) || !sameList(before.templates, next.templates))
+    ({ catalogue: current, withheld } = assembleCatalogue(entries, terms, { quarantine, switches }));
+    for (const entry of entries) for (let old = entry.takeReplaced(); old; old = old.takeReplaced()) remove(old);
+    swap?.();
+    if (!sameTools(before, current)) announce('tools');
+    if (!sameList(before.prompts, current.prompts)) announce('prompts');
+    if (!sameList(before.resources, current.resources) || !sameList(before.templates, current.templates))
       announce('resources');
   }
 
-  async function refresh(signal: AbortSignal, id?: string): Promise<void> {
-    await Promise.all(
-      shelves.filter((each) => id === undefined || each.source.id === id).map((each) => fill(each, signal)),
-    );
-    assemble();
+  async function refreshEntries(due: readonly SourceEntry[], signal: AbortSignal): Promise<void> {
+    await Promise.all(due.map((entry) => entry.fill(signal)));
+    // A staged entry may announce a change before it is active; its list counts from the commit on.
+    if (due.some((entry) => entries.includes(entry))) assemble();
   }
 
-  const closeShelf = async (each: SourceEntry): Promise<void> => {
-    each.stop?.();
-    await each.source.close?.();
-  };
+  async function stage(sources: readonly ToolSource[], signal: AbortSignal): Promise<StagedSources> {
+    const bySource = new Map(entries.map((entry) => [entry.source, entry]));
+    const byId = new Map(entries.map((entry) => [entry.source.id, entry]));
+    const next = sources.map((source) => {
+      const known = bySource.get(source);
+      if (known !== undefined) return known;
+      const old = byId.get(source.id);
+      return newEntry(source, old && isSuccessor(source, old.source) ? old.serving() : undefined);
+    });
+    const added = next.filter((entry) => !bySource.has(entry.source));
+    await Promise.all(added.map((entry) => entry.fill(signal)));
+    return {
+      preview(wanted) {
+        const { catalogue, withheld: left } = assembleCatalogue(next, wanted, { quarantine, switches });
+        return { catalogue: () => catalogue, withheld: () => left, health: () => healthOf(next) };
+      },
+      commit(wanted, swap) {
+        const serving = new Set(next.map((entry) => entry.serving()));
+        const gone = entries.filter((entry) => !next.includes(entry) && !serving.has(entry));
+        entries = next;
+        terms = wanted;
+        assemble(swap);
+        for (const entry of gone) remove(entry);
+        // A predecessor keeps its last list; changes of it no longer count.
+        for (const entry of serving) if (!next.includes(entry)) entry.stop();
+      },
+      async discard() {
+        for (const { source } of added) await source.close?.();
+      },
+    };
+  }
 
   return {
     catalogue: () => current,
+    sources: () => entries.map(({ source }) => source),
     setEnabled(name, enabled) {
       if (!current.tools.has(name)) return false;
-      if (enabled !== disabled.has(name)) return true;
-      const names = new Set(disabled);
-      if (enabled) names.delete(name);
-      else names.add(name);
-      disabled = names;
-      current = { ...current, disabled };
+      const wasEnabled = !current.disabled.has(name);
+      switches.set(name, enabled);
+      if (wasEnabled === enabled) return true;
+      current = { ...current, disabled: disabledIn(current.tools.keys(), terms, switches) };
       announce('tools');
       return true;
     },
-    refresh,
-    async replace(sources, newFilter, signal) {
-      const kept = new Set(sources);
-      const gone = shelves.filter((each) => !kept.has(each.source));
-      const known = new Map(shelves.map((each) => [each.source, each]));
-      const next = sources.map((source) => known.get(source) ?? shelf(source));
-      // New sources are listed before the swap, so that no caller sees an empty catalogue.
-      await Promise.all(next.filter((each) => !known.has(each.source)).map((each) => fill(each, signal)));
-      shelves = next;
-      filter = newFilter;
-      assemble();
-      await Promise.all(gone.map(closeShelf));
+    refresh: (signal, id) =>
+      refreshEntries(
+        entries.filter(({ source }) => id === undefined || source.id === id),
+        signal,
+      ),
+    stage,
+    applyTerms(wanted, swap) {
+      terms = wanted;
+      assemble(swap);
     },
-    withheld: () => left,
-    health() {
-      const report: Record<string, SourceHealth> = {};
-      for (const each of shelves)
-        report[each.source.id] =
-          each.problem === undefined
-            ? (each.source.health?.() ?? { status: 'healthy' })
-            : { status: 'unhealthy', detail: each.problem };
-      return report;
-    },
+    withheld: () => withheld,
+    health: () => healthOf(entries),
     announce,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     async close() {
-      await Promise.all(shelves.map(closeShelf));
+      for (const entry of entries) entry.stop();
+      const all = new Set(entries.flatMap((entry) => [entry.source, entry.serving().source]));
+      await Promise.all([...all].map((source) => source.close?.()));
     },
   };
 }
 
-/** Whether clients see the same items: a source may rebuild them without a change. */
-const sameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length &&
-  a.every((item, index) => item === b[index] || JSON.stringify(item) === JSON.stringify(b[index]));
+/** A source may serve for its successor only if both stand for the same server: a new address must not inherit names. */
+const isSuccessor = (next: ToolSource, old: ToolSource): boolean =>
+  next.identity !== undefined && next.identity === old.identity;
 
-/** Whether clients see the same tools: a source may rebuild them without a change. */
-function sameTools(a: ReadonlyMap<string, Tool>, b: ReadonlyMap<string, Tool>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [name, tool] of a) {
-    const other = b.get(name);
-    if (other === tool) continue;
-    if (other === undefined || (other.unavailable === undefined) !== (tool.unavailable === undefined)) return false;
-    if (definitionHash(other) !== definitionHash(tool)) return false;
-  }
-  return true;
-}
+const healthOf = (entries: readonly SourceEntry[]): Readonly<Record<string, SourceHealth>> =>
+  Object.fromEntries(entries.map((entry) => [entry.source.id, entry.health()]));

@@ -35,8 +35,10 @@ import type { Principal } from '../core/principal.js';
 import type { Visibility } from '../gateway.js';
 import type { Allowances } from '../guards/allowance.js';
 import { sha256 } from '../lib/hash.js';
+import type { TokenBucket } from '../lib/token-bucket.js';
+import { tokenBucket } from '../lib/token-bucket.js';
 import { egress } from '../net/egress.js';
-import type { Registry } from '../registry/registry.js';
+import type { RegistryState } from '../registry/registry.js';
 import { truncatedResultsId } from '../sources/truncated-results.js';
 import { localUser } from './local-user.js';
 import { sourceKinds } from '../sources/index.js';
@@ -53,19 +55,26 @@ export interface Rules {
   readonly visibility: Visibility;
   explain(supposed: HypotheticalCall): Promise<JsonObject>;
   /** Names in the rules that match nothing; complete once all sources are listed. */
-  unknown(registry: Registry): readonly UnknownName[];
+  unknown(registry: RegistryState): readonly UnknownName[];
 }
 
 /** State about callers that survives reloads, and restarts if it must be persisted. */
 export interface CallerMemory {
   readonly flows: FlowMemory;
   readonly budgets: Budgets;
+  /** Tokens of the limits over several tools. */
+  readonly rates: TokenBucket;
 }
 
-export const callerMemory = ({ rate_limit: rate }: Config): CallerMemory => ({
-  flows: flowMemory(),
-  budgets: budgets({ maxKeys: rate.max_keys }),
-});
+export const callerMemory = (config: () => Config): CallerMemory => {
+  const maxKeys = (): number => config().rate_limit.max_keys;
+  return {
+    flows: flowMemory(),
+    budgets: budgets({ maxKeys }),
+    // Budgets and limits share the clock of calendar time.
+    rates: tokenBucket({ maxKeys, clock: Date.now }),
+  };
+};
 
 /** Whether a restart would reset something a caller could exploit: a budget, or the labels of a conversation. */
 export const needsPersistence = ({ access, flows, policy }: Config): boolean =>
@@ -75,7 +84,7 @@ export const needsPersistence = ({ access, flows, policy }: Config): boolean =>
 
 /** Compiles the rules of a configuration, or returns their problems. */
 export function compileAccess(
-  { access, policy, flows, sources, rate_limit: rate }: Config,
+  { access, policy, flows, sources }: Config,
   remembered: CallerMemory,
   kinds: readonly SourceKind[] = sourceKinds,
 ): { readonly ok: true; readonly rules: Rules } | { readonly ok: false; readonly problems: readonly RuleProblem[] } {
@@ -101,7 +110,7 @@ export function compileAccess(
     ownSource: truncatedResultsId,
   });
   const parts = makeProfiles({ profiles: access.profiles, roles: access.roles, labelsOf });
-  const allowances = callLimits(access.limits, { maxKeys: rate.max_keys, budgets: remembered.budgets });
+  const allowances = callLimits(access.limits, { rates: remembered.rates, budgets: remembered.budgets });
   return {
     ok: true,
     rules: {
@@ -145,7 +154,11 @@ const labelsRead = (rules: readonly CompiledRule[]): readonly string[] | 'all' =
 };
 
 /** Name prefixes of sources that are missing, unhealthy, or have withheld items: their tools may still appear. */
-function awaitedNames(sources: Config['sources'], registry: Registry, kinds: readonly SourceKind[]): readonly string[] {
+function awaitedNames(
+  sources: Config['sources'],
+  registry: RegistryState,
+  kinds: readonly SourceKind[],
+): readonly string[] {
   const health = registry.health();
   const held = new Set(registry.withheld().map(({ source }) => source));
   const ids = [...new Set([...Object.keys(health), ...Object.keys(sources)])];

@@ -1,12 +1,9 @@
-import { approvalCheck } from '../access/approval-check.js';
-import type { LabelsOf } from '../access/labels.js';
+import type { Seals } from '../access/seals.js';
 import { seals } from '../access/seals.js';
 import { isApprover, tickets as makeTickets, toTicketInfo } from '../access/tickets.js';
 import type { Ticket, Tickets } from '../access/tickets.js';
 import type { Config } from '../config/schema.js';
 import type { Principal } from '../core/principal.js';
-import type { CallApprovals } from '../guards/confirm.js';
-import type { Redactor } from '../hostile-text/redact.js';
 import type { EventBus } from '../observe/events.js';
 import type { Log } from '../observe/log.js';
 import type { Store } from '../state/store.js';
@@ -15,20 +12,23 @@ import type { Approvals } from '../transports/http/approvals.js';
 export interface ApprovalsOptions {
   readonly config: () => Config;
   readonly open: () => Promise<Store>;
-  readonly labelsOf: LabelsOf;
-  readonly redactor: Redactor;
   readonly log: Log;
   readonly events: EventBus;
   /** Records the decision of an operator in the audit. */
   readonly onAnswer: (ticket: Ticket, by: Principal) => void;
 }
 
-/** Approval of calls, and the tickets operators decide; the state is opened at the first use of either. */
-export function approvalsOf({ config, open, labelsOf, redactor, log, events, onAnswer }: ApprovalsOptions): {
-  readonly consent: CallApprovals;
+/** Open approvals; they survive reloads. */
+export interface ApprovalBooks {
+  /** Opens the state at the first use. */
+  open(): Promise<{ readonly seals: Seals; readonly tickets: Tickets }>;
   readonly approvals: Approvals;
-  /** Resolves at the first use of either. */ readonly asked: Promise<void>;
-} {
+  /** Resolves at the first use. */
+  readonly asked: Promise<void>;
+}
+
+/** Seals of approval forms, and the tickets operators decide. */
+export function approvalBooks({ config, open, log, events, onAnswer }: ApprovalsOptions): ApprovalBooks {
   let markRequested = (): void => {};
   const requested = new Promise<void>((resolve) => (markRequested = resolve));
   let opened: ReturnType<typeof make> | undefined;
@@ -75,13 +75,7 @@ export function approvalsOf({ config, open, labelsOf, redactor, log, events, onA
 
   return {
     asked: requested,
-    consent: approvalCheck({
-      open: books,
-      labelsOf,
-      redactor,
-      answerMs: () => config().policy.confirmation.ttl_seconds * 1000,
-      waitMs: () => config().policy.confirmation.wait_seconds * 1000,
-    }),
+    open: books,
     approvals: {
       mayAnswer: isApprover,
       list: async () => (await tickets()).list().map(toTicketInfo),

@@ -2,7 +2,7 @@ import type { RuleProblem } from '../access/policy.js';
 import type { LoadedConfig } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import type { Config } from '../config/schema.js';
-import type { Registry } from '../registry/registry.js';
+import type { RegistryState } from '../registry/registry.js';
 import { type CallerMemory, type Rules, compileAccess } from './access.js';
 
 /** Compiles the rules of a configuration; throws their problems with file and line, since a gateway must not start without them. */
@@ -13,7 +13,7 @@ export function compileOrThrow(config: Config, remembered: CallerMemory, loaded?
 }
 
 /** Names in rules that match no tool and no pending source. */
-export const unresolvableNames = (rules: Rules, known: Registry): readonly RuleProblem[] =>
+export const unresolvableNames = (rules: Rules, known: RegistryState): readonly RuleProblem[] =>
   rules.unknown(known).filter(({ mayAppear: mayCome }) => !mayCome);
 
 /** Formats problems as lines with file, line and key. */

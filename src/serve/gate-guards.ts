@@ -1,13 +1,14 @@
 import type { Config } from '../config/schema.js';
 import type { Json } from '../core/json.js';
+import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Handler, Tool } from '../core/tool.js';
 import { allowance } from '../guards/allowance.js';
-import type { AuditLog } from '../guards/audit.js';
 import { audit } from '../guards/audit.js';
 import { authorize } from '../guards/authorize.js';
 import type { Breakers } from '../guards/breaker.js';
 import { breakers } from '../guards/breaker.js';
+import type { CallLog } from '../guards/call-log.js';
 import { callLog } from '../guards/call-log.js';
 import type { CallApprovals } from '../guards/confirm.js';
 import { confirm } from '../guards/confirm.js';
@@ -16,79 +17,105 @@ import { flow } from '../guards/flow.js';
 import { metrics as metricsGuard } from '../guards/metrics.js';
 import { pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
+import type { OutputRules } from '../guards/sanitize.js';
 import { sanitize } from '../guards/sanitize.js';
 import { tracing } from '../guards/trace.js';
 import type { Redactor } from '../hostile-text/redact.js';
+import type { TokenBucket } from '../lib/token-bucket.js';
 import { tokenBucket } from '../lib/token-bucket.js';
+import type { AuditLog } from '../observe/audit-log.js';
+import { callLines } from '../observe/call-lines.js';
 import type { EventBus } from '../observe/events.js';
 import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
-import { callLines } from '../observe/call-lines.js';
-import type { ActiveConfig } from './active-config.js';
+import type { Rules } from './access.js';
+import type { InFlight } from './in-flight.js';
+import { inFlightCalls } from './in-flight.js';
 
-export interface GateGuardsOptions {
-  readonly active: ActiveConfig;
+/** State of the guards that survives reloads: open circuits, spent tokens and running calls must not be reset by one. */
+export interface CarriedGuards {
+  readonly journal: AuditLog;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly lines: CallLog;
+  readonly trace: Guard;
+  readonly breakers: Breakers;
+  readonly bucket: TokenBucket;
+  readonly inFlight: InFlight;
+}
+
+export interface CarriedGuardsOptions {
+  readonly config: () => Config;
   readonly journal: AuditLog;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly events: EventBus;
-  readonly approvals: CallApprovals;
-  readonly hideSecrets: Redactor;
 }
 
-/** Wires the guards to their dependencies; guards/pipeline.ts defines their order. */
-export async function gateGuards(
-  options: GateGuardsOptions,
-): Promise<{ readonly wire: (tool: Tool) => Handler; readonly breakers: Breakers }> {
-  const { active, journal, metrics, log, events, approvals, hideSecrets } = options;
-  const config = active.config();
-  const all = breakers({
-    settings: (tool) => breakerSettings(active.config(), tool),
-    circuit: {
-      backoff: config.circuit_breaker.backoff_factor,
-      maxCooldownMs: config.circuit_breaker.max_recovery_timeout * 1000,
-      jitter: config.circuit_breaker.jitter,
-    },
-    onChange(tool, from, to) {
-      log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
-      metrics.breakerChanged(tool, to);
-      events.publish('breaker', { tool, old: from, new: to });
-    },
-  });
-  const wire = pipeline({
+export async function carriedGuards(options: CarriedGuardsOptions): Promise<CarriedGuards> {
+  const { config, journal, metrics, log, events } = options;
+  return {
+    journal,
+    metrics,
+    log,
+    lines: callLines(log, events),
+    trace: await tracing(),
+    inFlight: inFlightCalls(),
+    bucket: tokenBucket({
+      maxKeys: () => config().rate_limit.max_keys,
+      onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }),
+    }),
+    breakers: breakers({
+      settings: (tool) => circuitSettings(config(), tool),
+      onChange(tool, from, to) {
+        log.event('circuit_breaker.state_changed', { tool, old: from, new: to });
+        metrics.breakerChanged(tool, to);
+        events.publish('breaker', { tool, old: from, new: to });
+      },
+    }),
+  };
+}
+
+/** What the guards of one runtime are made of. */
+export interface GuardParts {
+  readonly config: Config;
+  readonly rules: Rules;
+  readonly output: OutputRules;
+  readonly secrets: Redactor;
+  readonly approvals: CallApprovals;
+  readonly carried: CarriedGuards;
+}
+
+/** Wires the guards of one configuration; guards/pipeline.ts defines their order. */
+export function guardsOf({ config, rules, output, secrets, approvals, carried }: GuardParts): (tool: Tool) => Handler {
+  const { journal, metrics, log, lines, trace, breakers: circuits, bucket, inFlight } = carried;
+  const { burst } = config.rate_limit;
+  const guarded = pipeline({
     audit: audit({
       log: journal,
       onFailure: config.audit.on_failure,
-      ...(config.audit.keep_arguments && { redact: (args) => hideSecrets.value(args) as Json }),
+      ...(config.audit.keep_arguments && { redact: (args) => secrets.value(args) as Json }),
     }),
     metrics: metricsGuard({ sink: metrics }),
-    trace: await tracing(),
-    callLog: callLog({ sink: callLines(log, events) }),
+    trace,
+    callLog: callLog({ sink: lines }),
     contain: contain({ faults: log }),
-    authorize: authorize({ authorizer: { decide: (call, tool) => active.rules().control.decide(call, tool) } }),
-    rateLimit: rateLimit({
-      bucket: tokenBucket({
-        maxKeys: config.rate_limit.max_keys,
-        onSweep: (removed) => log.event('rate_limiter.cleanup', { removed }),
-      }),
-    }),
-    allowance: allowance({ allowances: { take: (call, tool) => active.rules().allowances.take(call, tool) } }),
-    confirm: confirm({
-      policy: { requirement: (call, tool) => active.rules().control.requirement(call, tool) },
-      approvals,
-    }),
+    authorize: authorize({ authorizer: rules.control }),
+    rateLimit: rateLimit({ bucket, ...(burst !== undefined && { burst }) }),
+    allowance: allowance({ allowances: rules.allowances }),
+    confirm: confirm({ policy: rules.control, approvals }),
     flow: flow({
       record: {
         enter(call, tool) {
-          const entry = active.rules().flows.enter(call, tool);
+          const entry = rules.flows.enter(call, tool);
           return (outcome) => entry.leave(!isUnreached(outcome), injectionLabels(outcome));
         },
       },
     }),
-    breaker: all.guard,
-    sanitize: sanitize(active.output),
+    breaker: circuits.guard,
+    sanitize: sanitize(() => output),
   });
-  return { wire, breakers: all };
+  return (tool) => inFlight.counted(tool, guarded(tool));
 }
 
 /** Whether a guard refused the call before the tool was reached. */
@@ -101,10 +128,13 @@ const injectionLabels = (outcome: Outcome | undefined): readonly string[] =>
     ? ['untrusted:instructions']
     : [];
 
-function breakerSettings(config: Config, tool: Tool): { readonly failures: number; readonly cooldownMs: number } {
-  const own = config.tool.overrides[tool.name]?.breaker;
+function circuitSettings({ circuit_breaker: all, tool: { overrides } }: Config, { name }: Tool) {
+  const own = Object.hasOwn(overrides, name) ? overrides[name]?.breaker : undefined;
   return {
-    failures: own?.failure_threshold ?? config.circuit_breaker.failure_threshold,
-    cooldownMs: (own?.recovery_timeout ?? config.circuit_breaker.recovery_timeout) * 1000,
+    failures: own?.failure_threshold ?? all.failure_threshold,
+    cooldownMs: (own?.recovery_timeout ?? all.recovery_timeout) * 1000,
+    backoff: all.backoff_factor,
+    maxCooldownMs: all.max_recovery_timeout * 1000,
+    jitter: all.jitter,
   };
 }

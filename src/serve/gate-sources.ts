@@ -15,6 +15,7 @@ import type { PinFiles } from '../admission/pins/pin-files.js';
 import type { AdmissionRecord } from '../admission/evidence.js';
 import { planSources } from '../sources/plan.js';
 import { identity } from '../identity.js';
+import { sourceMap } from './source-map.js';
 import { version } from '../version.js';
 
 export interface GateSourcesOptions {
@@ -31,9 +32,12 @@ export interface GateSourcesOptions {
   readonly events: EventBus;
 }
 
-/** Builds the sources of the active configuration, again at each reload; shared state such as breakers survives. */
+/** Builds the sources of configurations; shared state such as breakers survives reloads. */
 export interface GateSources {
-  build(): Promise<readonly ToolSource[]>;
+  /** Sources of a configuration; unchanged ones are the running ones, with their processes and sessions. Closes nothing. */
+  build(config: Config): Promise<readonly ToolSource[]>;
+  /** Makes the sources of the last `build` the running ones. */
+  keep(): void;
   /** Admission decision about a local server, with its evidence. */
   admission(source: string): AdmissionRecord | undefined;
   close(): Promise<void>;
@@ -54,6 +58,7 @@ export function gateSources(options: GateSourcesOptions): GateSources {
     if (/^(source|upstream)\./.test(event) && event !== 'upstream.stderr')
       events.publish('source', { event, ...fields });
   };
+  const running = sourceMap();
   const admission = upstreamAdmission({
     config,
     base,
@@ -66,8 +71,9 @@ export function gateSources(options: GateSourcesOptions): GateSources {
     log,
   });
   return {
-    async build() {
-      const planned = planSources(config(), {
+    keep: running.keep,
+    async build(whole) {
+      const planned = planSources(whole, {
         base,
         env,
         processes,
@@ -78,7 +84,7 @@ export function gateSources(options: GateSourcesOptions): GateSources {
         admission,
         onEvent,
       });
-      return [results.source, ...(await Promise.all(planned.map((source) => source.open())))];
+      return [results.source, ...(await running.build(planned))];
     },
     admission: (source) => admission.record(source),
     close: () => admission.close(),

@@ -18,6 +18,10 @@ export interface ToolOverride {
 export interface SourceSettings {
   readonly networks: NamedNetworks;
   readonly intrusive: boolean;
+  /** Waiting for a free slot. */
+  readonly queue: { readonly queue_length: number; readonly queue_timeout: number };
+  /** Consulted when a server is admitted. */
+  readonly registry: { readonly url: string; readonly network_policy?: string } | undefined;
   readonly tool: {
     readonly default_timeout: number;
     readonly default_concurrency: number;
@@ -52,6 +56,7 @@ export interface SourcesConfig {
   readonly commands: SourceSettings['commands'];
   readonly mcp_tools: FunctionTools;
   readonly prompts: readonly PromptDeclaration[];
+  readonly mcp_registry?: { readonly url: string; readonly network_policy?: string };
 }
 
 /** The settings of a configuration by group. */
@@ -61,10 +66,41 @@ export const sourceSettings = (config: SourcesConfig): SourceSettings => ({
     default_policy: config.security.default_policy,
   },
   intrusive: config.security.allow_intrusive,
-  tool: config.tool,
+  queue: { queue_length: config.tool.queue_length, queue_timeout: config.tool.queue_timeout },
+  registry: config.mcp_registry,
+  tool: toolSettings(config.tool),
   rate: config.rate_limit.requests,
   outbound: config.outbound,
   commands: config.commands,
   functions: config.mcp_tools,
   prompts: config.prompts,
 });
+
+/** Settings of tools without those that every listing applies anew: they are no reason to build a source again. */
+const toolSettings = ({ overrides, ...tool }: SourcesConfig['tool']): SourceSettings['tool'] => ({
+  default_timeout: tool.default_timeout,
+  default_concurrency: tool.default_concurrency,
+  queue_length: tool.queue_length,
+  queue_timeout: tool.queue_timeout,
+  max_args_length: tool.max_args_length,
+  max_stdout_bytes: tool.max_stdout_bytes,
+  max_stderr_bytes: tool.max_stderr_bytes,
+  max_memory_mb: tool.max_memory_mb,
+  max_file_descriptors: tool.max_file_descriptors,
+  overrides: Object.fromEntries(
+    Object.entries(overrides).map(([name, one]) => [
+      name,
+      Object.fromEntries(overrideKeys.flatMap((key) => (one[key] === undefined ? [] : [[key, one[key]]]))),
+    ]),
+  ),
+});
+
+const overrideKeys = [
+  'timeout',
+  'max_timeout',
+  'concurrency',
+  'rate',
+  'policy',
+  'max_stdout_bytes',
+  'max_memory_mb',
+] as const satisfies readonly (keyof ToolOverride)[];

@@ -18,7 +18,10 @@ export async function ruleFindings(
   base: string,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly ConfigFinding[]> {
-  const compiled = compileAccess(config, callerMemory(config));
+  const compiled = compileAccess(
+    config,
+    callerMemory(() => config),
+  );
   if (!compiled.ok) return compiled.problems.map(toFinding);
   if (config.policy.rules.length === 0) return [];
   const known = registry({

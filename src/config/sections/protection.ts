@@ -22,7 +22,7 @@ export const circuitBreaker = z
 export const rateLimit = z
   .strictObject({
     requests: z.number().default(r.requests).describe('Calls per minute, for each principal and tool.'),
-    burst: z.int().default(r.burst).describe('Calls allowed in a burst.'),
+    burst: z.int().optional().describe('Calls allowed in a burst; by default as many as the tool allows per minute.'),
     max_keys: z
       .int()
       .default(r.max_keys)

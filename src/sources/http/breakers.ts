@@ -66,6 +66,7 @@ export function originBreakers({ onBreaker, ...options }: OriginBreakersOptions 
       admit: (caller) => current(origin).admit(caller),
       status: (caller) => current(origin).status(caller),
       reset: () => current(origin).reset(),
+      configure: (settings) => current(origin).configure(settings),
     }),
   };
 }

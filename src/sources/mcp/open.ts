@@ -17,7 +17,7 @@ import { mcpSource, type McpSource } from './source.js';
 export function openMcp(
   id: string,
   config: McpConfig,
-  options: SourceContext<'networks' | 'tool' | 'rate'>,
+  options: SourceContext<'networks' | 'queue' | 'rate'>,
 ): McpSource {
   const { onEvent, admission, settings } = options;
   const remote = config.url !== undefined;
@@ -34,8 +34,8 @@ export function openMcp(
       timeoutMs: config.timeout * 1000,
       maxTimeoutMs: config.max_timeout * 1000,
       concurrency: config.concurrency,
-      queue: Math.max(settings.tool.queue_length, config.concurrency),
-      queueTimeoutMs: settings.tool.queue_timeout * 1000,
+      queue: Math.max(settings.queue.queue_length, config.concurrency),
+      queueTimeoutMs: settings.queue.queue_timeout * 1000,
       ratePerMinute: settings.rate,
       maxOutputBytes: config.max_output_bytes,
     },
@@ -55,6 +55,8 @@ export function openMcp(
   });
   return {
     ...source,
+    // A server under another sandbox is another server: it never serves for its successor.
+    identity: `${sourceIdentity(config)} ${JSON.stringify(config.sandbox)}`,
     health: () => withUnregistered(source.health?.() ?? { status: 'healthy' }, admission?.unregisteredTools(id) ?? []),
   };
 }

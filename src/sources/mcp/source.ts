@@ -239,6 +239,8 @@ export function mcpSource(options: McpSourceOptions): McpSource {
 
   return {
     id,
+    ...(options.identity !== undefined && { identity: options.identity }),
+    isListed: () => listing !== undefined,
     list: async (signal) => (await (currentList = list(signal))).tools,
     prompts: async () => (await latestListing()).prompts,
     resources: async () => (await latestListing()).resources,
