@@ -3,14 +3,14 @@ import type { SourceHealth, ToolSource } from '../core/source.js';
 import type { Tool } from '../core/tool.js';
 
 /** What a source offers. */
-export interface Listing {
+export interface SourceListing {
   readonly tools: readonly Tool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
 }
 
-const emptyListing: Listing = { tools: [], prompts: [], resources: [], templates: [] };
+const emptyListing: SourceListing = { tools: [], prompts: [], resources: [], templates: [] };
 
 /** Delays between attempts to list a source that failed. */
 export interface RetryDelays {
@@ -37,7 +37,7 @@ export interface SourceEntry {
   readonly source: ToolSource;
   /** Entry whose list is offered: this one, or the predecessor until this one is listed. */
   serving(): SourceEntry;
-  listing(): Listing;
+  listing(): SourceListing;
   problem(): string | undefined;
   health(): SourceHealth;
   /** Lists the source; resolves also if that fails. */
@@ -51,7 +51,7 @@ export interface SourceEntry {
 export function sourceEntry(options: SourceEntryOptions): SourceEntry {
   const { source, delays, onDue, onProblem, onRecovered } = options;
   let { predecessor } = options;
-  let listing: Listing = emptyListing;
+  let listing: SourceListing = emptyListing;
   let listed = false;
   let problem: string | undefined;
   let failures = 0;
