@@ -21,7 +21,7 @@ policy:
 /** Makes a key and returns it. */
 async function aKey(cwd: string, name: string, ...more: string[]): Promise<string> {
   const { code, out, err } = await toolgate(cwd, ['token', 'create', '--name', name, ...more]);
-  expect(err).toContain('shown this once');
+  expect(err).toContain('shown only once');
   expect(code).toBe(0);
   return out.trim();
 }
@@ -135,7 +135,7 @@ test('explain returns the deciding rule, those that almost apply, and the limits
 test.each([
   [
     'policy: { rules: [{ id: a, action: deny, tools: [pnig] }] }',
-    /toolgate\.yaml:1:\d+: policy\.rules\.0\.tools\.0 names pnig/,
+    /toolgate\.yaml:1:\d+: policy\.rules\.0\.tools\.0 matches no tool: pnig/,
   ],
   [
     'policy:\n  rules:\n    - { id: a, action: deny, tools: [ping], args: { tagret: { equals: x } } }',
@@ -145,7 +145,7 @@ test.each([
     'policy:\n  rules:\n    - id: a\n      action: deny\n      when: principal.nmae == "x"',
     /toolgate\.yaml:5:\d+: policy\.rules\.0\.when No such key: nmae/,
   ],
-  ['access: { local_profile: none }', /toolgate\.yaml:1:\d+: access\.local_profile names the profile none/],
+  ['access: { local_profile: none }', /toolgate\.yaml:1:\d+: access\.local_profile unknown profile none/],
 ])('a rule that protects nothing stops the start, with its place: %s', async (text, line) => {
   const { code, err } = await toolgate(aPlace({ 'toolgate.yaml': `${text}\n` }), ['call', 'ping', 'target=127.0.0.1']);
   expect(code).toBe(1);
@@ -193,7 +193,7 @@ test('new rules are taken over while it runs, and bad ones change nothing', asyn
   expect(await ping()).toBe(200);
   writeFileSync(join(cwd, 'toolgate.yaml'), 'policy: { rules: [{ id: nothing, action: allow, tools: [pnig] }] }\n');
   await gateway.logged('config.rejected');
-  expect(gateway.log()).toContain('names pnig');
+  expect(gateway.log()).toContain('matches no tool: pnig');
   expect(await ping()).toBe(200);
   writeFileSync(
     join(cwd, 'toolgate.yaml'),

@@ -158,13 +158,9 @@ test('a program without source is unknown: started with a warning under pin, hel
     writeFileSync(join(place, 'toolgate.yaml'), plain(more));
     return (await toolgate(place, ['sources', 'list'])).out;
   };
-  expect(await unknownOf('')).toMatch(
-    /admission +allow\n +unknown +cat is a program whose source is not known; scan\.path may name it/,
-  );
-  expect(await unknownOf(', admission: strict')).toContain(
-    'is quarantined: cat is a program whose source is not known',
-  );
-  expect(await unknownOf(', scan: { unknown: deny }')).toContain('is denied: cat is a program');
+  expect(await unknownOf('')).toMatch(/admission +allow\n +unknown +the source code of cat is unknown; set scan\.path/);
+  expect(await unknownOf(', admission: strict')).toContain('is quarantined: the source code of cat is unknown');
+  expect(await unknownOf(', scan: { unknown: deny }')).toContain('is denied: the source code of cat is unknown');
   expect(await unknownOf(', admission: open')).toContain('its code was not scanned: admission is open');
 }, 60_000);
 

@@ -225,6 +225,6 @@ flows:
   expect((await ping(second)).status).toBe(200);
   expect(await ping(second)).toMatchObject({
     status: 429,
-    json: { error: expect.stringContaining('The limit three') },
+    json: { error: expect.stringContaining('Limit three') },
   });
 }, 60_000);

@@ -103,11 +103,11 @@ test('a refusal reads the same at every door: a readable result with isError for
 test('one error is logged, answered, counted and reported to the breaker [S0.85] [S0.91]', async () => {
   const cwd = aPlace({
     'hang.tool.yaml':
-      'name: hang\ncommand: sleep\ndescription: Sleeps for long\ntarget: { kind: none }\nflags: {}\nalways: ["7340"]\nlimits: { rate_per_minute: 1000 }\n',
+      'name: hang\ncommand: sleep\ndescription: Sleeps for long\ntarget: { kind: none }\nflags: {}\nalways: ["7340"]\nlimits: { rate_per_minute: 1000, timeout_sec: 1 }\n',
     'toolgate.yaml': 'commands: { directories: [.] }\ncircuit_breaker: { failure_threshold: 1 }\n',
   });
   const gate = await serving(cwd);
-  const timedOut = await gate.send('/tools/hang/execute', { body: { timeout_sec: 1, correlation_id: 'one-error' } });
+  const timedOut = await gate.send('/tools/hang/execute', { body: { correlation_id: 'one-error' } });
   expect([timedOut.status, timedOut.json.returncode, timedOut.json.timed_out, timedOut.json.error_type]).toEqual([
     504,
     124,

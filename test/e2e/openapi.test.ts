@@ -148,7 +148,7 @@ test('check reports what is wrong with a document, and the rest of it is served'
 test.each([
   ['credentials without a base_url', 'auth: { key: { token: "${KEY}" } }', 'needs base_url'],
   ['a wildcard among the hosts', 'allowed_hosts: ["*"]', 'lets a function call any host'],
-  ['a policy that there is not', 'network: nowhere', 'names the network policy nowhere'],
+  ['an unknown policy', 'network: nowhere', 'unknown network policy nowhere'],
   ['a user name in the address', 'base_url: "https://a@evil.example/"', 'without a user name'],
   ['a key that there is not', 'hosts: [a]', 'hosts'],
 ])('%s is refused before anything starts', async (_name, entry, problem) => {

@@ -41,7 +41,7 @@ test('a rule about a tool of a source that is still starting does not stop the g
       .split('\n')
       .filter((line) => line.includes('policy.misnamed'))
       .join(),
-  ).toMatch(/policy\.rules\.1\.tools\.0 names slow__ecko(?!.*slow__echo)/);
+  ).toMatch(/policy\.rules\.1\.tools\.0 matches no tool: slow__ecko(?!.*slow__echo)/);
   await eventually(
     () => gate.send('/health'),
     ({ text }) => text.includes('policy'),

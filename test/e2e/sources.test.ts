@@ -19,7 +19,7 @@ test('a source is added, tested, listed and removed; the rest of the file stays 
     out: expect.stringMatching(/^fix +healthy +21 tools\n {2}admission +allow, 24 tools in its code\n {2}fix__ask\n/),
   });
   expect((await toolgate(place, ['sources', 'add', 'fix', '--url', 'https://a.example/'])).err).toContain(
-    'there is a source of this name already',
+    'source "fix" already exists',
   );
   expect(await toolgate(place, ['sources', 'remove', 'fix'])).toMatchObject({ code: 0 });
   expect(file()).not.toContain('fix');
