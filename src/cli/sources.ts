@@ -179,20 +179,22 @@ async function listSources(argv: readonly string[], one: boolean, io: Io): Promi
       return reportProblems([`unknown source ${JSON.stringify(id)}; toolgate sources list shows all`], io);
     const statuses = gate.gateway.statuses({ principal: localUser(gate.config()) });
     const withheld = gate.gateway.withheld();
-    const rows = health.map(([source, { status, detail }]) => ({
+    const rows = health.map(([source, { status, detail, sandbox }]) => ({
       source,
       status,
       ...(detail !== undefined && { detail }),
+      ...(sandbox !== undefined && { sandbox }),
       tools: statuses.filter(({ tool }) => tool.source === source).map(({ tool }) => tool.name),
       ...admissionOf(gate.admission(source)),
       withheld: withheld.filter((item) => item.source === source).map(({ what, why }) => ({ what, why })),
     }));
     if (rest.includes('--json')) io.out(`${JSON.stringify({ sources: rows }, null, 2)}\n`);
     else
-      for (const { source, status, detail, tools, admission, withheld: left } of rows) {
+      for (const { source, status, detail, sandbox, tools, admission, withheld: left } of rows) {
         io.out(
           `${source.padEnd(24)} ${status.padEnd(10)} ${tools.length} tools${detail === undefined ? '' : `  ${escapeInvisible(detail)}`}\n`,
         );
+        if (sandbox !== undefined) io.out(`  sandbox    ${sandbox}\n`);
         for (const line of admission === undefined ? [] : admissionLines(admission))
           io.out(`  ${escapeInvisible(line)}\n`);
         if (one) for (const tool of tools) io.out(`  ${tool}\n`);

@@ -4,6 +4,8 @@ import type { Tool } from './tool.js';
 export interface SourceHealth {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
   readonly detail?: string;
+  /** How the processes of the source are isolated; absent if it starts none. */
+  readonly sandbox?: string;
 }
 
 /** Definition omitted while loading, and the reason; the rest is still served. */

@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
 import type { Processes } from '../processes/processes.js';
 import { processes } from '../processes/processes.js';
+import { protectedPaths } from '../processes/protected-paths.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
 import { truncatedResults } from '../sources/truncated-results.js';
@@ -27,7 +28,7 @@ import { carriedGuards } from './gate-guards.js';
 import { gateSources } from './gate-sources.js';
 import { gateHealth } from './health.js';
 import type { Home } from './home.js';
-import { makeHome } from './home.js';
+import { gateFiles, makeHome } from './home.js';
 import { pinFiles } from '../admission/pins/pin-files.js';
 import { gateRecords } from './records.js';
 import { reloader } from './reload.js';
@@ -96,6 +97,7 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
   const programs = processes({
     bestEffort: loaded.config.security.best_effort_sandbox,
     stateFolder: home.run,
+    paths: protectedPaths(env, gateFiles(loaded, home)),
     onProblem: (message) => log.event('server.problem', { message }),
   });
   const pins = pinFiles(home.pins);

@@ -44,8 +44,10 @@ export function gateHealth(options: {
 }
 
 function sources(registry: Registry): { readonly status: 'healthy' | 'unhealthy'; readonly detail?: string } {
-  const down = Object.entries(registry.health()).filter(([, { status }]) => status === 'unhealthy');
-  return down.length === 0
-    ? { status: 'healthy' }
-    : { status: 'unhealthy', detail: down.map(([id, { detail }]) => `${id}: ${detail ?? 'down'}`).join('; ') };
+  const all = Object.entries(registry.health());
+  const down = all.filter(([, { status }]) => status === 'unhealthy');
+  if (down.length > 0)
+    return { status: 'unhealthy', detail: down.map(([id, { detail }]) => `${id}: ${detail ?? 'down'}`).join('; ') };
+  const open = all.filter(([, { sandbox }]) => sandbox === 'unsandboxed').map(([id]) => id);
+  return { status: 'healthy', ...(open.length > 0 && { detail: `unsandboxed: ${open.join(', ')}` }) };
 }

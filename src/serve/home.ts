@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { LoadedConfig } from '../config/load.js';
 
 /** Paths in the state folder. */
 export interface Home {
@@ -39,3 +40,11 @@ export function makeHome(home: Home): void {
   mkdirSync(home.folder, { recursive: true, mode: 0o700 });
   if ((statSync(home.folder).mode & 0o077) !== 0) chmodSync(home.folder, 0o700);
 }
+
+/** Files whose reader or writer becomes an administrator: the state, the configuration, the token, the lock of packages. */
+export const gateFiles = ({ file, base, config }: LoadedConfig, home: Home): readonly string[] => [
+  home.folder,
+  resolve(base, 'toolgate.lock.json'),
+  ...(file === undefined ? [] : [file]),
+  ...(config.auth.token_file === undefined ? [] : [resolve(config.auth.token_file)]),
+];

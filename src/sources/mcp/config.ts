@@ -8,14 +8,27 @@ const seconds = (given: number) => z.number().positive().max(2_000_000).default(
 const sandbox = z
   .strictObject({
     tier: z
-      .enum(['prlimit', 'bwrap'])
-      .default('prlimit')
-      .describe('Sandbox tier of the process; if the machine does not support it, the process is not started.'),
+      .exactOptional(z.enum(['bwrap', 'prlimit', 'none']))
+      .describe(
+        'Sandbox tier of the process; `bwrap` by default. `prlimit` sets limits only, `none` nothing at all: such a server can read your files and the token of the gateway. If the machine does not support the tier, the process is not started.',
+      ),
+    profile: z
+      .exactOptional(z.enum(['guarded', 'strict']))
+      .describe(
+        'Files in the `bwrap` tier. `guarded` shows your files without credentials and the files of the gateway, `strict` only the package, the working directory and listed folders. `guarded` by default, `strict` if only `tier: bwrap` is set.',
+      ),
     network: z
       .exactOptional(z.enum(['host', 'none']))
-      .describe('`none` removes network access (bwrap only); `none` is the default with bwrap.'),
-    readable: stringList([]).describe('Folders the process may read, bwrap only.'),
-    writable: stringList([]).describe('Folders the process may write, bwrap only.'),
+      .describe('`none` removes network access (bwrap only); the default is `none` with `strict`, else `host`.'),
+    readable: stringList([]).describe('Files and folders the process may read, bwrap only; `guarded`: read-only ones.'),
+    writable: stringList([]).describe('Files and folders the process may write, bwrap only.'),
+    masked: stringList([]).describe('Further files and folders that are empty for the process, `guarded` only.'),
+    unmasked: stringList([]).describe(
+      'Masked places that the process needs, `guarded` only: `~/.ssh` for git over ssh, a socket in `/run`, a device in `/dev`.',
+    ),
+    tmp_mb: z
+      .exactOptional(z.int().min(1).max(1_048_576))
+      .describe('Size of the private `/tmp` in MiB, bwrap only; by default 1024 with `guarded`, 64 with `strict`.'),
     memory_mb: z
       .exactOptional(z.int().min(16).max(1_048_576))
       .describe('Address space in MiB; no limit by default, because Node and similar runtimes reserve gigabytes.'),

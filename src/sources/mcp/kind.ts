@@ -10,6 +10,7 @@ export const mcp: SourceKind<McpConfig, 'networks' | 'queue' | 'rate' | 'registr
   prefix: (id, { prefix }) => (prefix === 'none' ? '' : `${prefix ?? id}__`),
   open: async (id, entry, context) => (await import('./open.js')).openMcp(id, entry, context),
   listsOffline: () => false,
+  lints: async (_, entry) => (await import('./sandbox-lint.js')).sandboxFindings(entry),
   references: ({ network_policy: policy }) => ({ policies: { network_policy: policy } }),
   login: async (entry, options, context) =>
     (await import('./oauth/source-login.js')).sourceLogin(entry, options, context),

@@ -11,6 +11,7 @@ import { npmCommand, type PackageLock } from './packages/npm-package.js';
 import { packageLock } from './packages/package-lock.js';
 import { uvCommand } from './packages/python-package.js';
 import { remoteOf } from './remote.js';
+import { describeSandbox, serverSandbox } from './sandbox.js';
 import { mcpSource, type McpSource } from './source.js';
 
 /** Opens the source of one `mcp` entry. */
@@ -53,11 +54,15 @@ export function openMcp(
     },
     ...(admission && { admit: admission.definitions(id, config) }),
   });
+  const sandbox = remote ? {} : { sandbox: describeSandbox(config.sandbox) };
   return {
     ...source,
     // A server under another sandbox is another server: it never serves for its successor.
     identity: `${sourceIdentity(config)} ${JSON.stringify(config.sandbox)}`,
-    health: () => withUnregistered(source.health?.() ?? { status: 'healthy' }, admission?.unregisteredTools(id) ?? []),
+    health: () => ({
+      ...withUnregistered(source.health?.() ?? { status: 'healthy' }, admission?.unregisteredTools(id) ?? []),
+      ...sandbox,
+    }),
   };
 }
 
@@ -80,8 +85,6 @@ function plugin(
   { base, env, processes, packages, admission, onEvent }: SourceContext<never>,
 ): OpenChannel {
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
-  const { sandbox } = config;
-  const path = (given: string): string => resolve(base, given);
   return localChannel({
     id,
     processes,
@@ -90,28 +93,9 @@ function plugin(
       return 'message' in command ? command : ((await admission?.admit(id, config, command)) ?? command);
     },
     env: () => environmentOf(config, env),
-    ...cwdOf(config, base),
-    tier: sandbox.tier,
-    network: sandbox.network ?? (sandbox.tier === 'bwrap' ? 'none' : 'host'),
-    readable: sandbox.readable.map(path),
-    writable: sandbox.writable.map(path),
-    limits: {
-      openFiles: sandbox.open_files,
-      ...(sandbox.memory_mb !== undefined && { memoryBytes: sandbox.memory_mb * 1024 * 1024 }),
-      ...(sandbox.cpu_seconds !== undefined && { cpuSeconds: sandbox.cpu_seconds }),
-      ...(sandbox.processes !== undefined && { processes: sandbox.processes }),
-    },
+    ...serverSandbox(config, base, env),
     onInvalidLine: (what) => onEvent('upstream.stderr', { source: id, problem: what }),
   });
-}
-
-/** Working directory: `cwd`, else the config folder; unset if the sandbox does not mount that folder. */
-function cwdOf({ cwd, sandbox: { tier, readable, writable } }: McpConfig, base: string): { readonly cwd?: string } {
-  if (cwd !== undefined) return { cwd: resolve(base, cwd) };
-  const sees = [...readable, ...writable].some((folder) =>
-    `${base}/`.startsWith(`${resolve(base, folder)}/`.replace('//', '/')),
-  );
-  return tier === 'bwrap' && !sees ? {} : { cwd: base };
 }
 
 interface PackageParts {

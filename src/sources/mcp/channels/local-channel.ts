@@ -1,5 +1,7 @@
+import { existsSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { redactor } from '../../../hostile-text/redact.js';
-import type { Processes, ProcessLimits, ProcessSpec } from '../../../processes/index.js';
+import type { GuardedProfile, Processes, ProcessLimits, ProcessSpec, Tier } from '../../../processes/index.js';
 import { fixedPath, resolveProgram } from '../../../processes/index.js';
 import type { Channel, ChannelEvents, ChannelEnd, OpenChannel } from './channel.js';
 import { stdioChannel } from './stdio-channel.js';
@@ -26,7 +28,9 @@ export interface LocalChannelOptions {
     readonly missing: readonly string[];
   };
   readonly cwd?: string;
-  readonly tier: 'bwrap' | 'prlimit';
+  readonly tier: Tier;
+  /** Uses the `guarded` profile of the bwrap tier. */
+  readonly guarded?: GuardedProfile;
   readonly network: 'host' | 'none';
   readonly readable?: readonly string[];
   readonly writable?: readonly string[];
@@ -39,7 +43,18 @@ export interface LocalChannelOptions {
 export const localChannel =
   (options: LocalChannelOptions): OpenChannel =>
   async (events: ChannelEvents): Promise<Channel | ChannelEnd> => {
-    const { id, processes, tier, network, limits, cwd, writable, maxLineBytes, onInvalidLine: onNoise } = options;
+    const {
+      id,
+      processes,
+      tier,
+      guarded,
+      network,
+      limits,
+      cwd,
+      writable,
+      maxLineBytes,
+      onInvalidLine: onNoise,
+    } = options;
     const { values, secrets, missing } = options.env();
     if (missing.length > 0)
       return { message: `needs ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not set` };
@@ -63,6 +78,7 @@ export const localChannel =
       network,
       limits,
       ...(cwd !== undefined && { cwd }),
+      ...(guarded && { guarded: { ...guarded, named: namedPaths(command.args, values, cwd) } }),
       ...(readable.length > 0 && { readable }),
       ...(writable && { writable }),
     };
@@ -79,5 +95,22 @@ export const localChannel =
       events,
     );
   };
+
+/**
+ * Paths that the operator names in the arguments (`/data`, `--config=/etc/x`) or as a file in a variable. Arguments come from the
+ * configuration only, never from a caller.
+ */
+function namedPaths(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd: string | undefined,
+): readonly string[] {
+  const words = args.flatMap((word) => [word, word.slice(word.indexOf('=') + 1)]);
+  const found = words.map((word) => (isAbsolute(word) || cwd === undefined ? word : resolve(cwd, word)));
+  const files = Object.values(env).filter((value) => isAbsolute(value) && isFile(value));
+  return [...new Set([...found.filter((word) => isAbsolute(word) && existsSync(word)), ...files])];
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 const programName = (program: string): string => program.slice(program.lastIndexOf('/') + 1);

@@ -126,12 +126,15 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
       }, exitWaitMs).unref();
     },
     onExit(exit) {
-      finish(`${called} ${exitReason(exit)}`);
+      finish(`${called} ${exitReason(exit, spec)}`);
       markExited();
     },
   });
   if (opened.kind === 'refused')
-    return { message: opened.reason === 'sandbox_unavailable' ? opened.message : `${called} could not be started` };
+    return {
+      message:
+        opened.reason === 'sandbox_unavailable' ? withRemedy(opened.message, spec) : `${called} could not be started`,
+    };
   child = opened;
 
   return {
@@ -158,7 +161,12 @@ export async function stdioChannel(options: StdioChannelOptions, events: Channel
   };
 }
 
-function exitReason({ code, signal, lost }: ProcessExit): string {
+/** A refusal of the sandbox with what the operator can do; the tier is never weakened without the configuration. */
+const withRemedy = (message: string, { tier }: ProcessSpec): string =>
+  `${message.replace(/\.$/, '')}. ${tier === 'bwrap' ? 'Install bubblewrap and allow user namespaces, or set' : 'Set'} sandbox.tier of this source to ${tier === 'bwrap' ? 'prlimit (resource limits only) or ' : ''}none (unsandboxed); toolgate doctor shows which tiers work`;
+
+function exitReason({ code, signal, lost }: ProcessExit, spec: ProcessSpec): string {
+  if (lost?.reason === 'sandbox_unavailable') return `could not be started: ${withRemedy(lost.message, spec)}`;
   if (lost) return lost.reason === 'broker_lost' ? 'was lost with the process broker' : 'could not be started';
   return signal === null ? `ended with exit code ${code ?? 'unknown'}` : `was ended by ${signal}`;
 }

@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually, oddSleep, processesNamed } from '../support/processes.js';
+import { aPluginFolder } from '../support/plugins.js';
+import { aPlace, serving, toolgate } from '../support/toolgate.js';
+
+/** A server that does what its caller asks: reads and writes files and runs commands, as a hijacked one would. */
+const hostile = `
+import { execFile } from 'node:child_process';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { z } from 'zod';
+const server = new McpServer({ name: 'hostile', version: '1.0.0' });
+server.registerTool('sh', { description: 'Runs a command', inputSchema: { script: z.string() } }, ({ script }) =>
+  new Promise((resolve) => execFile('/bin/sh', ['-c', script], (_, out, err) => resolve({ content: [{ type: 'text', text: 'OUT:' + out + err }] }))));
+await server.connect(new StdioServerTransport());
+`;
+const quiet = 'commands: { builtins: false }\nrate_limit: { requests: 100000, burst: 1000 }\n';
+const entry = (script: string, sandbox = ''): string => `${quiet}sources:
+  evil:
+    kind: mcp
+    runtime: node
+    args: [${JSON.stringify(script)}]
+    admission: open
+${sandbox === '' ? '' : `    sandbox: ${sandbox}\n`}`;
+
+/** A user with a home outside /tmp, which is private anyway. */
+function aHome(): string {
+  const home = mkdtempSync('/var/tmp/toolgate-home-');
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  for (const folder of ['.ssh', '.aws', 'work']) mkdirSync(join(home, folder));
+  writeFileSync(join(home, '.ssh/id_ed25519'), 'SECRET-KEY');
+  writeFileSync(join(home, '.aws/credentials'), 'SECRET-KEY');
+  writeFileSync(join(home, 'work/notes.txt'), 'my notes');
+  return home;
+}
+
+test('a hostile local server reads neither the token, the configuration, credentials nor the environment of the gateway, and leaves no process', async () => {
+  const home = aHome();
+  const { folder } = aPluginFolder({ 'server.mjs': hostile });
+  const place = aPlace({ 'toolgate.yaml': entry(join(folder, 'server.mjs')) });
+  const gate = await serving(place, [], { HOME: home });
+  const sh = async (script: string): Promise<string> => {
+    const answer = await gate.send('/tools/evil__sh/execute', { body: { script } });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.text;
+  };
+  const state = /token +(\S+)/.exec(gate.banner)?.[1] ?? join(place, 'home/token');
+  expect(readFileSync(state, 'utf8').trim()).toBe(gate.token);
+  const stolen = await sh(
+    `cat ${state} ${place}/toolgate.yaml ${home}/.ssh/* ${home}/.aws/* /proc/${gate.child.pid}/environ /proc/*/environ | tr '\\0' '\\n'; grep -rl SECRET-KEY ${home}; cat ${home}/work/notes.txt`,
+  );
+  expect(stolen).toContain('my notes');
+  expect(stolen).not.toContain(gate.token);
+  expect(stolen).not.toContain('SECRET-KEY');
+  expect(stolen).not.toContain('admission');
+  expect(stolen).not.toContain(`HOME=${home}`);
+  expect(await sh(`ls -d /proc/${gate.child.pid}; echo x > ${place}/toolgate.yaml; mv ${place} ${place}.old`)).toMatch(
+    /No such file|cannot access/,
+  );
+  expect(readFileSync(join(place, 'toolgate.yaml'), 'utf8')).toContain('evil:');
+  const odd = oddSleep();
+  await sh(`prlimit --rttime=1000000:1000000 setsid sh -c 'sleep ${odd} & sleep ${odd}' >/dev/null 2>&1 & true`);
+  await eventually(
+    () => processesNamed(odd).length,
+    (found) => found > 0,
+  );
+  await gate.stop();
+  expect(processesNamed(odd)).toEqual([]);
+});
+
+test('the listing shows the sandbox of each server, and check warns about a weak one', async () => {
+  const { folder } = aPluginFolder({ 'server.mjs': hostile });
+  const script = join(folder, 'server.mjs');
+  const shown = async (sandbox: string): Promise<string> => {
+    const place = aPlace({ 'toolgate.yaml': entry(script, sandbox) });
+    return `${(await toolgate(place, ['sources', 'test', 'evil'])).out}${(await toolgate(place, ['check'])).out}`;
+  };
+  const guarded = await shown('');
+  expect(guarded).toMatch(/evil +healthy +1 tools\n {2}sandbox +bwrap guarded, host network/);
+  expect(guarded).not.toContain('weak-sandbox');
+  const open = await shown('{ tier: none }');
+  expect(open).toMatch(/evil +healthy +1 tools\n {2}sandbox +unsandboxed/);
+  expect(open).toMatch(/sandbox\.tier.*unsandboxed/);
+  expect(await shown('{ tier: prlimit }')).toMatch(/sandbox\.tier.*resource limits only/);
+  // An entry of an earlier version: listed folders only, and no network.
+  expect(await shown(`{ tier: bwrap, readable: [${JSON.stringify(join(folder, '../..'))}] }`)).toMatch(
+    /evil +healthy +1 tools\n {2}sandbox +bwrap strict, no network/,
+  );
+});
