@@ -23,8 +23,8 @@ interface SandboxChoice {
 }
 
 /**
- * Applies the defaults: `bwrap` with the `guarded` profile. An entry that sets only `tier: bwrap` dates from when that meant
- * listed folders and no network; it stays `strict`, since an update must not widen a sandbox.
+ * Applies the defaults: `bwrap` with the `guarded` profile. In earlier versions `tier: bwrap` showed only
+ * listed folders and no network; alone it stays `strict`, since an update must not widen a sandbox.
  */
 export function sandboxChoice(sandbox: McpConfig['sandbox']): SandboxChoice {
   const { tier = 'bwrap', network, profile = sandbox.tier === undefined ? 'guarded' : 'strict' } = sandbox;
