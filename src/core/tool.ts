@@ -61,7 +61,10 @@ export interface Tool {
   readonly input: Contract<Args>;
   /** Schema of `data` in a result; shown to clients and enforced by the source. */
   readonly output?: { readonly schema: JsonObject };
+  /** Effects on which rules, approval and labels depend. */
   readonly effects: Effects;
+  /** Effects that an untrusted source states about its own tool; shown to clients, never a reason to lower a decision. */
+  readonly claimedEffects?: Effects;
   readonly limits: Limits;
   readonly source: string;
   readonly annotations?: JsonObject;
@@ -82,6 +85,16 @@ export interface Tool {
   readonly details?: JsonObject;
   readonly run: Operation;
 }
+
+/** Effects of a tool about which nothing reliable is known. */
+export const worstEffects: Effects = {
+  reads: true,
+  writes: true,
+  destroys: true,
+  idempotent: false,
+  openWorld: true,
+  labels: [],
+};
 
 /** Effects of a read-only tool. */
 export const readOnly: Effects = {

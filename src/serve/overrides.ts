@@ -1,3 +1,4 @@
+import { vouchedEffects } from '../access/vouched-effects.js';
 import type { Config } from '../config/schema.js';
 import { sourceKinds } from '../sources/index.js';
 import { kindOf } from '../sources/kind.js';
@@ -5,6 +6,16 @@ import type { Limits, Tool } from '../core/tool.js';
 
 /** Applies the overrides of the operator to tools; returns the same object for the same tool. */
 export function overridesOf(config: Config): (tool: Tool) => Tool {
+  const { overrides } = config.tool;
+  const withLimits = limitOverrides(config);
+  const withEffects = vouchedEffects({
+    trustedSources: config.output.trusted_sources,
+    stated: (name) => (Object.hasOwn(overrides, name) ? overrides[name]?.effects : undefined),
+  });
+  return (tool) => withEffects(withLimits(tool));
+}
+
+function limitOverrides(config: Config): (tool: Tool) => Tool {
   const made = new WeakMap<Tool, Tool>();
   return (tool) => {
     const over = Object.hasOwn(config.tool.overrides, tool.name) ? config.tool.overrides[tool.name] : undefined;

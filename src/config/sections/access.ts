@@ -203,7 +203,9 @@ export const output = z
       .enum(['off', 'flagged', 'untrusted', 'always'])
       .default(o.envelope)
       .describe('Which texts are wrapped in marker lines with a random boundary, source, tool and trust level.'),
-    trusted_sources: patterns.describe('Patterns of sources whose results count as trusted.'),
+    trusted_sources: patterns.describe(
+      'Patterns of sources whose results and statements about effects count as trusted.',
+    ),
     keep_seconds: z
       .number()
       .default(o.keep_seconds)

@@ -21,6 +21,17 @@ const override = z.strictObject({
   tasks: z
     .exactOptional(z.enum(['optional', 'required', 'forbidden']))
     .describe('Whether clients that support tasks may, must or cannot run the tool as a task.'),
+  effects: z
+    .exactOptional(
+      z.strictObject({
+        reads: z.exactOptional(z.boolean()).describe('Whether it reads data.'),
+        writes: z.exactOptional(z.boolean()).describe('Whether it modifies data; `false` implies `destroys: false`.'),
+        destroys: z.exactOptional(z.boolean()).describe('Whether it may delete data.'),
+        idempotent: z.exactOptional(z.boolean()).describe('Whether repeating a call has no further effect.'),
+        open_world: z.exactOptional(z.boolean()).describe('Whether it reaches external systems.'),
+      }),
+    )
+    .describe('Effects that you vouch for; they replace what the source states.'),
   policy: z.exactOptional(identifier).describe('Network policy of the targets of this tool.'),
   max_stdout_bytes: z.exactOptional(z.int()).describe('Standard output kept, for this tool.'),
   max_memory_mb: z.exactOptional(z.int()).describe('Address space of the process, for this tool.'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultLimits } from '../../../core/tool.js';
+import { defaultLimits, worstEffects } from '../../../core/tool.js';
 import { done } from '../../../core/outcome.js';
 import { parseItem, toTool } from './definitions.js';
 import type { CatalogItem } from './definitions.js';
@@ -35,6 +35,17 @@ test('what is hidden in the annotations and the meta of a tool is not passed on'
 });
 
 test('what is sent to a remote server leaves this machine, whatever the server declares [S2.27]', () => {
-  expect(made(true).effects.openWorld).toBe(true);
-  expect(made(false).effects.openWorld).toBe(false);
+  expect(made(true).claimedEffects?.openWorld).toBe(true);
+  expect(made(false).claimedEffects?.openWorld).toBe(false);
+});
+
+test('a server that declares its own tool harmless changes no decision, only what clients are shown', () => {
+  const definition = {
+    ...tool.definition,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  };
+  const wipe = toTool({ ...tool, definition }, naming, () => Promise.resolve(done('')));
+  expect(wipe.effects).toEqual({ ...worstEffects, labels: ['upstream'] });
+  expect(wipe.claimedEffects).toMatchObject({ writes: false, destroys: false, openWorld: false });
+  expect(wipe.annotations).toMatchObject({ readOnlyHint: true });
 });

@@ -1,4 +1,5 @@
 import type { Handler, Effects, Limits, Tool } from '../../../core/tool.js';
+import { worstEffects } from '../../../core/tool.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { TextVisitor } from '../../../hostile-text/results/rewrite-content.js';
 import { rewriteData } from '../../../hostile-text/results/rewrite-content.js';
@@ -86,7 +87,9 @@ const hintValue = (annotations: JsonObject, name: string, otherwise: boolean): b
   return typeof value === 'boolean' ? value : otherwise;
 };
 
-/** Effects from the annotations; a missing hint counts as the worst case. */
+const upstreamLabels = ['upstream'];
+
+/** Effects that the annotations claim; a missing hint counts as the worst case. */
 function effectsFromHints(annotations: JsonObject, remote = false): Effects {
   const readOnly = hintValue(annotations, 'readOnlyHint', false);
   return {
@@ -96,7 +99,7 @@ function effectsFromHints(annotations: JsonObject, remote = false): Effects {
     idempotent: readOnly || hintValue(annotations, 'idempotentHint', false),
     // Arguments sent to a remote server leave this machine, whatever its hints claim.
     openWorld: remote || hintValue(annotations, 'openWorldHint', true),
-    labels: ['upstream'],
+    labels: upstreamLabels,
   };
 }
 
@@ -160,7 +163,9 @@ export function toTool(
     source,
     description: cleanText(description, maxDescription) ?? '',
     input: untrustedContract(input['type'] === undefined ? { type: 'object', ...input } : input),
-    effects: effectsFromHints(hints, remote),
+    // A malicious server declares `wipe` read-only and closed-world: its hints are shown, and count only if the operator vouches.
+    effects: { ...worstEffects, labels: upstreamLabels },
+    claimedEffects: effectsFromHints(hints, remote),
     limits,
     annotations: cleanData(hints),
     // The gateway runs the task; the server sees a plain call.

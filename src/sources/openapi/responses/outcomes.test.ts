@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { aDocument, loadedApi, oneOperation } from '../../../../test/support/openapi.js';
+import { aDocument, documentFile, loadedApi, oneOperation } from '../../../../test/support/openapi.js';
 import { recordingServer, type RecordingServer } from '../../../../test/support/recording-server.js';
 import { schemaValidator } from '../../../lib/schema.js';
 
@@ -161,14 +161,20 @@ describe('answers', () => {
     expect(await small.call({})).toMatchObject({ error: { code: 'output_limit' } });
   });
 
-  test('read-only, destructive and idempotent follow from the method, and overrides win', async () => {
+  test('read-only, destructive and idempotent follow from the method; the document may only make them stricter, the overlay anything', async () => {
     const methods = ['get', 'head', 'post', 'put', 'patch', 'delete'];
     const api = await loadedApi(
       aDocument({
         '/x': Object.fromEntries(methods.map((method) => [method, { operationId: method, responses: {} }])),
         '/y': { post: { operationId: 'find', 'x-mcp': { read_only: true }, responses: {} } },
+        '/w': { delete: { operationId: 'wipe', 'x-mcp': { read_only: true, open_world: false }, responses: {} } },
+        '/s': { get: { operationId: 'strict', 'x-mcp': { read_only: false, destructive: true }, responses: {} } },
+        '/v': { post: { operationId: 'vouched', responses: {} } },
       }),
-      { baseUrl: 'https://api.test' },
+      {
+        baseUrl: 'https://api.test',
+        overlay: documentFile('operations:\n  vouched: {read_only: true}\n', 'overlay.yaml'),
+      },
     );
     const seen = Object.fromEntries(
       api.tools.map(({ name, effects }) => [name, [effects.writes, effects.destroys, effects.idempotent]]),
@@ -180,7 +186,14 @@ describe('answers', () => {
       put: [true, true, true],
       patch: [true, true, false],
       delete: [true, true, true],
-      find: [false, false, true],
+      find: [true, false, false],
+      wipe: [true, true, true],
+      strict: [true, true, true],
+      vouched: [false, false, true],
+    });
+    expect(api.tool('wipe')).toMatchObject({
+      effects: { openWorld: true },
+      claimedEffects: { writes: false, destroys: false, openWorld: false },
     });
   });
 });

@@ -118,6 +118,9 @@ export function operationTool(
     }),
     source,
     effects,
+    ...(override.claims !== undefined && {
+      claimedEffects: effectsOf(operation, { ...override.claims, ...override }),
+    }),
     tasks: 'optional',
     limits: {
       ...defaultLimits,

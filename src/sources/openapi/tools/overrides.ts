@@ -22,6 +22,8 @@ export interface Override {
   readonly idempotent?: boolean;
   readonly openWorld?: boolean;
   readonly labels?: readonly string[];
+  /** Effects that `x-mcp` of the document claims and that would lower a decision. */
+  readonly claims?: Pick<Override, 'readOnly' | 'destructive' | 'idempotent' | 'openWorld'>;
   /** Replacement schemas by argument name. */
   readonly arguments?: Readonly<Record<string, JsonObject>>;
   readonly meta?: JsonObject;
@@ -67,14 +69,32 @@ export function parseOverlay(
   return { ok: true, overlay };
 }
 
-/** Merges overrides key by key: the overlay takes precedence over `x-mcp` of the document. */
+/** Merges overrides key by key: the overlay takes precedence over `x-mcp` of the document, which can only make effects stricter. */
 export function findOverride(operation: Operation, overlay: Overlay): Override {
   const document = ownField(operation.extensions, 'x-mcp');
   const byId = operation.operationId === undefined ? undefined : overlay.get(operation.operationId);
   return {
-    ...(isRawObject(document) && cleanMeta(parseOverride(document))),
+    ...(isRawObject(document) && withoutRelief(cleanMeta(parseOverride(document)))),
     ...byId,
     ...overlay.get(`${operation.method} ${operation.path}`),
+  };
+}
+
+/** Moves effects that would lower a decision to `claims`: the author of a document is not the operator. */
+function withoutRelief({ readOnly, destructive, idempotent, openWorld, ...rest }: Override): Override {
+  const claims = {
+    ...(readOnly === true && { readOnly }),
+    ...(destructive === false && { destructive }),
+    ...(idempotent === true && { idempotent }),
+    ...(openWorld === false && { openWorld }),
+  };
+  return {
+    ...rest,
+    ...(readOnly === false && { readOnly }),
+    ...(destructive === true && { destructive }),
+    ...(idempotent === false && { idempotent }),
+    ...(openWorld === true && { openWorld }),
+    ...(Object.keys(claims).length > 0 && { claims }),
   };
 }
 

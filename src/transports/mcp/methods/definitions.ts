@@ -32,7 +32,7 @@ export function toToolDefinition(tool: Tool, features: Features): JsonObject {
     ...(features.toolAnnotations && {
       annotations: {
         ...(tool.title !== undefined && { title: tool.title }),
-        ...effectHints(tool.effects),
+        ...effectHints(tool.claimedEffects ?? tool.effects),
         ...tool.annotations,
       },
     }),
