@@ -69,6 +69,8 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
   const stop = async (): Promise<void> => {
     log.event('server.stopping', { active: gate.gateway.active() });
     watching?.close();
+    // Load balancers see /readyz fail before connections are refused.
+    await transport.drain?.();
     gate.gateway.close();
     const graceMs = config.server.shutdown_grace_period * 1000;
     const over = new AbortController();

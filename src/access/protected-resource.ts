@@ -4,6 +4,8 @@ import type { JsonObject } from '../core/json.js';
 export interface ProtectedResource {
   /** Undefined if no issuer is configured. */
   readonly metadata?: JsonObject;
+  /** Path of the public URL; behind a proxy it may differ from the path that the gateway serves. */
+  readonly path?: string;
   challenge(error?: 'invalid_token' | 'insufficient_scope', scope?: string): string;
 }
 
@@ -14,7 +16,8 @@ export interface ProtectedResourceOptions {
   readonly scopes: readonly string[];
 }
 
-const wellKnown = '/.well-known/oauth-protected-resource';
+/** Prefix of metadata paths (RFC 9728, section 3.1). */
+export const wellKnown = '/.well-known/oauth-protected-resource';
 
 /** Well-known path of the metadata of an endpoint. */
 export const metadataPath = (endpoint: string): string => (endpoint === '/' ? wellKnown : `${wellKnown}${endpoint}`);
@@ -25,6 +28,7 @@ export function protectedResource({ resource, issuers, scopes }: ProtectedResour
   const needed = [...new Set(scopes)];
   return {
     ...(url && {
+      path: url.pathname,
       metadata: {
         resource: resource ?? '',
         authorization_servers: [...issuers],

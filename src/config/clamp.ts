@@ -9,6 +9,7 @@ export const ranges: Readonly<Record<string, readonly [number, number]>> = {
   'server.max_inflight_body_bytes': [MiB, 4096 * MiB],
   'server.peer_rate_per_second': [0, 100_000],
   'server.shutdown_grace_period': [0, 300],
+  'server.drain_delay': [0, 300],
   'server.max_sessions': [1, 100_000],
   'server.session_idle_seconds': [10, 86_400],
   'policy.confirmation.ttl_seconds': [10, 3600],

@@ -13,6 +13,7 @@ export const defaults = {
     max_inflight_body_bytes: 67_108_864,
     peer_rate_per_second: 1000,
     shutdown_grace_period: 30,
+    drain_delay: 0,
     open_metrics: false,
     open_health: false,
     legacy_sse: false,

@@ -116,6 +116,8 @@ export interface Identity {
 export interface Transport {
   readonly name: string;
   start(): Promise<void>;
+  /** Announces the shutdown to load balancers and waits until they can know; calls are still accepted. */
+  drain?(): Promise<void>;
   /** Stops accepting calls and drains running ones until the signal fires. */
   stop(signal: AbortSignal): Promise<void>;
 }

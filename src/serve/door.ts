@@ -24,6 +24,7 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
     identity,
     ready: gate.ready,
     taskStore: stateTaskStore(gate.state.open),
+    onUnreadable: (message) => gate.edge.unreadable(message),
     onBug: (error, method) =>
       gate.log.event('server.fault', {
         method,

@@ -19,6 +19,8 @@ import type { Approvals } from '../transports/http/approvals.js';
 import type { Credentials, Rules } from './access.js';
 import { keysIn, needsPersistence, callerMemory } from './access.js';
 import { recordAdmin, recordAnswer } from '../observe/admin-records.js';
+import type { EdgeRecords } from '../observe/edge-records.js';
+import { edgeRecords } from '../observe/edge-records.js';
 import { admissionCheck } from '../admission/health-check.js';
 import { quarantineLookAlikes } from '../admission/definitions.js';
 import { compileOrThrow, formatRuleProblems, unresolvableNames } from './compiled-rules.js';
@@ -48,6 +50,8 @@ export interface Gate {
   readonly events: EventBus;
   readonly health: Health;
   readonly log: Log;
+  /** Records what the doors refuse before a call exists. */
+  readonly edge: EdgeRecords;
   /** Access rules of the active configuration. */
   rules(): Rules;
   readonly approvals: Approvals;
@@ -256,5 +260,6 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     events,
     health: healthy,
     log,
+    edge: edgeRecords(journal, log),
   };
 }

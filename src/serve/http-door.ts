@@ -1,4 +1,4 @@
-import { metadataPath } from '../access/protected-resource.js';
+import { metadataPath, wellKnown } from '../access/protected-resource.js';
 import { tokenFromFile } from '../access/token-file.js';
 import { redactConfig } from '../config/redact-config.js';
 import type { Config } from '../config/schema.js';
@@ -39,15 +39,17 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     health: () => ({ status: gate.health.report().status }),
     metrics: () => ({ ...gate.metrics.totals() }) satisfies JsonObject,
   });
+  let draining = false;
   const routes: Route[] = [
     ...restRoutes({
       gateway: gate.gateway,
       trace: traceContext,
+      onUnreadable: (message) => gate.edge.unreadable(message),
       isUsableView: (view) => gate.rules().profiles.usable(view),
     }),
     ...opsRoutes({
       health: () => Promise.resolve(gate.health.report()),
-      notReady: () => undefined,
+      notReady: () => (draining ? 'The gateway is stopping' : undefined),
       metricsText: () => gate.metrics.text(),
       metricsJson: () => gate.metrics.json(),
       config: () => redactConfig(gate.config()),
@@ -62,8 +64,9 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
       findPrincipal: (id) => gate.callers().known(id),
     }),
     ...protectedResourceRoutes(
+      wellKnown,
       [...new Set([metadataPath('/'), metadataPath(server.mcp_path), metadataPath(profilePath(server.mcp_path))])],
-      () => gate.callers().resource.metadata,
+      () => gate.callers().resource,
     ),
     ...mcpRoutes(mcp, server.mcp_path),
     ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
@@ -78,6 +81,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     ...edgeOptionsOf(config),
     current: () => edgeOptionsOf(gate.config()),
     maxConnections: 10_000,
+    onRefused: (refusal) => gate.edge.credential(refusal),
     onFault: (error) =>
       gate.log.event('server.fault', {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -90,6 +94,11 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     transport: {
       name: listener.name,
       start: () => listener.start(),
+      async drain() {
+        draining = true;
+        const { drain_delay: seconds } = gate.config().server;
+        if (seconds > 0) await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      },
       async stop(signal) {
         // Open streams would keep the listener alive until the end of the grace period.
         feed.close();

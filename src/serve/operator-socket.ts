@@ -71,6 +71,7 @@ async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortS
     maxBodyBytes: 1_024,
     peerRatePerSecond: 50,
     maxConnections: 20,
+    onRefused: (refusal) => gate.edge.credential(refusal),
     onFault: (error) =>
       gate.log.event('server.fault', {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),

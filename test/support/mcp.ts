@@ -84,6 +84,7 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
     maxBodyBytes: 1_000_000,
     peerRatePerSecond: 0,
     maxConnections: 2_000,
+    maxConnectionsPerPeer: 2_000,
     onFault: (error) => faults.push(error),
     ...options.http,
   });

@@ -56,6 +56,12 @@ export const server = z
       .number()
       .default(d.shutdown_grace_period)
       .describe('Seconds that running calls get to finish at shutdown.'),
+    drain_delay: z
+      .number()
+      .default(d.drain_delay)
+      .describe(
+        'Seconds at shutdown in which `/readyz` answers 503 and calls are still accepted, so that a load balancer can take the gateway out first.',
+      ),
     open_metrics: z.boolean().default(d.open_metrics).describe('Serve `/metrics` without a token.'),
     open_health: z.boolean().default(d.open_health).describe('Serve health details without a token.'),
     legacy_sse: z.boolean().default(d.legacy_sse).describe('Also offer the HTTP+SSE transport of protocol 2024-11-05.'),

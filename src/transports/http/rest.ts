@@ -3,6 +3,7 @@ import type { Gateway, ToolStatus, View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { isAdmin } from '../../core/principal.js';
 import { decodeArguments } from '../../wire/json-arguments.js';
+import type { OnUnreadable } from '../unreadable.js';
 import { toEnvelope } from './envelope.js';
 import { retryHeaders, sendError, sendJson, sendProblem } from './respond.js';
 import type { HttpContext, Route } from './route.js';
@@ -15,6 +16,7 @@ export interface RestOptions {
   readonly trace: (traceparent: string | undefined, tracestate: string | undefined) => TraceContext | undefined;
   /** Whether the principal may use the profile; by default only requests without a profile are accepted. */
   readonly isUsableView?: (view: View) => boolean;
+  readonly onUnreadable?: OnUnreadable;
 }
 
 /** The same error for unknown, disabled and hidden tools, so that hidden tools cannot be enumerated. */
@@ -25,6 +27,7 @@ export function restRoutes({
   gateway,
   trace,
   isUsableView = ({ profile }) => profile === undefined,
+  onUnreadable,
 }: RestOptions): readonly Route[] {
   /** The optional `profile` query parameter narrows what the credential allows. */
   const viewOf = ({ principal, query }: HttpContext): View => {
@@ -39,7 +42,11 @@ export function restRoutes({
     const { req, res, params, body, signal } = context;
     // An empty body is a call without arguments: `curl -X POST` is enough.
     const decoded = body.length === 0 ? { args: {} } : decodeArguments(body, 'The body');
-    if ('error' in decoded) return sendError(res, decoded.error);
+    if ('error' in decoded) {
+      const { principal, peer } = context;
+      onUnreadable?.({ principal, peer, via: 'rest', tool: params['name'] ?? '', message: decoded.error.message });
+      return sendError(res, decoded.error);
+    }
     const { args } = decoded;
     const traced = trace(singleHeader(req.headers['traceparent']), singleHeader(req.headers['tracestate']));
     const correlationId = singleHeader(req.headers['x-correlation-id']);

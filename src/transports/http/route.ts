@@ -24,7 +24,7 @@ export interface HttpContext {
 /** One REST or MCP route; the listener has checked its credential and media type before `handle` runs. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path pattern; segments in braces are parameters: `/tools/{name}/execute`. */
+  /** Path pattern; segments in braces are parameters: `/tools/{name}/execute`; `{*rest}` at the end takes all that follow. */
   readonly path: string;
   readonly auth: RouteAuth;
   /** Required media type; the body is read only if this is set. */
@@ -90,10 +90,16 @@ function matchSegments(
   pattern: readonly string[],
   segments: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
-  if (pattern.length !== segments.length) return undefined;
+  const takesRest = pattern.at(-1)?.startsWith('{*') === true;
+  if (takesRest ? segments.length < pattern.length : segments.length !== pattern.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, expected] of pattern.entries()) {
     const given = segments[index] ?? '';
+    if (expected.startsWith('{*')) {
+      // Not decoded: an encoded slash must not be taken for a real one.
+      params[expected.slice(2, -1)] = segments.slice(index).join('/');
+      continue;
+    }
     if (!expected.startsWith('{')) {
       if (expected !== given) return undefined;
       continue;

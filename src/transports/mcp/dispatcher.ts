@@ -2,6 +2,7 @@ import type { Gateway, Identity } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import { rpcCodes, rpcError } from '../../wire/codes.js';
 import type { RpcRequest } from '../../wire/message.js';
+import type { OnUnreadable } from '../unreadable.js';
 import { refusal } from './request-context.js';
 import type { RequestContext, Reply } from './request-context.js';
 import { callMethodHandlers } from './methods/call-methods.js';
@@ -35,6 +36,7 @@ export interface McpOptions {
   readonly results?: Partial<ResultStoreLimits>;
   /** Called with unexpected errors; the client only gets `Internal error`. */
   readonly onBug?: (error: unknown, method: string) => void;
+  readonly onUnreadable?: OnUnreadable;
 }
 
 /** Dispatches MCP requests to their method handlers; shared by all transports and revisions. */

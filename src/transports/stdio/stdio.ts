@@ -4,7 +4,8 @@ import type { Principal } from '../../core/principal.js';
 import { rpcCodes, rpcError } from '../../wire/codes.js';
 import { lineReader } from '../../wire/lines.js';
 import type { OverlongLine } from '../../wire/lines.js';
-import { clientLimits, decode, encodeError } from '../../wire/message.js';
+import { clientLimits, decode } from '../../wire/message.js';
+import type { Decoded } from '../../wire/message.js';
 import { changeBroadcaster } from '../mcp/change-broadcaster.js';
 import { mcpDispatcher } from '../mcp/dispatcher.js';
 import type { McpOptions } from '../mcp/dispatcher.js';
@@ -61,9 +62,12 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
   });
 
   const handleLine = (line: Buffer | OverlongLine): void => {
-    if (!Buffer.isBuffer(line))
-      write(encodeError(null, rpcError(rpcCodes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`)));
-    else connection.receive(decode(line, clientLimits));
+    const tooLong = rpcError(rpcCodes.invalidRequest, `A message may have at most ${maxLineBytes} bytes`);
+    const decoded: Decoded = Buffer.isBuffer(line)
+      ? decode(line, clientLimits)
+      : { kind: 'invalid', id: null, error: tooLong };
+    if (decoded.kind === 'invalid') options.onUnreadable?.({ principal, via: 'stdio', message: decoded.error.message });
+    connection.receive(decoded);
   };
   const onData = (piece: Buffer): void => {
     for (const line of lines.push(piece)) handleLine(line);

@@ -103,7 +103,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
 
   /** Decodes a POST body and dispatches it by protocol generation. */
   const post = (context: HttpContext): void | Promise<void> => {
-    const { req, res, body } = context;
+    const { req, res, body, principal, peer } = context;
     const { accept } = req.headers;
     if (accept !== usualAccept && !acceptsType(accept, 'application/json')) {
       return sendRpcError(
@@ -115,6 +115,8 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     }
     const canStream = accept === usualAccept || acceptsType(accept, 'text/event-stream');
     const decoded = decode(body, limits);
+    if (decoded.kind === 'invalid')
+      options.onUnreadable?.({ principal, peer, via: 'http', message: decoded.error.message });
     if (!isModern(decoded, req.headers['mcp-protocol-version'], req.headers['mcp-session-id'] !== undefined)) {
       if (decoded.kind === 'batch' && decoded.messages.some((part) => isModern(part, undefined, true))) {
         return sendRpcError(
@@ -165,6 +167,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
         broadcaster,
         heartbeat,
         limits,
+        onUnreadable: options.onUnreadable,
         max: options.sessions?.max ?? sessionLimits.max,
         messagesPath,
       });

@@ -4,6 +4,7 @@ import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import { decode, encodeError } from '../../../wire/message.js';
 import type { MessageLimits } from '../../../wire/message.js';
 import { sseEvent, sseHeaders, sseKeepAlive } from '../../../wire/sse.js';
+import type { OnUnreadable } from '../../unreadable.js';
 import { answerBatch } from './batch.js';
 import type { ChangeBroadcaster } from '../change-broadcaster.js';
 import { legacySession } from './legacy-session.js';
@@ -31,6 +32,7 @@ interface SsePairOptions {
   readonly limits: MessageLimits;
   readonly max: number;
   readonly messagesPath: string;
+  readonly onUnreadable?: OnUnreadable | undefined;
 }
 
 /** An open GET stream and its session. */
@@ -41,7 +43,15 @@ interface OpenStream {
 }
 
 /** Builds the pair; the session id in the POST URL is random and bound to the principal. */
-export function ssePair({ dispatcher, broadcaster, heartbeat, limits, max, messagesPath }: SsePairOptions): SsePair {
+export function ssePair({
+  dispatcher,
+  broadcaster,
+  heartbeat,
+  limits,
+  max,
+  messagesPath,
+  onUnreadable,
+}: SsePairOptions): SsePair {
   const table = new Map<string, OpenStream>();
 
   return {
@@ -88,14 +98,17 @@ export function ssePair({ dispatcher, broadcaster, heartbeat, limits, max, messa
       res.write(`event: endpoint\ndata: ${messagesPath}?sessionId=${id}\n\n`);
       return undefined;
     },
-    post({ res, principal, query, body }) {
+    post({ res, principal, peer, query, body }) {
       const found = table.get(query.get('sessionId') ?? '');
       // All clients post to one URL, so only the rights of the principal can differ from those that opened the stream.
       const opener = found?.session.view;
       if (!found || !opener || !hasSameRights(opener, { ...opener, principal }))
         return sendRpcError(res, 404, null, rpcError(rpcCodes.sessionNotFound, 'Session not found'));
       const decoded = decode(body, limits);
-      if (decoded.kind === 'invalid') return sendRpcError(res, 400, decoded.id ?? null, decoded.error);
+      if (decoded.kind === 'invalid') {
+        onUnreadable?.({ principal, peer, via: 'http', message: decoded.error.message });
+        return sendRpcError(res, 400, decoded.id ?? null, decoded.error);
+      }
       sendEmpty(res, 202);
       const messages = decoded.kind === 'batch' ? decoded.messages : [decoded];
       if (decoded.kind === 'batch' && !found.session.features?.batches) {
