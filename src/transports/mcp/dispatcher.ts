@@ -63,7 +63,12 @@ export function mcpDispatcher(gateway: Gateway, options: McpOptions): McpDispatc
   const results = resultStore({ ...resultStoreLimits, ...options.results });
   const shared: Readonly<Record<string, MethodHandler>> = {
     ...listMethodHandlers(gateway, { pageSize, caching }, encode),
-    ...callMethodHandlers(gateway, encode, { caching, results, tasks: taskCalls(tasks, tools, encode, taskGraceMs) }),
+    ...callMethodHandlers(gateway, encode, {
+      caching,
+      results,
+      tasks: taskCalls(tasks, tools, encode, taskGraceMs),
+      onUnreadable: options.onUnreadable,
+    }),
     'completion/complete': completionMethod(gateway, encode),
   };
   const modern = new Map<string, MethodHandler>(Object.entries({ ...shared, ...modernTaskMethods(tasks, encode) }));

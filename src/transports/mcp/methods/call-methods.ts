@@ -10,6 +10,7 @@ import type { RequestContext, Reply } from '../request-context.js';
 import type { Encoder, FinalAnswer } from './encode-result.js';
 import { readConfirmation, resolveQuestions } from './client-questions.js';
 import type { InvokeCall } from './client-questions.js';
+import type { OnUnreadable } from '../../unreadable.js';
 import type { ResultStore } from './result-store.js';
 import type { TaskCalls } from '../tasks/task-calls.js';
 
@@ -76,7 +77,12 @@ const invalidParams = (message: string): Reply => refusal(rpcError(rpcCodes.inva
 export function callMethodHandlers(
   gateway: Gateway,
   encode: Encoder,
-  options: { readonly caching: JsonObject; readonly results: ResultStore; readonly tasks: TaskCalls },
+  options: {
+    readonly caching: JsonObject;
+    readonly results: ResultStore;
+    readonly tasks: TaskCalls;
+    readonly onUnreadable?: OnUnreadable | undefined;
+  },
 ): Readonly<Record<string, CallMethod>> {
   const { results, tasks, caching } = options;
 
@@ -114,7 +120,11 @@ export function callMethodHandlers(
     'tools/call': async (params, context) => {
       const { name, arguments: args = {} } = params;
       if (typeof name !== 'string') return invalidParams('params.name must be a string');
-      if (!isJsonObject(args)) return invalidParams('params.arguments must be an object');
+      if (!isJsonObject(args)) {
+        const message = 'params.arguments must be an object';
+        options.onUnreadable?.({ principal: context.view.principal, via: context.via, tool: name, message });
+        return refusal(rpcError(rpcCodes.invalidParams, message, { fault: 'not_object' }));
+      }
       const confirmation = confirmationFor(params, context);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const taskMode = tasks.modeOf(name, params, context);
