@@ -3,15 +3,11 @@ import { isLoopback } from '../lib/loopback.js';
 import { trustedProxies } from '../net/forwarded.js';
 import type { EdgeOptions } from '../transports/http/edge.js';
 
-const known = new WeakMap<Config['server'], EdgeOptions>();
-
-/** Edge options of a configuration, compiled once; throws if a trusted proxy is not an address. */
+/** Edge options of a configuration; throws if a trusted proxy is not an address. */
 export function edgeOptionsOf({ server }: Config): EdgeOptions {
-  const cached = known.get(server);
-  if (cached !== undefined) return cached;
   const peers = trustedProxies(server.trusted_proxies);
   if ('problem' in peers) throw new Error(`server.trusted_proxies: ${peers.problem}`);
-  const options: EdgeOptions = {
+  return {
     allowedHosts: isLoopback(server.host) ? server.allowed_hosts : [server.host, ...server.allowed_hosts],
     allowedOrigins: server.allowed_origins,
     corsOrigins: server.cors_origins,
@@ -20,6 +16,4 @@ export function edgeOptionsOf({ server }: Config): EdgeOptions {
     peerRatePerSecond: server.peer_rate_per_second,
     peers,
   };
-  known.set(server, options);
-  return options;
 }

@@ -18,7 +18,6 @@ import { httpDoor } from '../transports/http/server.js';
 import { mcpEndpoint } from '../transports/mcp/http/endpoint.js';
 import type { McpOptions } from '../transports/mcp/dispatcher.js';
 import { mcpRoutes, ssePairRoutes } from '../transports/mcp/http/routes.js';
-import { edgeOptionsOf } from './edge-options.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import type { UnopenedDoor } from './door.js';
@@ -77,9 +76,12 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     host: server.host,
     port: server.port,
     routes,
-    authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
-    ...edgeOptionsOf(config),
-    current: () => edgeOptionsOf(gate.config()),
+    authenticator: {
+      authenticate: (authorization) => gate.callers().authenticate(token, authorization),
+      generation: () => gate.current().generation,
+    },
+    ...gate.current().edge,
+    current: () => gate.current().edge,
     maxConnections: 10_000,
     onRefused: (refusal) => gate.edge.credential(refusal),
     onFault: (error) =>

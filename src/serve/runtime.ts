@@ -10,7 +10,9 @@ import type { Store } from '../state/store.js';
 import type { CallerMemory, Credentials, Rules } from './access.js';
 import { credentialsOf } from './access.js';
 import type { ApprovalBooks } from './approvals.js';
+import type { EdgeOptions } from '../transports/http/edge.js';
 import { compileOrThrow } from './compiled-rules.js';
+import { edgeOptionsOf } from './edge-options.js';
 import type { CarriedGuards } from './gate-guards.js';
 import { guardsOf } from './gate-guards.js';
 import { outputRulesOf } from './output.js';
@@ -31,6 +33,8 @@ export interface Runtime extends CallRuntime {
   /** Redacts the secrets of this configuration and of earlier ones. */
   readonly secrets: Redactor;
   readonly terms: CatalogueTerms;
+  /** Limits and allow-lists of the HTTP listener. */
+  readonly edge: EdgeOptions;
 }
 
 /** State that is independent of the configuration: it survives reloads. */
@@ -60,6 +64,7 @@ export function assemble(
     credentials: credentialsOf(config, keys, env),
     secrets: redactor(known),
     terms: termsOf(config),
+    edge: edgeOptionsOf(config),
   };
   return withRules(parts, rules, carried);
 }
