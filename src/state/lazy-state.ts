@@ -2,26 +2,60 @@ import { memoryStore } from './memory-store.js';
 import { sqliteStore } from './sqlite-store.js';
 import type { Store } from './store.js';
 
-/** Opens the state at the first use; a second gateway on the same folder falls back to memory and reports it. */
+export interface LazyState {
+  open(): Promise<Store>;
+  /** Why the state is in memory only; undefined if it is not. */
+  problem(): string | undefined;
+  close(): Promise<void>;
+}
+
+const sweepMs = 60_000;
+
+/**
+ * Opens the state at the first use; a second gateway on the same folder falls back to memory and reports it. Expired entries are
+ * removed at the start and then on a timer: otherwise short-lived tasks would fill the disk.
+ */
 export function lazyState(
   folder: string,
   onProblem: (problem: string) => void,
-): { open(): Promise<Store>; close(): Promise<void> } {
+  { sweepEveryMs = sweepMs, now = Date.now }: { readonly sweepEveryMs?: number; readonly now?: () => number } = {},
+): LazyState {
   let opened: Promise<Store> | undefined;
-  const open = (): Promise<Store> =>
-    (opened ??= sqliteStore({ home: folder }).then((result) => {
-      if (!result.ok) {
-        onProblem(result.problem);
-        return memoryStore();
+  let timer: NodeJS.Timeout | undefined;
+  let memoryOnly: string | undefined;
+
+  const openStore = async (): Promise<Store> => {
+    const result = await sqliteStore({ home: folder, now });
+    if (!result.ok) {
+      memoryOnly = result.problem;
+      onProblem(result.problem);
+      return memoryStore({ now });
+    }
+    if (result.setAside !== undefined)
+      onProblem(`The state database was damaged and was renamed to ${result.setAside}`);
+    return result.store;
+  };
+  const start = async (): Promise<Store> => {
+    const store = await openStore();
+    const sweep = (): void => {
+      try {
+        store.sweep(now());
+      } catch (error) {
+        onProblem(`Expired state could not be removed: ${error instanceof Error ? error.message : String(error)}`);
       }
-      if (result.setAside !== undefined)
-        onProblem(`The state database was damaged and was renamed to ${result.setAside}`);
-      return result.store;
-    }));
+    };
+    sweep();
+    timer = setInterval(sweep, sweepEveryMs).unref();
+    return store;
+  };
+
   return {
-    open,
+    open: () => (opened ??= start()),
+    problem: () => memoryOnly,
     async close() {
-      (await opened)?.close();
+      const store = await opened;
+      clearInterval(timer);
+      store?.close();
     },
   };
 }

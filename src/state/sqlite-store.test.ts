@@ -4,6 +4,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aFolder, aProgram } from '../../test/support/program.js';
+import { lazyState } from './lazy-state.js';
 import { sqliteStore } from './sqlite-store.js';
 import type { Store } from './store.js';
 
@@ -137,4 +138,71 @@ test('SQLite is not loaded until a store is opened', () => {
      console.log(before, loaded());`,
   );
   expect(spawnSync(process.execPath, [program, aFolder()], { encoding: 'utf8' }).stdout).toBe('false true\n');
+});
+
+test('a sweep gives the space of expired values back to the file system', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  for (let at = 0; at < 40; at++) store.put('tasks', `k${at}`, 'v'.repeat(200_000), { expiresAt: 1 });
+  store.put('tasks', 'stays', 'v');
+  const bytes = (): number => statSync(join(home, 'state.db')).size + statSync(join(home, 'state.db-wal')).size;
+  expect(bytes()).toBeGreaterThan(4_000_000);
+  expect(store.sweep(Date.now())).toBe(40);
+  expect(bytes()).toBeLessThan(1_000_000);
+  expect(store.get('tasks', 'stays')).toBe('v');
+  store.close();
+});
+
+test('the state removes expired values when it is opened and then on a timer', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  store.put('s', 'old', 'v', { expiresAt: 1 });
+  store.close();
+  let at = 1_000;
+  const state = lazyState(home, () => {}, { sweepEveryMs: 5, now: () => at });
+  const again = await state.open();
+  expect(again.sweep(at)).toBe(0);
+  again.put('s', 'later', 'v', { expiresAt: 2_000 });
+  // Before its expiry a value is listed unless a sweep removed it.
+  await expect
+    .poll(async () => {
+      at = 2_000;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      at = 1_500;
+      return again.list('s');
+    })
+    .toEqual([]);
+  await state.close();
+});
+
+test('a database of a newer format is left alone, and the problem is reported', async () => {
+  const home = aFolder();
+  const { store } = await opened(home);
+  store.put('s', 'k', 'v');
+  store.close();
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const database = new sqlite.Database(join(home, 'state.db'));
+  database.exec('PRAGMA locking_mode = EXCLUSIVE');
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const problems: string[] = [];
+  const state = lazyState(home, (problem) => problems.push(problem));
+  expect((await state.open()).get('s', 'k')).toBeUndefined();
+  expect(problems).toEqual([expect.stringContaining('format 99 is newer')]);
+  expect(state.problem()).toBe(problems[0]);
+  await state.close();
+});
+
+test('a database of the first format is converted, and keeps its values', async () => {
+  const home = aFolder();
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const database = new sqlite.Database(join(home, 'state.db'));
+  database.exec(
+    'CREATE TABLE kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID',
+  );
+  database.run('INSERT INTO kept VALUES (?, ?, ?, ?)', [Buffer.from('s'), Buffer.from('k'), Buffer.from('old'), null]);
+  database.close();
+  const { store } = await opened(home);
+  expect(store.get('s', 'k')).toBe('old');
+  store.close();
 });

@@ -16,6 +16,10 @@ export type OpenedStore =
   | { readonly ok: false; readonly problem: string };
 
 const FILE = 'state.db';
+/** Format of the tables; a file with a higher number is not opened. */
+const schemaVersion = 1;
+/** Pages returned to the file system by one sweep; more would block the event loop for too long. */
+const vacuumPages = 4_096;
 const BESIDE = ['', '-wal', '-journal'] as const;
 
 /** Opens the SQLite store in a folder. SQLite is loaded on demand, since many gateways store nothing. */
@@ -45,7 +49,7 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
     lock?.release();
     return {
       ok: false,
-      problem: `Cannot open the state database: ${error instanceof Error && 'code' in error ? String(error.code) : String(error)}`,
+      problem: `Cannot open the state database: ${error instanceof NewerSchema ? error.message : error instanceof Error && 'code' in error ? String(error.code) : String(error)}`,
     };
   }
 }
@@ -64,12 +68,20 @@ function sound(database: Database, path: string): Database {
     database.exec('PRAGMA journal_mode = WAL');
     // In WAL mode a killed process loses nothing; a power failure may lose the last writes but cannot corrupt the file.
     database.exec('PRAGMA synchronous = NORMAL');
+    // Lets `sweep` return the pages of expired entries to the file system; an existing file is converted once by VACUUM.
+    const version = Number(database.get('PRAGMA user_version')?.['user_version'] ?? 0);
+    if (version > schemaVersion) throw new NewerSchema(`its format ${version} is newer than this version of Toolgate`);
     const check = database.get('PRAGMA quick_check(1)')?.['quick_check'];
     if (check !== 'ok') throw new Damage(String(check));
     database.exec(
       'CREATE TABLE IF NOT EXISTS kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID',
     );
     database.exec('CREATE INDEX IF NOT EXISTS kept_expiry ON kept (expires_at) WHERE expires_at IS NOT NULL');
+    if (version < schemaVersion) {
+      database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+      database.exec('VACUUM');
+      database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    }
     return database;
   } catch (error) {
     database.close();
@@ -78,6 +90,7 @@ function sound(database: Database, path: string): Database {
 }
 
 class Damage extends Error {}
+class NewerSchema extends Error {}
 
 const isDamage = (error: unknown): boolean =>
   error instanceof Damage ||
@@ -127,7 +140,14 @@ function storeOn(database: Database, lock: LockFile, now: () => number = Date.no
       const rows = list.all([bytes(space), bytes(prefix), end, from, from, now(), Math.min(limit, MOST_LISTED)]);
       return rows.map((row): StoredEntry => ({ key: text(row['key']), value: text(row['value']) }));
     },
-    sweep: (at) => sweep.run([at]).changes,
+    sweep(at) {
+      const { changes } = sweep.run([at]);
+      if (changes === 0 && Number(database.get('PRAGMA freelist_count')?.['freelist_count'] ?? 0) === 0) return 0;
+      database.exec(`PRAGMA incremental_vacuum(${vacuumPages})`);
+      // The file shrinks only when the write-ahead log is copied into it.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return changes;
+    },
     close() {
       if (!open) return;
       open = false;

@@ -26,7 +26,7 @@ export interface Store {
   /** Returns whether the key existed. */
   delete(space: string, key: string): boolean;
   list(space: string, options?: ListOptions): readonly StoredEntry[];
-  /** Removes expired entries and returns their number. */
+  /** Removes expired entries, returns their number, and gives some of the freed space back to the file system. */
   sweep(now: number): number;
   close(): void;
 }

@@ -1,3 +1,4 @@
+import { monotonic } from '../../../lib/clock.js';
 import { randomUUID } from 'node:crypto';
 import { hasSameRights } from '../../../core/gateway.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
@@ -71,7 +72,7 @@ export function legacyHttp({
       streams.delete(ended.id);
     }
     const id = randomUUID();
-    const stream = resumableStream({ id, retryMs, maxBytes: maxReplayBytes, now: Date.now });
+    const stream = resumableStream({ id, retryMs, maxBytes: maxReplayBytes, now: monotonic });
     streams.set(id, stream);
     return stream;
   };
@@ -146,7 +147,7 @@ export function legacyHttp({
       ...(isResumable && { resumable: () => newResumable(entry) }),
     });
     stream.finish(message.id, await session.handleRequest(message, stream), 200);
-    entry.usedAt = Date.now();
+    sessions.touch(entry);
   };
 
   return {
@@ -193,7 +194,7 @@ export function legacyHttp({
       res.once('close', () => {
         heartbeat.delete(node);
         if (entry.stream === res) entry.stream = undefined;
-        entry.usedAt = Date.now();
+        sessions.touch(entry);
       });
       return undefined;
     },

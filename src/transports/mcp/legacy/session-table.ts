@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../../lib/clock.js';
+import { monotonic } from '../../../lib/clock.js';
 import type { LegacySession } from './legacy-session.js';
 import type { ResumableStream } from './resumable-stream.js';
 
@@ -22,6 +24,7 @@ export interface SessionEntry {
   readonly id: string;
   readonly owner: string;
   readonly session: LegacySession;
+  /** Monotonic milliseconds: a step of the wall clock must not end sessions. Set by the table only. */
   usedAt: number;
   /** The GET stream, if one is open. */
   stream: ServerResponse | undefined;
@@ -37,6 +40,8 @@ export interface SessionTable {
   open(owner: string, begin: (id: string) => LegacySession): SessionEntry | undefined;
   /** Undefined if unknown or owned by another principal; callers cannot distinguish the two. */
   find(id: string, owner: string): SessionEntry | undefined;
+  /** Restarts the idle time. */
+  touch(entry: SessionEntry): void;
   end(entry: SessionEntry): void;
   sweep(): void;
   readonly size: number;
@@ -44,7 +49,7 @@ export interface SessionTable {
 }
 
 /** Bounded table; evicts idle sessions first, then those of the owner with the most. */
-export function sessionTable(limits: SessionLimits = sessionLimits, now: () => number = Date.now): SessionTable {
+export function sessionTable(limits: SessionLimits = sessionLimits, now: Clock = monotonic): SessionTable {
   const table = new Map<string, SessionEntry>();
 
   const end = (entry: SessionEntry): void => {
@@ -105,6 +110,9 @@ export function sessionTable(limits: SessionLimits = sessionLimits, now: () => n
       if (entry?.owner !== owner) return undefined;
       entry.usedAt = now();
       return entry;
+    },
+    touch(entry) {
+      entry.usedAt = now();
     },
     end,
     sweep: () => sweepOlder(limits.idleMs),

@@ -17,7 +17,7 @@ export const toModernTask = (record: TaskRecord): JsonObject => ({
 /** Task in the format of 2025-11-25, where a failed tool means a failed task. */
 export const toLegacyTask = (record: TaskRecord): JsonObject => ({
   taskId: record.id,
-  status: record.status === 'completed' && record.answer?.outcome.kind === 'failed' ? 'failed' : record.status,
+  status: record.status === 'completed' && record.toolFailed === true ? 'failed' : record.status,
   ...(record.message !== undefined && { statusMessage: record.message }),
   createdAt: record.createdAt,
   lastUpdatedAt: record.updatedAt,

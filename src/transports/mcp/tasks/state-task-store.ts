@@ -1,25 +1,31 @@
+import { sha256 } from '../../../lib/hash.js';
 import type { Store } from '../../../state/store.js';
 import type { TaskRecord, TaskStore } from './task-store.js';
 
-const taskSpace = 'tasks';
+const recordSpace = 'task-records';
+const answerSpace = 'task-answers';
+
+/** Keys of one owner share a prefix. Hashed, so that no owner's name can be the beginning of another owner's key. */
+const ownerPrefix = (owner: string): string => `${sha256(owner)}\0`;
 
 /** Stores tasks in the state, so that their results survive a restart. */
 export function stateTaskStore(open: () => Promise<Store>): TaskStore {
-  const read = (value: string): TaskRecord => JSON.parse(value) as TaskRecord; // only this module writes the space
+  const parse = (value: string): TaskRecord => JSON.parse(value) as TaskRecord; // only this module writes the space
   return {
-    async put(record, expiresAt) {
-      (await open()).put(taskSpace, record.id, JSON.stringify(record), { expiresAt });
+    async put(record, expiresAt, answer) {
+      const store = await open();
+      const key = ownerPrefix(record.owner) + record.id;
+      if (answer !== undefined) store.put(answerSpace, key, answer, { expiresAt });
+      store.put(recordSpace, key, JSON.stringify(record), { expiresAt });
     },
-    async get(id) {
-      const found = (await open()).get(taskSpace, id);
-      return found === undefined ? undefined : read(found);
+    async get(owner, id) {
+      const found = (await open()).get(recordSpace, ownerPrefix(owner) + id);
+      return found === undefined ? undefined : parse(found);
     },
-    async delete(id) {
-      (await open()).delete(taskSpace, id);
-    },
+    answer: async (owner, id) => (await open()).get(answerSpace, ownerPrefix(owner) + id),
     async list(owner) {
-      const all = (await open()).list(taskSpace).map(({ value }) => read(value));
-      return all.filter((record) => record.owner === owner).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+      const records = (await open()).list(recordSpace, { prefix: ownerPrefix(owner) });
+      return records.map(({ value }) => parse(value)).sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     },
   };
 }

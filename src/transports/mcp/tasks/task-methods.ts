@@ -9,7 +9,7 @@ import type { CallMethod } from '../methods/call-methods.js';
 import type { Encoder } from '../methods/encode-result.js';
 import { readAnswers, askAll } from '../methods/client-questions.js';
 import { tasksUndeclared } from './task-calls.js';
-import type { TaskRecord } from './task-store.js';
+import type { TaskAnswer } from './task-store.js';
 import { toLegacyTask, toModernTask } from './encode-task.js';
 import { isTerminal } from './task-runner.js';
 import type { TaskRunner } from './task-runner.js';
@@ -28,7 +28,7 @@ const taskMethod =
   };
 
 /** Encodes the answer of a finished call as JSON, to be embedded in a task result. */
-function encodeTaskAnswer({ answer }: TaskRecord, context: RequestContext, encode: Encoder): JsonObject {
+function encodeTaskAnswer(answer: TaskAnswer | undefined, context: RequestContext, encode: Encoder): JsonObject {
   if (!answer) return {};
   const reply = encode.call({ ...answer, durationMs: 0 }, context.features);
   if ('error' in reply) return { error: reply.error as unknown as JsonObject }; // an RpcError is JSON
@@ -48,7 +48,7 @@ export function modernTaskMethods(tasks: TaskRunner, encode: Encoder): Readonly<
       const asks = record.asks && { inputRequests: record.asks as unknown as JsonObject }; // asks are plain JSON
       return {
         result: encode.result(
-          { ...toModernTask(record), ...asks, ...encodeTaskAnswer(record, context, encode) },
+          { ...toModernTask(record), ...asks, ...encodeTaskAnswer(await tasks.answer(id, owner), context, encode) },
           context.features,
         ),
       };
@@ -93,7 +93,7 @@ export function legacyTaskMethods(tasks: TaskRunner, encode: Encoder): Readonly<
         record = await tasks.get(id, owner);
       }
       if (!record) return unknownTask;
-      const { result, error } = encodeTaskAnswer(record, context, encode);
+      const { result, error } = encodeTaskAnswer(await tasks.answer(id, owner), context, encode);
       if (error !== undefined) return { error: error as unknown as { code: number; message: string } }; // as encoded above
       if (result === undefined) return refusal(rpcError(rpcCodes.invalidParams, 'The task was cancelled'));
       const body = result as JsonObject;

@@ -2,22 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { Confirmation } from '../../../core/call.js';
 import { behaviourOf } from '../../../core/errors.js';
 import type { Answer } from '../../../core/gateway.js';
-import type { Ask, Question } from '../../../core/outcome.js';
+import type { Ask, Failed, Question } from '../../../core/outcome.js';
 import { refuse } from '../../../core/outcome.js';
 import type { FinalAnswer } from '../methods/encode-result.js';
 import type { InvokeCall } from '../methods/client-questions.js';
-import type { TaskRecord, TaskStore } from './task-store.js';
+import type { TaskAnswer, TaskRecord, TaskStore } from './task-store.js';
 
-/** Limits of tasks: lifetime, number per principal, number running. */
+/** Limits of tasks: lifetime, number and stored bytes per principal, number running. */
 export interface TaskLimits {
   readonly ttlMs: number;
   readonly maxTtlMs: number;
   readonly perOwner: number;
+  /** Stored answers of one principal. */
+  readonly bytesPerOwner: number;
   readonly running: number;
 }
 
 /** Default limits. */
-export const taskLimits: TaskLimits = { ttlMs: 3_600_000, maxTtlMs: 86_400_000, perOwner: 256, running: 1_024 };
+export const taskLimits: TaskLimits = {
+  ttlMs: 3_600_000,
+  maxTtlMs: 86_400_000,
+  perOwner: 256,
+  bytesPerOwner: 32 * 1024 * 1024,
+  running: 1_024,
+};
 
 /** Runs calls that outlive their connection; tasks belong to one principal and expire. */
 export interface TaskRunner {
@@ -30,6 +38,8 @@ export interface TaskRunner {
   ): Promise<TaskRecord | undefined>;
   /** Undefined if the task is unknown, expired or owned by another principal. */
   get(id: string, owner: string): Promise<TaskRecord | undefined>;
+  /** Final answer of a task; undefined if it has none yet. */
+  answer(id: string, owner: string): Promise<TaskAnswer | undefined>;
   list(owner: string): Promise<readonly TaskRecord[]>;
   /** Passes on some or all answers to open questions; unknown keys are ignored. */
   update(id: string, owner: string, answers: Confirmation['answers']): Promise<boolean>;
@@ -65,6 +75,20 @@ export const isTerminal = ({ status }: TaskRecord): boolean =>
 const terminalStatus = ({ outcome }: FinalAnswer): 'completed' | 'failed' =>
   outcome.kind === 'failed' && behaviourOf(outcome.error).mcp !== 'result' ? 'failed' : 'completed';
 
+type TaskKey = Pick<TaskRecord, 'id' | 'owner'>;
+
+const endedWithGateway: TaskAnswer = {
+  outcome: refuse('internal', 'The task ended with the gateway that ran it'),
+  correlationId: '',
+};
+
+const overBudget = (bytes: number, used: number, budget: number): Failed =>
+  refuse(
+    'output_limit',
+    `The result of ${bytes} bytes was not stored: the results of your tasks take up ${used} of ${budget} bytes`,
+    { hint: 'The tool ran. Wait until older tasks expire, use a shorter ttl, or request less output' },
+  );
+
 /** Task runner over a store; a stored task that is unfinished but not running here (crash) is reported as failed. */
 export function taskRunner(
   store: TaskStore,
@@ -72,41 +96,68 @@ export function taskRunner(
   now: () => number = Date.now,
 ): TaskRunner {
   const running = new Map<string, RunningTask>();
+  let finishing: Promise<void> = Promise.resolve();
   const listeners = new Set<(record: TaskRecord) => void>();
 
   /** Stores a record and wakes the clients that wait for it. */
-  const save = async (record: TaskRecord): Promise<void> => {
-    await store.put(record, Date.parse(record.createdAt) + record.ttlMs);
+  const save = async (record: TaskRecord, answer?: string): Promise<void> => {
+    await store.put(record, Date.parse(record.createdAt) + record.ttlMs, answer);
     for (const wake of running.get(record.id)?.waiters ?? []) wake();
     for (const listener of listeners) listener(record);
   };
   /** Changes a record that is not terminal. */
-  const updateRecord = async (id: string, change: Partial<TaskRecord>): Promise<void> => {
-    const record = await store.get(id);
+  const updateRecord = async ({ owner, id }: TaskKey, change: Partial<TaskRecord>, answer?: string): Promise<void> => {
+    const record = await store.get(owner, id);
     // A cancelled task stays cancelled, whatever its call returns later.
     if (!record || isTerminal(record)) return;
     const { asks: _, ...rest } = record;
-    await save({ ...rest, ...change, updatedAt: new Date(now()).toISOString() });
+    await save({ ...rest, ...change, updatedAt: new Date(now()).toISOString() }, answer);
+  };
+
+  /** Stores the final answer; one that exceeds the byte budget of its owner is replaced by an error that names the budget. */
+  const finish = (key: TaskKey, given: TaskAnswer, change: Partial<TaskRecord>): Promise<void> => {
+    // One at a time: answers that are stored at once must not all see the same free bytes.
+    finishing = finishing.catch(() => undefined).then(() => storeAnswer(key, given, change));
+    return finishing;
+  };
+  const storeAnswer = async (key: TaskKey, given: TaskAnswer, change: Partial<TaskRecord>): Promise<void> => {
+    let answer = given;
+    let text = JSON.stringify(answer);
+    const used = (await store.list(key.owner)).reduce((sum, { answerBytes = 0 }) => sum + answerBytes, 0);
+    if (used + Buffer.byteLength(text) > limits.bytesPerOwner) {
+      answer = {
+        outcome: overBudget(Buffer.byteLength(text), used, limits.bytesPerOwner),
+        correlationId: given.correlationId,
+      };
+      text = JSON.stringify(answer);
+    }
+    const bytes = { toolFailed: answer.outcome.kind === 'failed', answerBytes: Buffer.byteLength(text) };
+    await updateRecord(key, { ...change, ...bytes }, text);
   };
 
   /** Question keys are unique within a task: later rounds get a numeric suffix. */
-  const ask = (id: string, entry: RunningTask, question: Question, round: number): Promise<Confirmation['answers']> => {
-    const keys = new Map(Object.keys(question.asks).map((key) => [round === 0 ? key : `${key}-${round + 1}`, key]));
+  const ask = (
+    key: TaskKey,
+    entry: RunningTask,
+    question: Question,
+    round: number,
+  ): Promise<Confirmation['answers']> => {
+    const keys = new Map(Object.keys(question.asks).map((name) => [round === 0 ? name : `${name}-${round + 1}`, name]));
     const asks: Record<string, Ask> = {};
-    for (const [publicKey, key] of keys) {
-      const one = question.asks[key];
+    for (const [publicKey, name] of keys) {
+      const one = question.asks[name];
       if (one) asks[publicKey] = one;
     }
     return new Promise((resolve) => {
       entry.answers = {};
       entry.openQuestion = { keys, resolve };
-      void updateRecord(id, { status: 'input_required', asks });
+      void updateRecord(key, { status: 'input_required', asks });
     });
   };
 
   /** Runs the call through its questions and stores the final outcome. */
   const runToEnd = async (
-    id: string,
+    key: TaskKey,
     entry: RunningTask,
     first: Promise<Answer>,
     invoke: InvokeCall,
@@ -118,10 +169,10 @@ export function taskRunner(
       round += 1
     ) {
       const { question } = answer.outcome;
-      const answers = await ask(id, entry, question, round);
+      const answers = await ask(key, entry, question, round);
       entry.openQuestion = undefined;
       if (entry.controller.signal.aborted) break;
-      await updateRecord(id, { status: 'working' });
+      await updateRecord(key, { status: 'working' });
       answer = await invoke({ answers, state: question.state });
     }
     const outcome =
@@ -129,20 +180,23 @@ export function taskRunner(
         ? refuse('confirmation_required', 'The call asked too many questions')
         : answer.outcome;
     const final: FinalAnswer = { ...answer, outcome };
-    await updateRecord(id, { status: terminalStatus(final), answer: { outcome, correlationId: answer.correlationId } });
+    await finish(key, { outcome, correlationId: answer.correlationId }, { status: terminalStatus(final) });
   };
 
   /** Finds a task of this owner; a task of another owner is reported as unknown (enumeration). */
   const findOwned = async (id: string, owner: string): Promise<TaskRecord | undefined> => {
-    const record = await store.get(id);
-    if (!record || record.owner !== owner) return undefined;
-    if (isTerminal(record) || running.has(id)) return record;
-    await updateRecord(id, {
+    const record = await store.get(owner, id);
+    return record && settleAbandoned(record);
+  };
+
+  /** The record; one that is unfinished and not running here is set to failed first. */
+  const settleAbandoned = async (record: TaskRecord): Promise<TaskRecord | undefined> => {
+    if (isTerminal(record) || running.has(record.id)) return record;
+    await finish(record, endedWithGateway, {
       status: 'failed',
       message: 'The gateway was restarted while the task ran',
-      answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
     });
-    return store.get(id);
+    return store.get(record.owner, record.id);
   };
 
   return {
@@ -175,12 +229,9 @@ export function taskRunner(
       running.set(id, entry);
       // An expired task is aborted, so that it does not run without anything that could read its result.
       const expiry = setTimeout(() => controller.abort(), record.ttlMs).unref();
-      void runToEnd(id, entry, first, invoke)
+      void runToEnd(record, entry, first, invoke)
         .catch(() =>
-          updateRecord(id, {
-            status: 'failed',
-            answer: { outcome: refuse('internal', 'Internal error'), correlationId: '' },
-          }),
+          finish(record, { outcome: refuse('internal', 'Internal error'), correlationId: '' }, { status: 'failed' }),
         )
         .finally(() => {
           clearTimeout(expiry);
@@ -191,11 +242,13 @@ export function taskRunner(
       return record;
     },
     get: findOwned,
+    async answer(id, owner) {
+      const text = await store.answer(owner, id);
+      return text === undefined ? undefined : (JSON.parse(text) as TaskAnswer); // written by `finish`
+    },
     async list(owner) {
       const records = await store.list(owner);
-      return (await Promise.all(records.map((record) => findOwned(record.id, owner)))).filter(
-        (record) => record !== undefined,
-      );
+      return (await Promise.all(records.map(settleAbandoned))).filter((record) => record !== undefined);
     },
     async update(id, owner, answers) {
       if (!(await findOwned(id, owner))) return false;
@@ -209,24 +262,27 @@ export function taskRunner(
       const open = [...keys].filter(([, key]) => entry.answers[key] === undefined);
       if (open.length === 0) resolve(entry.answers);
       else {
-        const asks = (await store.get(id))?.asks ?? {};
-        await updateRecord(id, {
-          status: 'input_required',
-          asks: Object.fromEntries(
-            Object.entries(asks).filter(([publicKey]) => open.some(([key]) => key === publicKey)),
-          ),
-        });
+        const asks = (await store.get(owner, id))?.asks ?? {};
+        await updateRecord(
+          { owner, id },
+          {
+            status: 'input_required',
+            asks: Object.fromEntries(
+              Object.entries(asks).filter(([publicKey]) => open.some(([key]) => key === publicKey)),
+            ),
+          },
+        );
       }
       return true;
     },
     async cancel(id, owner) {
       const record = await findOwned(id, owner);
       if (!record || isTerminal(record)) return record;
-      await updateRecord(id, { status: 'cancelled', message: 'Cancelled by the client' });
+      await updateRecord(record, { status: 'cancelled', message: 'Cancelled by the client' });
       const entry = running.get(id);
       entry?.controller.abort();
       entry?.openQuestion?.resolve({});
-      return store.get(id);
+      return store.get(owner, id);
     },
     waitForChange(id, signal) {
       const waiters = running.get(id)?.waiters;
@@ -248,10 +304,9 @@ export function taskRunner(
     async close() {
       const all = [...running.entries()];
       for (const [id, entry] of all) {
-        await updateRecord(id, {
+        await finish({ id, owner: entry.owner }, endedWithGateway, {
           status: 'failed',
           message: 'The gateway stopped',
-          answer: { outcome: refuse('internal', 'The task ended with the gateway that ran it'), correlationId: '' },
         });
         entry.controller.abort();
         entry.openQuestion?.resolve({});

@@ -14,45 +14,58 @@ export interface TaskRecord {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly ttlMs: number;
-  /** Final outcome of the call. */
-  readonly answer?: { readonly outcome: Done | Failed; readonly correlationId: string };
+  /** Whether the call ended with an error of the tool. */
+  readonly toolFailed?: boolean;
+  /** Size of the stored answer. */
+  readonly answerBytes?: number;
   /** Open questions that block the call. */
   readonly asks?: Readonly<Record<string, Ask>>;
 }
 
+/** Final outcome of the call of a task. */
+export interface TaskAnswer {
+  readonly outcome: Done | Failed;
+  readonly correlationId: string;
+}
+
 type MaybePromise<T> = T | Promise<T>;
 
-/** Storage of task records; records disappear when they expire. */
+/**
+ * Storage of tasks by owner; tasks disappear when they expire. Answers are stored apart from records, so that a list reads none of
+ * them, and every operation names the owner, so that none reads the tasks of another one.
+ */
 export interface TaskStore {
-  put(record: TaskRecord, expiresAt: number): MaybePromise<void>;
-  get(id: string): MaybePromise<TaskRecord | undefined>;
-  delete(id: string): MaybePromise<void>;
+  /** Stores a record, and its serialised answer if there is one. */
+  put(record: TaskRecord, expiresAt: number, answer?: string): MaybePromise<void>;
+  get(owner: string, id: string): MaybePromise<TaskRecord | undefined>;
+  answer(owner: string, id: string): MaybePromise<string | undefined>;
   /** The tasks of one principal, oldest first. */
   list(owner: string): MaybePromise<readonly TaskRecord[]>;
 }
 
+interface MemoryEntry {
+  readonly record: TaskRecord;
+  readonly expiresAt: number;
+  readonly answer: string | undefined;
+}
+
 /** In-memory task store; lost with the process. */
 export function memoryTaskStore(now: () => number = Date.now): TaskStore {
-  const records = new Map<string, { readonly record: TaskRecord; readonly expiresAt: number }>();
-  const getUnexpired = (id: string): TaskRecord | undefined => {
-    const found = records.get(id);
-    if (found && found.expiresAt > now()) return found.record;
-    records.delete(id);
-    return undefined;
+  const owners = new Map<string, Map<string, MemoryEntry>>();
+  const entriesOf = (owner: string): ReadonlyMap<string, MemoryEntry> => {
+    const entries = owners.get(owner) ?? new Map<string, MemoryEntry>();
+    for (const [id, { expiresAt }] of entries) if (expiresAt <= now()) entries.delete(id);
+    if (entries.size === 0) owners.delete(owner);
+    return entries;
   };
   return {
-    put(record, expiresAt) {
-      records.set(record.id, { record, expiresAt });
+    put(record, expiresAt, answer) {
+      let entries = owners.get(record.owner);
+      if (entries === undefined) owners.set(record.owner, (entries = new Map()));
+      entries.set(record.id, { record, expiresAt, answer: answer ?? entries.get(record.id)?.answer });
     },
-    get: getUnexpired,
-    delete(id) {
-      records.delete(id);
-    },
-    list(owner) {
-      return [...records.keys()].flatMap((id) => {
-        const record = getUnexpired(id);
-        return record?.owner === owner ? [record] : [];
-      });
-    },
+    get: (owner, id) => entriesOf(owner).get(id)?.record,
+    answer: (owner, id) => entriesOf(owner).get(id)?.answer,
+    list: (owner) => [...entriesOf(owner).values()].map(({ record }) => record),
   };
 }

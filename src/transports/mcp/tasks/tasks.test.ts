@@ -196,17 +196,20 @@ test('a task left behind by a gateway that died is reported failed; a finished o
   );
   await expect.poll(async () => (await before.get(ended?.id ?? '', 'ada'))?.status).toBe('completed');
   const after = taskRunner(store);
-  expect(await after.get(ended?.id ?? '', 'ada')).toMatchObject({
-    status: 'completed',
-    answer: { outcome: { content: [{ text: 'kept' }] } },
-  });
+  expect(await after.get(ended?.id ?? '', 'ada')).toMatchObject({ status: 'completed' });
+  expect(await after.answer(ended?.id ?? '', 'ada')).toMatchObject({ outcome: { content: [{ text: 'kept' }] } });
+  expect(await after.answer(ended?.id ?? '', 'bob')).toBeUndefined();
   expect(await after.get(running?.id ?? '', 'ada')).toMatchObject({ status: 'failed' });
 });
 
 test('tasks expire, and one principal cannot have too many', async () => {
   let now = 0;
   const store = memoryTaskStore(() => now);
-  const table = taskRunner(store, { ttlMs: 100, maxTtlMs: 1_000, perOwner: 2, running: 10 }, () => now);
+  const table = taskRunner(
+    store,
+    { ttlMs: 100, maxTtlMs: 1_000, perOwner: 2, bytesPerOwner: 1_000, running: 10 },
+    () => now,
+  );
   const adopt = (owner: string, ttlMs?: number) =>
     table.adopt(
       { owner, tool: 't', ...(ttlMs !== undefined && { ttlMs }) },
