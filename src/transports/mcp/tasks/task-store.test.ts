@@ -69,7 +69,7 @@ test.each([
       return stateTaskStore(() => Promise.resolve(state));
     },
   ],
-])('%s: results beyond the byte budget of an owner are not stored, and the task says so', async (_, create) => {
+])('%s: results beyond the byte budget of an owner are not stored, and the task names the limit', async (_, create) => {
   const store = create();
   const limits = { ...taskLimits, bytesPerOwner: 5_000 };
   const texts = ['a'.repeat(2_000), 'b'.repeat(2_000), 'c'.repeat(2_000)];
