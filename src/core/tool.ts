@@ -53,6 +53,16 @@ export interface Limits {
   readonly maxOutputBytes: number;
 }
 
+/** What a definition states about its limits; core/limits.ts settles `limits` from it and the operator's settings. */
+export interface DeclaredLimits {
+  /** Absent limits are the operator's defaults. */
+  readonly limits: Partial<Limits>;
+  /** Bounds that also hold for the operator. */
+  readonly ranges?: Partial<Record<keyof Limits, readonly [number, number]>>;
+  /** Keys of `tool.overrides` beyond the limits of every tool that the source applies itself while it builds the tool. */
+  readonly applies?: readonly string[];
+}
+
 /** A tool is data plus one `run`. */
 export interface Tool {
   readonly name: string;
@@ -66,6 +76,8 @@ export interface Tool {
   /** Effects that an untrusted source states about its own tool; shown to clients, never a reason to lower a decision. */
   readonly claimedEffects?: Effects;
   readonly limits: Limits;
+  /** Absent: all of `limits` is declared, without ranges. */
+  readonly declares?: DeclaredLimits;
   readonly source: string;
   readonly annotations?: JsonObject;
   readonly meta?: JsonObject;

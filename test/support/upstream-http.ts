@@ -62,7 +62,7 @@ export function aRemote(
     remote: true,
     era: 'auto',
     clientInfo: { name: 'toolgate', version: '0' },
-    limits: { ...defaultLimits, ratePerMinute: 0 },
+    limits: { limits: { ...defaultLimits, ratePerMinute: 0 } },
     sharing: 'principal',
     connectMs: 10_000,
     startupMs: 10_000,

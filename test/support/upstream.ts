@@ -43,7 +43,7 @@ export function aPlugin({
     remote: false,
     era: 'auto',
     clientInfo: { name: 'toolgate', version: '0' },
-    limits: { ...defaultLimits, concurrency: 64, ratePerMinute: 0 },
+    limits: { limits: { ...defaultLimits, concurrency: 64, ratePerMinute: 0 } },
     sharing: 'principal',
     connectMs: 15_000,
     startupMs: 15_000,

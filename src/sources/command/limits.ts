@@ -1,4 +1,5 @@
-import { defaultLimits, type Limits } from '../../core/tool.js';
+import { settleLimits, type LimitClamp } from '../../core/limits.js';
+import { defaultLimits, type DeclaredLimits, type Limits } from '../../core/tool.js';
 import type { ProcessLimits } from '../../processes/process-spec.js';
 import type { Manifest } from './manifest/manifest.js';
 
@@ -56,6 +57,7 @@ export interface Clamp {
 
 /** Effective limits of one tool, for the guards and the process. */
 export interface ResolvedLimits {
+  readonly declares: DeclaredLimits;
   readonly limits: Limits;
   readonly process: ProcessLimits;
   readonly maxStdoutBytes: number;
@@ -63,6 +65,9 @@ export interface ResolvedLimits {
   readonly onCap: 'kill' | 'drain';
   readonly clamps: readonly Clamp[];
 }
+
+/** Settings of a tool that its source applies; all others are limits of the guards. */
+const applied = ['policy', 'max_stdout_bytes', 'max_memory_mb'] as const;
 
 /** Resolves limits (operator over manifest over defaults) and clamps them to the manifest's ranges. */
 export function resolveLimits(
@@ -72,42 +77,40 @@ export function resolveLimits(
   operator: ToolSettings = {},
 ): ResolvedLimits {
   const { limits, ranges } = manifest;
-  const clamps: Clamp[] = [];
-  const clamp = (param: string, given: number, range: readonly [number, number]): number => {
-    const used = Math.min(Math.max(given, range[0]), range[1]);
-    if (used !== given) clamps.push({ param: `${name}.${param}`, given, used, range });
-    return used;
-  };
-  const maxTimeoutMs =
-    clamp(
-      'max_timeout_sec',
-      operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000,
-      [1, 3600],
-    ) * 1000;
-  const timeoutRange = ranges.timeout_sec ?? [1, 3600];
-  const timeoutMs =
-    clamp('timeout_sec', operator.timeoutSec ?? limits.timeout_sec ?? defaults.timeoutMs / 1000, [
-      timeoutRange[0],
-      Math.min(timeoutRange[1], maxTimeoutMs / 1000),
-    ]) * 1000;
   const maxStdoutBytes = operator.maxStdoutBytes ?? limits.max_stdout_bytes ?? defaults.maxStdoutBytes;
   const maxStderrBytes = limits.max_stderr_bytes ?? defaults.maxStderrBytes;
-  return {
+  const longestSec = Math.min(operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000, 3600);
+  const [shortest, longest] = ranges.timeout_sec ?? [1, 3600];
+  const declares: DeclaredLimits = {
     limits: {
-      timeoutMs,
-      maxTimeoutMs,
-      concurrency: clamp(
-        'concurrency',
-        operator.concurrency ?? limits.concurrency ?? defaults.concurrency,
-        ranges.concurrency ?? [1, 100],
-      ),
-      queue: limits.queue ?? defaults.queue,
-      queueTimeoutMs:
-        limits.queue_timeout_sec === undefined ? defaults.queueTimeoutMs : limits.queue_timeout_sec * 1000,
-      ratePerMinute: operator.ratePerMinute ?? limits.rate_per_minute ?? defaults.ratePerMinute,
+      ...(limits.timeout_sec !== undefined && { timeoutMs: limits.timeout_sec * 1000 }),
+      ...(limits.max_timeout_sec !== undefined && { maxTimeoutMs: limits.max_timeout_sec * 1000 }),
+      ...(limits.concurrency !== undefined && { concurrency: limits.concurrency }),
+      ...(limits.queue !== undefined && { queue: limits.queue }),
+      ...(limits.queue_timeout_sec !== undefined && { queueTimeoutMs: limits.queue_timeout_sec * 1000 }),
+      ...(limits.rate_per_minute !== undefined && { ratePerMinute: limits.rate_per_minute }),
       // Twice the captured output: the parsed data is returned beside the text.
       maxOutputBytes: 2 * (maxStdoutBytes + maxStderrBytes),
     },
+    ranges: {
+      maxTimeoutMs: [1000, 3_600_000],
+      timeoutMs: [shortest * 1000, Math.min(longest, longestSec) * 1000],
+      concurrency: ranges.concurrency ?? [1, 100],
+    },
+    applies: applied,
+  };
+  const settled = settleLimits(declares, {
+    defaults,
+    exceptions: {
+      ...(operator.timeoutSec !== undefined && { timeoutMs: operator.timeoutSec * 1000 }),
+      ...(operator.maxTimeoutSec !== undefined && { maxTimeoutMs: operator.maxTimeoutSec * 1000 }),
+      ...(operator.concurrency !== undefined && { concurrency: operator.concurrency }),
+      ...(operator.ratePerMinute !== undefined && { ratePerMinute: operator.ratePerMinute }),
+    },
+  });
+  return {
+    declares,
+    limits: settled.limits,
     process: {
       memoryBytes:
         operator.memoryBytes ??
@@ -119,6 +122,13 @@ export function resolveLimits(
     maxStdoutBytes,
     maxStderrBytes,
     onCap: limits.on_output_limit ?? defaults.onOutputLimit,
-    clamps,
+    clamps: settled.clamps.map((clamp) => toClamp(name, clamp)),
   };
+}
+
+/** A clamp by the name and in the unit of the manifest. */
+function toClamp(name: string, { limit, given, used, range: [low, high] }: LimitClamp): Clamp {
+  const [param, unit] =
+    limit === 'timeoutMs' ? ['timeout_sec', 1000] : limit === 'maxTimeoutMs' ? ['max_timeout_sec', 1000] : [limit, 1];
+  return { param: `${name}.${param}`, given: given / unit, used: used / unit, range: [low / unit, high / unit] };
 }

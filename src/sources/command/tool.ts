@@ -47,6 +47,7 @@ export function commandTool(definition: CommandDefinition, options: CommandToolO
       labels: effects.labels,
     },
     limits: limits.limits,
+    declares: limits.declares,
     source: options.source,
     tasks: manifest.tasks,
     details: commandDetails(definition, options),

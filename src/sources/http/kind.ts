@@ -2,10 +2,10 @@ import type { SourceKind } from '../kind.js';
 import type { HttpConfig } from './config.js';
 
 /** A web API described by hand, or a function server. */
-export const http: SourceKind<HttpConfig, 'outbound' | 'tool' | 'rate'> = {
+export const http: SourceKind<HttpConfig, 'outbound' | 'tool'> = {
   kind: 'http',
   config: async () => (await import('./config.js')).config,
-  reads: ['outbound', 'tool', 'rate'],
+  reads: ['outbound', 'tool'],
   describedBy: 'operator',
   prefix: (id, { prefix }) => (prefix === 'source' ? `${id}__` : ''),
   open: async (id, entry, context) => (await import('./open.js')).openHttp(id, entry, context),

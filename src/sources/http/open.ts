@@ -12,10 +12,10 @@ import { httpFunctionsSource, type HttpFunctionsOptions } from './source.js';
 
 type McpTool = FunctionTools[string];
 type Endpoint = HttpConfig['tools'][string];
-type HttpContext = SourceContext<'outbound' | 'tool' | 'rate'>;
+type HttpContext = SourceContext<'outbound' | 'tool'>;
 
 /** Opens the source of the functions in `mcp_tools`. */
-export function openFunctions(context: SourceContext<'functions' | 'outbound' | 'tool' | 'rate'>): ToolSource {
+export function openFunctions(context: SourceContext<'functions' | 'outbound' | 'tool'>): ToolSource {
   const { env, settings } = context;
   const tools = Object.entries(settings.functions);
   return open(
@@ -81,7 +81,12 @@ function open(
       attempts: outbound.retries,
       maxResponseBytes: outbound.max_response_bytes,
     },
-    toolLimits: (name) => guarding(settings, name),
+    timeouts: Object.fromEntries(
+      Object.entries(settings.tool.overrides).map(([name, { timeout }]) => [
+        name,
+        timeout === undefined ? undefined : timeout * 1000,
+      ]),
+    ),
   });
   return {
     ...source,
@@ -135,17 +140,6 @@ const declaredLimits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response
   ...(one.retries !== undefined && { attempts: one.retries }),
   ...(one.max_response_bytes !== undefined && { maxResponseBytes: one.max_response_bytes }),
 });
-
-function guarding({ tool, rate }: HttpContext['settings'], name: string) {
-  const own = tool.overrides[name];
-  return {
-    concurrency: own?.concurrency ?? tool.default_concurrency,
-    queue: tool.queue_length,
-    queueTimeoutMs: tool.queue_timeout * 1000,
-    ratePerMinute: own?.rate ?? rate,
-    ...(own?.timeout !== undefined && { timeoutMs: own.timeout * 1000 }),
-  };
-}
 
 function* thresholds(
   { circuit_breaker: shared }: SourceSettings['outbound'],

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../core/json.js';
 import type { Resource, ResourceTemplate } from '../../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
-import type { Limits, Tool } from '../../core/tool.js';
-import { defaultLimits } from '../../core/tool.js';
+import type { Tool } from '../../core/tool.js';
 import { addressProblem } from '../../lib/domains.js';
 import type { EgressRules } from '../../net/egress-types.js';
 import { namespaced } from '../../registry/naming.js';
@@ -28,12 +27,8 @@ export interface HttpFunctionsOptions {
   readonly insecureDev?: boolean;
   /** Defaults for tools without their own limits. */
   readonly limits: CallLimits;
-  /** Concurrency, queue, rate and attempt timeout by tool name. */
-  readonly toolLimits?: (
-    name: string,
-  ) => Partial<
-    Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'> & Pick<CallLimits, 'timeoutMs'>
-  >;
+  /** Attempt timeouts set by the operator, by tool name. */
+  readonly timeouts?: Readonly<Record<string, number | undefined>>;
   readonly breakers?: OriginBreakers;
   /** Values to redact in responses. */
   readonly secrets?: readonly string[];
@@ -113,18 +108,13 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   };
   const toTool = (declaration: Declaration): Tool => {
     const name = namespaced(options.prefix === true ? id : undefined, declaration.name);
-    const guarding = options.toolLimits?.(name);
-    const limits = limitsOf({
-      ...declaration,
-      ...(guarding?.timeoutMs !== undefined && { timeoutMs: guarding.timeoutMs }),
-    });
-    const { concurrency, queue, queueTimeoutMs, ratePerMinute } = { ...defaultLimits, ...guarding };
+    const timeoutMs = options.timeouts && Object.hasOwn(options.timeouts, name) ? options.timeouts[name] : undefined;
+    const limits = limitsOf({ ...declaration, ...(timeoutMs !== undefined && { timeoutMs }) });
     return httpTool(declaration, {
       source: id,
       name,
       limits,
       redact,
-      toolLimits: { concurrency, queue, queueTimeoutMs, ratePerMinute },
       sender: createSender(targetUrl(declaration), declaration.headers, limits, isRepeatable(declaration)),
     });
   };

@@ -1,7 +1,8 @@
 import type { Call } from '../../core/call.js';
 import type { Json } from '../../core/json.js';
+import { declareLimits } from '../../core/limits.js';
 import type { Outcome } from '../../core/outcome.js';
-import type { Handler, Limits, Tool } from '../../core/tool.js';
+import type { Handler, Tool } from '../../core/tool.js';
 import { resultSchema, responseOutcome, failureOutcome } from './responses.js';
 import { totalMs, type Sender, type OutboundRequest } from './sender.js';
 import { curlCommand } from './curl.js';
@@ -18,13 +19,12 @@ interface HttpToolParts {
   readonly name: string;
   readonly sender: Sender;
   readonly limits: CallLimits;
-  readonly toolLimits: Pick<Limits, 'concurrency' | 'queue' | 'queueTimeoutMs' | 'ratePerMinute'>;
   readonly redact: (text: string) => string;
 }
 
 /** Builds the tool of an HTTP function or endpoint. */
 export function httpTool(declared: Declaration, parts: HttpToolParts): Tool {
-  const { source, name, limits, toolLimits: guarding } = parts;
+  const { source, name, limits } = parts;
   const deadlineMs = totalMs(limits);
   return {
     name,
@@ -35,12 +35,11 @@ export function httpTool(declared: Declaration, parts: HttpToolParts): Tool {
     output: { schema: resultSchema },
     effects: effectsOf(declared),
     tasks: 'optional',
-    limits: {
-      ...guarding,
-      timeoutMs: deadlineMs,
-      maxTimeoutMs: deadlineMs,
-      maxOutputBytes: 2 * limits.maxResponseBytes,
-    },
+    ...declareLimits({
+      limits: { timeoutMs: deadlineMs, maxTimeoutMs: deadlineMs, maxOutputBytes: 2 * limits.maxResponseBytes },
+      // A timeout set by the operator is that of one attempt, and so already part of the deadline.
+      applies: ['timeout'],
+    }),
     details: {
       version: '1.0.0',
       timeout_seconds: deadlineMs / 1000,

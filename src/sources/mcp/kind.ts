@@ -2,10 +2,10 @@ import type { SourceKind } from '../kind.js';
 import type { McpConfig } from './config.js';
 
 /** An upstream MCP server: a local program, a package, or a URL. */
-export const mcp: SourceKind<McpConfig, 'networks' | 'queue' | 'rate' | 'registry'> = {
+export const mcp: SourceKind<McpConfig, 'networks' | 'registry'> = {
   kind: 'mcp',
   config: async () => (await import('./config.js')).config,
-  reads: ['networks', 'queue', 'rate', 'registry'],
+  reads: ['networks', 'registry'],
   describedBy: 'untrusted',
   prefix: (id, { prefix }) => (prefix === 'none' ? '' : `${prefix ?? id}__`),
   open: async (id, entry, context) => (await import('./open.js')).openMcp(id, entry, context),

@@ -15,12 +15,8 @@ import { describeSandbox, serverSandbox } from './sandbox.js';
 import { mcpSource, type McpSource } from './source.js';
 
 /** Opens the source of one `mcp` entry. */
-export function openMcp(
-  id: string,
-  config: McpConfig,
-  options: SourceContext<'networks' | 'queue' | 'rate'>,
-): McpSource {
-  const { onEvent, admission, settings } = options;
+export function openMcp(id: string, config: McpConfig, options: SourceContext<'networks'>): McpSource {
+  const { onEvent, admission } = options;
   const remote = config.url !== undefined;
   const source = mcpSource({
     id,
@@ -32,13 +28,14 @@ export function openMcp(
     era: config.era,
     clientInfo: options.client,
     limits: {
-      timeoutMs: config.timeout * 1000,
-      maxTimeoutMs: config.max_timeout * 1000,
-      concurrency: config.concurrency,
-      queue: Math.max(settings.queue.queue_length, config.concurrency),
-      queueTimeoutMs: settings.queue.queue_timeout * 1000,
-      ratePerMinute: settings.rate,
-      maxOutputBytes: config.max_output_bytes,
+      limits: {
+        timeoutMs: config.timeout * 1000,
+        maxTimeoutMs: config.max_timeout * 1000,
+        concurrency: config.concurrency,
+        maxOutputBytes: config.max_output_bytes,
+      },
+      // A burst as large as the slots waits instead of failing with `busy`.
+      ranges: { queue: [config.concurrency, Number.MAX_SAFE_INTEGER] },
     },
     // A token belongs to one principal, so its connection must not be shared with others (confused deputy).
     sharing: ownTokens(config) && config.sharing === 'all' ? 'principal' : config.sharing,

@@ -2,7 +2,7 @@ import type { Call } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Completion, Prompt, Resource, ResourceTemplate } from '../../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
-import type { Limits, Tool } from '../../core/tool.js';
+import type { DeclaredLimits, Tool } from '../../core/tool.js';
 import { isJsonObject } from '../../wire/message.js';
 import { backoffDebounce } from './backoff-debounce.js';
 import type { ChannelEnd, OpenChannel } from './channels/channel.js';
@@ -39,7 +39,7 @@ export interface McpSourceOptions {
   readonly remote: boolean;
   readonly era: Era;
   readonly clientInfo: { readonly name: string; readonly version: string };
-  readonly limits: Limits;
+  readonly limits: DeclaredLimits;
   /** Which callers share a session. */
   readonly sharing: 'principal' | 'session' | 'all';
   /** Principal used for listing when sessions are per principal; anonymous by default. */

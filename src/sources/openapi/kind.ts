@@ -4,10 +4,10 @@ import type { OpenApiConfig } from './config.js';
 const isRemote = (document: string): boolean => /^https?:\/\//i.test(document);
 
 /** The operations of an OpenAPI or Swagger document. */
-export const openapi: SourceKind<OpenApiConfig, 'networks' | 'tool' | 'rate'> = {
+export const openapi: SourceKind<OpenApiConfig, 'networks'> = {
   kind: 'openapi',
   config: async () => (await import('./config.js')).config,
-  reads: ['networks', 'tool', 'rate'],
+  reads: ['networks'],
   describedBy: 'operator',
   prefix: (id, { prefix }) => (prefix === 'none' ? '' : `${id}__`),
   open: async (id, entry, context) => (await import('./open.js')).openOpenApi(id, entry, context),

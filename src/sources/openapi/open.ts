@@ -13,7 +13,7 @@ import { openApiSource } from './source.js';
 export function openOpenApi(
   id: string,
   config: OpenApiConfig,
-  { base, env, settings }: SourceContext<'networks' | 'tool' | 'rate'>,
+  { base, env, settings }: SourceContext<'networks'>,
 ): ToolSource {
   const networks = namedPolicies(settings.networks)[config.network];
   if (networks === undefined) throw new Error(`sources.${id}.network: unknown network policy ${config.network}`);
@@ -40,9 +40,6 @@ export function openOpenApi(
     limits: {
       timeoutMs: config.timeout * 1000,
       maxTimeoutMs: Math.max(120_000, config.timeout * 1000),
-      queue: settings.tool.queue_length,
-      queueTimeoutMs: settings.tool.queue_timeout * 1000,
-      ratePerMinute: settings.rate,
     },
     ...(config.refresh !== undefined && { refreshMs: config.refresh * 1000 }),
     openEgress(origins) {
@@ -59,9 +56,8 @@ export function openOpenApi(
                   urls.map((url) => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port))),
                 ),
               ],
-        // The deadline guard enforces the timeout of each call; overrides may allow single tools more.
-        timeoutMs:
-          Math.max(config.timeout, ...Object.values(settings.tool.overrides).map(({ timeout = 0 }) => timeout)) * 1000,
+        // For documents; a call passes the timeout that the deadline guard granted.
+        timeoutMs: config.timeout * 1000,
         maxResponseBytes: Math.max(config.max_response_bytes, config.max_document_bytes),
       });
     },

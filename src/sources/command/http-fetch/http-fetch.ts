@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Args } from '../../../core/call.js';
 import type { ErrorCode } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json.js';
+import { declareLimits } from '../../../core/limits.js';
 import { done, refuse, type Outcome } from '../../../core/outcome.js';
-import { defaultLimits, type Tool } from '../../../core/tool.js';
+import type { Tool } from '../../../core/tool.js';
 import { egress } from '../../../net/egress.js';
 import type { Egress, EgressResponse, EgressRules, Failed } from '../../../net/egress-types.js';
 import { httpFetchInput } from './input.js';
@@ -68,13 +69,10 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
       openWorld: true,
       labels: ['network', 'egress'],
     },
-    limits: {
-      ...defaultLimits,
-      timeoutMs: 30_000,
-      maxTimeoutMs: 300_000,
-      concurrency: 5,
-      maxOutputBytes: 2 * maxResponseBytes,
-    },
+    ...declareLimits({
+      limits: { timeoutMs: 30_000, maxTimeoutMs: 300_000, concurrency: 5, maxOutputBytes: 2 * maxResponseBytes },
+      applies: ['policy'],
+    }),
     details: {
       name: 'http_fetch',
       command: 'built in',

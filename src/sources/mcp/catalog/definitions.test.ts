@@ -16,7 +16,7 @@ test.each([
   expect('why' in read).toBe(!offered);
 });
 
-const naming = { source: 'far', prefix: 'far', limits: defaultLimits, identity: 'x' };
+const naming = { source: 'far', prefix: 'far', limits: { limits: defaultLimits }, identity: 'x' };
 const tool: CatalogItem = {
   kind: 'tool',
   name: 't',

@@ -1,4 +1,5 @@
-import type { Handler, Effects, Limits, Tool } from '../../../core/tool.js';
+import { declareLimits } from '../../../core/limits.js';
+import type { DeclaredLimits, Handler, Effects, Tool } from '../../../core/tool.js';
 import { worstEffects } from '../../../core/tool.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { TextVisitor } from '../../../hostile-text/results/rewrite-content.js';
@@ -111,7 +112,7 @@ export interface ItemNaming {
   readonly source: string;
   /** Absent if names are offered unchanged. */
   readonly prefix?: string;
-  readonly limits: Limits;
+  readonly limits: DeclaredLimits;
   /** Stable identity of the source (package, URL or command line), independent of its name. */
   readonly identity: string;
   /** Whether it is reached over the network. */
@@ -166,7 +167,7 @@ export function toTool(
     // A malicious server declares `wipe` read-only and closed-world: its hints are shown, and count only if the operator vouches.
     effects: { ...worstEffects, labels: upstreamLabels },
     claimedEffects: effectsFromHints(hints, remote),
-    limits,
+    ...declareLimits(limits),
     annotations: cleanData(hints),
     // The gateway runs the task; the server sees a plain call.
     tasks: 'optional',

@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { Args, Call } from '../../../core/call.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { refuse, type Outcome } from '../../../core/outcome.js';
-import { defaultLimits, type Contract, type Limits, type Problem, type Tool } from '../../../core/tool.js';
+import { declareLimits } from '../../../core/limits.js';
+import type { Contract, Limits, Problem, Tool } from '../../../core/tool.js';
 import { clean } from '../../../hostile-text/clean.js';
 import { lru } from '../../../lib/lru.js';
 import { schemaValidator, type SchemaValidator } from '../../../lib/schema.js';
@@ -122,15 +123,15 @@ export function operationTool(
       claimedEffects: effectsOf(operation, { ...override.claims, ...override }),
     }),
     tasks: 'optional',
-    limits: {
-      ...defaultLimits,
-      timeoutMs: 30_000,
-      maxTimeoutMs: 120_000,
-      concurrency: 8,
-      ratePerMinute: 0,
-      ...context.limits,
-      maxOutputBytes: Math.ceil(budgets.responseBytes * 1.4),
-    },
+    ...declareLimits({
+      limits: {
+        timeoutMs: 30_000,
+        maxTimeoutMs: 120_000,
+        concurrency: 8,
+        ...context.limits,
+        maxOutputBytes: Math.ceil(budgets.responseBytes * 1.4),
+      },
+    }),
     ...((operation.tags.length > 0 || override.meta) && {
       meta: {
         ...(operation.tags.length > 0 && {
