@@ -155,3 +155,18 @@ policy:
   expect(out).toMatch(/c\.yaml:8:\d+: policy\.rules\.3\.sources\.0 matches no source: cmr/);
   expect(out.match(/\[policy-rule\]/g)).toHaveLength(3);
 });
+
+test('an override for an unknown tool is an error, one that may still apply is not, and a key without effect is a warning', async () => {
+  const { code, out, err } = await checked(`sources:
+  up: { kind: mcp, command: node, args: [server.js] }
+tool:
+  overrides:
+    pnig: { enabled: false }
+    up__any: { rate: 5 }
+    http_fetch: { rate: 5, policy: public, max_memory_mb: 64 }
+`);
+  expect(code).toBe(1);
+  expect(out + err).toContain('tool.overrides.pnig unknown tool pnig');
+  expect(out + err).toContain('tool.overrides.http_fetch.max_memory_mb has no effect on http_fetch');
+  expect(out + err).not.toMatch(/up__any|http_fetch\.(?:rate|policy)/);
+});

@@ -72,4 +72,6 @@ test('overrides that no tool uses are reported: unknown names, and keys without 
     { path: 'tool.overrides.call.max_memory_mb', message: 'has no effect on call', isUnknown: false },
     { path: 'tool.overrides.slwo', message: 'unknown tool slwo', isUnknown: true },
   ]);
+  const typo = schema.parse({ tool: { overrides: { slwo: { enabled: false } } } });
+  expect(unusedOverrides(typo, tools, [])).toMatchObject([{ path: 'tool.overrides.slwo' }]);
 });

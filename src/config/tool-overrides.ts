@@ -85,8 +85,9 @@ export function unusedOverrides(
   tools: ReadonlyMap<string, Tool>,
   mayAppear: readonly string[],
 ): readonly UnusedOverride[] {
-  const isIncluded = include.length === 0 ? () => true : anyGlob(include);
-  const isExcluded = anyGlob(exclude);
+  const isIncluded = anyGlob(include);
+  // An empty list of patterns matches everything.
+  const isExcluded = exclude.length === 0 ? () => false : anyGlob(exclude);
   return Object.entries(overrides).flatMap(([name, over]): UnusedOverride[] => {
     const path = `tool.overrides.${name}`;
     const tool = tools.get(name);

@@ -27,7 +27,10 @@ test('a longer timeout of the operator raises the maximum, unless the operator s
 });
 
 test('the range of a tool also limits the operator, and the clamped setting is reported', () => {
-  const declares = { limits: { concurrency: 2 }, ranges: { concurrency: [1, 5] as const, queue: [64, 1_000] as const } };
+  const declares = {
+    limits: { concurrency: 2 },
+    ranges: { concurrency: [1, 5] as const, queue: [64, 1_000] as const },
+  };
   expect(settleLimits(declares, { defaults, exceptions: { concurrency: 50 } })).toMatchObject({
     // A default below the range is raised without a report: no setting names it.
     limits: { concurrency: 5, queue: 64 },

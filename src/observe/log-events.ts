@@ -17,6 +17,7 @@ export const logEvents = {
   'config.clamped': 'warning',
   'config.reloaded': 'info',
   'config.rejected': 'error',
+  'config.unused': 'warning',
   'source.loaded': 'info',
   'source.changed': 'info',
   'source.failed': 'error',

@@ -154,7 +154,7 @@ const labelsRead = (rules: readonly CompiledRule[]): readonly string[] | 'all' =
 };
 
 /** Name prefixes of sources that are missing, unhealthy, or have withheld items: their tools may still appear. */
-function awaitedNames(
+export function awaitedNames(
   sources: Config['sources'],
   registry: RegistryState,
   kinds: readonly SourceKind[],

@@ -1,4 +1,5 @@
 import type { Config } from '../config/schema.js';
+import { unusedOverrides } from '../config/tool-overrides.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Gateway } from '../core/gateway.js';
 import { gateway } from '../gateway.js';
@@ -13,11 +14,12 @@ import { processes } from '../processes/processes.js';
 import { protectedPaths } from '../processes/protected-paths.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
+import { sourceKinds } from '../sources/index.js';
 import { truncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
 import type { Credentials, Rules } from './access.js';
-import { keysIn, needsPersistence, callerMemory } from './access.js';
+import { awaitedNames, keysIn, needsPersistence, callerMemory } from './access.js';
 import { recordAdmin, recordAnswer } from '../observe/admin-records.js';
 import type { EdgeRecords } from '../observe/edge-records.js';
 import { edgeRecords } from '../observe/edge-records.js';
@@ -180,7 +182,18 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     updateToolNames();
     events.publish('registry', { changed: what });
   });
-  const names = ruleNames({ rules: () => active().rules, registry: toolRegistry, log, events });
+  const names = ruleNames({
+    rules: () => active().rules,
+    registry: toolRegistry,
+    unused: () =>
+      unusedOverrides(
+        config(),
+        toolRegistry.catalogue().tools,
+        awaitedNames(config().sources, toolRegistry, sourceKinds),
+      ),
+    log,
+    events,
+  });
   const healthy = gateHealth({
     gateway: gate,
     registry: toolRegistry,

@@ -1,4 +1,6 @@
+import type { RuleProblem } from '../access/policy.js';
 import type { UnknownName } from '../access/unknown-names.js';
+import type { UnusedOverride } from '../config/tool-overrides.js';
 import type { EventBus } from '../observe/events.js';
 import type { HealthCheck } from '../observe/health.js';
 import type { Log } from '../observe/log.js';
@@ -8,35 +10,38 @@ import type { Rules } from './access.js';
 export interface RuleNamesOptions {
   readonly rules: () => Rules;
   readonly registry: Registry;
+  /** Overrides that no tool uses. */
+  readonly unused: () => readonly UnusedOverride[];
   readonly log: Log;
   readonly events: EventBus;
 }
 
-/** Logs names in rules that match nothing, whenever the tools change: as pending while a source is not ready, else as an error. */
-export function ruleNames({ rules, registry, log, events }: RuleNamesOptions): {
+/** Logs names in rules and overrides that match nothing, whenever the tools change: as pending while a source is not ready, else as an error. */
+export function ruleNames({ rules, registry, unused, log, events }: RuleNamesOptions): {
   look(): void;
   readonly check: HealthCheck;
 } {
-  const told = { waiting: '', misnamed: '' };
+  const told = { 'policy.waiting': '', 'policy.misnamed': '', 'config.unused': '' };
   const look = (): readonly UnknownName[] => {
     const found = rules().unknown(registry);
-    const tell = (what: keyof typeof told, among: readonly UnknownName[]): void => {
+    const tell = (what: keyof typeof told, among: readonly RuleProblem[]): void => {
       const problems = among.map(({ path, message }) => `${path} ${message}`).slice(0, 50);
       const text = problems.join('\n');
       if (told[what] === text) return;
       told[what] = text;
       if (text === '') return;
-      log.event(`policy.${what}`, { problems });
-      events.publish('config', { event: `policy.${what}`, problems });
+      log.event(what, { problems });
+      events.publish('config', { event: what, problems });
     };
     tell(
-      'waiting',
+      'policy.waiting',
       found.filter(({ mayAppear: mayCome }) => mayCome),
     );
     tell(
-      'misnamed',
+      'policy.misnamed',
       found.filter(({ mayAppear: mayCome }) => !mayCome),
     );
+    tell('config.unused', unused());
     return found;
   };
   return {

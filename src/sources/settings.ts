@@ -18,8 +18,6 @@ export interface ToolOverride {
 export interface SourceSettings {
   readonly networks: NamedNetworks;
   readonly intrusive: boolean;
-  /** Waiting for a free slot. */
-  readonly queue: { readonly queue_length: number; readonly queue_timeout: number };
   /** Consulted when a server is admitted. */
   readonly registry: { readonly url: string; readonly network_policy?: string } | undefined;
   readonly tool: {
@@ -66,7 +64,6 @@ export const sourceSettings = (config: SourcesConfig): SourceSettings => ({
     default_policy: config.security.default_policy,
   },
   intrusive: config.security.allow_intrusive,
-  queue: { queue_length: config.tool.queue_length, queue_timeout: config.tool.queue_timeout },
   registry: config.mcp_registry,
   tool: toolSettings(config.tool),
   rate: config.rate_limit.requests,

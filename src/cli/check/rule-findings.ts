@@ -1,18 +1,19 @@
 import type { RuleProblem } from '../../access/policy.js';
 import type { ConfigFinding } from '../../config/lints/lint.js';
 import type { Config } from '../../config/schema.js';
+import { unusedOverrides, type UnusedOverride } from '../../config/tool-overrides.js';
 import type { Processes } from '../../processes/processes.js';
 import { toRefusal } from '../../processes/process-spec.js';
 import { noTiers } from '../../processes/tiers.js';
 import { registry } from '../../registry/registry.js';
 import { originBreakers } from '../../sources/http/breakers.js';
-import { callerMemory, compileAccess } from '../../serve/access.js';
+import { awaitedNames, callerMemory, compileAccess } from '../../serve/access.js';
 import { identity } from '../../identity.js';
 import { sourceKinds } from '../../sources/index.js';
 import { kindOf } from '../../sources/kind.js';
 import { planSources } from '../../sources/plan.js';
 
-/** Problems of the access rules: rules that do not compile, and names that match nothing in the local sources. */
+/** Problems that only show with the tools: rules that do not compile, and names in rules and overrides that match no tool. */
 export async function ruleFindings(
   config: Config,
   base: string,
@@ -23,7 +24,7 @@ export async function ruleFindings(
     callerMemory(() => config),
   );
   if (!compiled.ok) return compiled.problems.map(toFinding);
-  if (config.policy.rules.length === 0) return [];
+  if (config.policy.rules.length === 0 && Object.keys(config.tool.overrides).length === 0) return [];
   const known = registry({
     sources: await Promise.all(
       planSources(offlinePart(config), {
@@ -41,10 +42,9 @@ export async function ruleFindings(
   });
   try {
     await known.refresh(new AbortController().signal);
-    return compiled.rules
-      .unknown(known)
-      .filter(({ mayAppear: mayCome }) => !mayCome)
-      .map(toFinding);
+    const unknown = compiled.rules.unknown(known).filter(({ mayAppear: mayCome }) => !mayCome);
+    const unused = unusedOverrides(config, known.catalogue().tools, awaitedNames(config.sources, known, sourceKinds));
+    return [...unknown.map(toFinding), ...unused.map(toOverrideFinding)];
   } finally {
     await known.close();
   }
@@ -56,6 +56,14 @@ const toFinding = ({ path, message }: RuleProblem): ConfigFinding => ({
   path,
   message,
   hint: 'The gateway does not start until this is fixed',
+});
+
+const toOverrideFinding = ({ path, message, isUnknown }: UnusedOverride): ConfigFinding => ({
+  rule: 'unused-override',
+  severity: isUnknown ? 'error' : 'warning',
+  path,
+  message,
+  hint: isUnknown ? 'See toolgate tools for the names' : 'Remove the key',
 });
 
 /** Configuration with only the sources that need no process and no request; other names count as pending. */
