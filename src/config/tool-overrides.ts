@@ -77,7 +77,7 @@ export interface UnusedOverride {
 }
 
 /**
- * Overrides without effect. A misspelt name would leave a tool enabled or unlimited that the operator meant to restrict.
+ * Overrides without effect. A misspelt name would leave a tool enabled or unlimited that the operator wants to restrict.
  * `mayAppear` are prefixes of names whose source is not listed yet; '' matches any name.
  */
 export function unusedOverrides(

@@ -35,7 +35,7 @@ export function settleLimits(
     return settle(limit, named ?? defaults[limit] ?? defaultLimits[limit], named !== undefined);
   };
   const timeoutMs = chosen('timeoutMs');
-  // A longer timeout without a maximum is meant to take effect, so it raises the declared maximum.
+  // A longer timeout without a maximum raises the declared maximum.
   const maxTimeoutMs =
     exceptions.maxTimeoutMs === undefined && exceptions.timeoutMs !== undefined
       ? Math.max(chosen('maxTimeoutMs'), timeoutMs)
