@@ -9,7 +9,8 @@ import type { Done, Failed, Meta, Outcome, Question } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
 import type { TextVisitor } from '../hostile-text/results/rewrite-content.js';
 import { rewriteContent, rewriteData, rewriteFields } from '../hostile-text/results/rewrite-content.js';
-import { markAsks, rewriteAsks, rewriteBackChannel } from '../hostile-text/results/rewrite-question.js';
+import { rewriteBackChannel } from '../hostile-text/results/back-channel.js';
+import { markAsks, rewriteAsks } from '../hostile-text/results/rewrite-question.js';
 import { outputValidator } from '../core/output-validator.js';
 import type { Tool } from '../core/tool.js';
 import type { CleanLevel } from '../hostile-text/clean.js';
@@ -48,14 +49,18 @@ export interface OutputRules {
  * Removes invisible characters, terminal escapes and secrets from a result, truncates it to the tool's output limit, and flags or
  * withholds prompt injection. Every change is reported in the result's meta. Keys and types of data never change.
  */
-export function sanitize(rules: () => OutputRules = () => ({})): Guard {
+export function sanitize(
+  rules: () => OutputRules = () => ({}),
+  /** Called when a message of a running call contains instructions: its result comes too late to report them. */
+  onMessageInjection?: (call: Call, tool: Tool) => void,
+): Guard {
   return (tool, next) => {
     const matchesSchema = outputValidator(tool);
     return async (call) => {
       const current = rules();
       const released = call.confirmation === undefined ? undefined : current.withheldResults?.release(call, tool);
       if (released !== undefined) return released;
-      const outcome = await next(withSanitizedBackChannel(call, current));
+      const outcome = await next(withSanitizedBackChannel(call, tool, current, onMessageInjection));
       if (outcome.kind === 'confirm') return sanitizeQuestion(outcome.question, tool, current);
       const { sanitized, injection } = sanitizeOutcome(outcome, call, tool, current, matchesSchema);
       if (injection === undefined || (current.onInjection ?? 'flag') === 'flag') return sanitized;
@@ -68,15 +73,29 @@ export function sanitize(rules: () => OutputRules = () => ({})): Guard {
 
 const maxBackChannelBytes = 65_536;
 
-/** The call with a back channel that sanitises progress and log messages like results. */
-function withSanitizedBackChannel(call: Call, { level, redact }: OutputRules): Call {
+/** The call with a back channel that sanitises and scans progress and log messages like results. */
+function withSanitizedBackChannel(
+  call: Call,
+  tool: Tool,
+  { level, redact, checkInjection, onInjection = 'flag', envelope }: OutputRules,
+  report: ((call: Call, tool: Tool) => void) | undefined,
+): Call {
   const { back } = call;
   if (!back?.progress && !back?.log) return call;
   const rules: OutputRules = { ...(level && { level }), ...(redact && { redact }) };
   return deriveCall(call, {
-    back: rewriteBackChannel(back, () => sanitizingVisitor(newReport(), rules, maxBackChannelBytes)),
+    back: rewriteBackChannel(back, {
+      createVisitor: () => sanitizingVisitor(newReport(), rules, maxBackChannelBytes),
+      ...(checkInjection && { hasInjection: (text) => checkInjection(text) !== undefined }),
+      ...(report && { onInjection: () => report(call, tool) }),
+      // A question or an approval is not possible in the middle of a call: `confirm` drops the message like `block`.
+      ...(onInjection === 'flag' && { mark: (text) => envelope?.(text, tool, true) ?? `${injectionMark} ${text}` }),
+    }),
   });
 }
+
+/** Mark of a message with instructions where no envelope is configured. */
+const injectionMark = '[untrusted: contains instructions to the model]';
 
 /** Sanitises a question of the tool itself: it is wrapped to a person or a model, and is as untrusted as any result. */
 function sanitizeQuestion(question: Question, tool: Tool, rules: OutputRules): Outcome {

@@ -113,7 +113,10 @@ export function guardsOf({ config, rules, output, secrets, approvals, carried }:
       },
     }),
     breaker: circuits.guard,
-    sanitize: sanitize(() => output),
+    sanitize: sanitize(
+      () => output,
+      (call, tool) => rules.flows.note(call, tool, [instructionsLabel]),
+    ),
   });
   return (tool) => inFlight.counted(tool, guarded(tool));
 }
@@ -122,10 +125,12 @@ export function guardsOf({ config, rules, output, secrets, approvals, carried }:
 const isUnreached = (outcome: Outcome | undefined): boolean =>
   outcome?.kind === 'failed' && outcome.notStarted === true;
 
+const instructionsLabel = 'untrusted:instructions';
+
 /** Labels derived from a result: after instructions to the model, later calls of the conversation are suspect. */
 const injectionLabels = (outcome: Outcome | undefined): readonly string[] =>
   outcome !== undefined && outcome.kind !== 'confirm' && outcome.meta?.['toolgate/injection'] !== undefined
-    ? ['untrusted:instructions']
+    ? [instructionsLabel]
     : [];
 
 function circuitSettings({ circuit_breaker: all, tool: { overrides } }: Config, { name }: Tool) {

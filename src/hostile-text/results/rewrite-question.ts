@@ -1,7 +1,6 @@
-import type { BackChannel } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Ask, Question } from '../../core/outcome.js';
-import { rewriteData, rewriteFields } from './rewrite-content.js';
+import { rewriteData } from './rewrite-content.js';
 import type { TextVisitor } from './rewrite-content.js';
 
 type Asks = Question['asks'];
@@ -29,21 +28,3 @@ export const markAsks = (asks: Asks, asker: string | undefined, meta: JsonObject
 
 const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Back channel that rewrites progress and log messages like the final result. */
-export function rewriteBackChannel(back: BackChannel, createVisitor: () => TextVisitor): BackChannel {
-  const { progress, log } = back;
-  if (!progress && !log) return back;
-  return {
-    ...back,
-    ...(progress && { progress: (step) => progress(rewriteFields(step, createVisitor(), ['message'])) }),
-    ...(log && {
-      log: (level, data, logger) => {
-        const visitor = createVisitor();
-        const written = rewriteData(data, visitor);
-        // Messages over the budget are dropped.
-        if (visitor.charge(0)) log(level, written, logger === undefined ? undefined : visitor.text(logger));
-      },
-    }),
-  };
-}

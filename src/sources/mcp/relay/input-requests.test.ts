@@ -23,6 +23,26 @@ test.each([
   ).toBe(may);
 });
 
+test.each([
+  ['no mode', {}, true],
+  ['a form', { mode: 'form' }, true],
+  ['URL as mode', { mode: 'URL', url: 'javascript:alert(1)' }, false],
+  ['URL as mode of a web page', { mode: 'URL', url: 'https://login.example/' }, false],
+  ['a url beside a form', { mode: 'form', url: 'javascript:alert(1)' }, false],
+  ['a url without a mode', { url: 'https://login.example/' }, false],
+  ['a Url without a mode', { Url: 'javascript:alert(1)' }, false],
+  ['an unknown mode', { mode: 'html' }, false],
+  ['a mode that is no text', { mode: ['url'], url: 'javascript:alert(1)' }, false],
+  ['null as mode', { mode: null, url: 'javascript:alert(1)' }, false],
+])('an elicitation with %s (%o) is forwarded: %s', (_, fields, may) => {
+  const params = {
+    message: 'go',
+    requestedSchema: { type: 'object', properties: { url: { type: 'string' } } },
+    ...fields,
+  };
+  expect(inputRequestProblem({ method: 'elicitation/create', params }) === undefined).toBe(may);
+});
+
 test('questions keep their keys, whatever these are called', () => {
   const inputRequests = JSON.parse('{"__proto__":{"method":"roots/list"},"constructor":{"method":"roots/list"}}');
   expect(Object.keys(parseInputRequests({ inputRequests }))).toEqual(['__proto__', 'constructor']);

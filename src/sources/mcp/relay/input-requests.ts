@@ -19,8 +19,14 @@ const isInputMethod = (method: unknown): method is Ask['method'] =>
 
 /** Why an input request must not be forwarded to the client; undefined if it may. */
 export function inputRequestProblem({ method, params }: Ask): string | undefined {
-  if (method !== 'elicitation/create' || params['mode'] !== 'url') return undefined;
-  const { url } = params;
+  if (method !== 'elicitation/create') return undefined;
+  const { mode = 'form', url } = params;
+  // Clients differ in how they read an unknown mode: one that only looks for `url` would open it unchecked.
+  if (mode === 'form')
+    return Object.keys(params).some((key) => key.toLowerCase() === 'url')
+      ? 'sends a form with a URL to open'
+      : undefined;
+  if (mode !== 'url') return 'asks in a mode that the protocol does not define';
   // Clients open the URL: `javascript:`, `file:` or a custom scheme would run code or start a program.
   if (typeof url === 'string' && URL.canParse(url) && isWebUrl(new URL(url))) return undefined;
   return 'asks to open a URL that is not https (or http on this machine)';
