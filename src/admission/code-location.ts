@@ -3,7 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { resolveProgram } from '../processes/index.js';
 import type { LaunchCommand } from '../sources/mcp/channels/local-channel.js';
 import type { McpConfig } from '../sources/mcp/config.js';
-import { scriptBehind, scriptIn } from './entry-script.js';
+import { scriptFromShebang, scriptFromArgs } from './entry-script.js';
 
 /** Location of the code of a local server. */
 export interface CodeLocation {
@@ -19,7 +19,7 @@ export interface NoCode {
   readonly nothing: string;
 }
 
-const interpreter = /^(?:node|nodejs|bun|deno|tsx|python(?:\d(?:\.\d+)?)?|pypy(?:\d(?:\.\d+)?)?)$/;
+const interpreterName = /^(?:node|nodejs|bun|deno|tsx|python(?:\d(?:\.\d+)?)?|pypy(?:\d(?:\.\d+)?)?)$/;
 
 /** Finds the code that a command would run: the folder of its package, or of its script. */
 export async function locateCode(
@@ -29,16 +29,16 @@ export async function locateCode(
 ): Promise<CodeLocation | NoCode> {
   const { runtime, package: packaged, scan } = config;
   const spec = packaged === undefined ? undefined : `${runtime === 'uvx' ? 'pypi' : 'npm'}:${packaged}`;
-  if (scan.path !== undefined) return placed(resolve(base, scan.path), base, spec);
-  if (command.code !== undefined) return { root: command.code, called: spec ?? pathName(command.code, base) };
+  if (scan.path !== undefined) return locateAt(resolve(base, scan.path), base, spec);
+  if (command.code !== undefined) return { root: command.code, called: spec ?? pathLockName(command.code, base) };
   if (runtime === 'docker') return { nothing: 'container images are not scanned' };
   const program = basename(command.program);
   const cwd = config.cwd === undefined ? base : resolve(base, config.cwd);
   const found = await resolveProgram(command.program);
-  const interprets = interpreter.test(program);
+  const interprets = interpreterName.test(program);
   const at = found.kind === 'program' ? found.found : command.program;
-  const script = interprets ? await scriptIn(at, command.args, cwd) : await scriptBehind(at);
-  if (script !== undefined) return placed(script, base, spec);
+  const script = interprets ? await scriptFromArgs(at, command.args, cwd) : await scriptFromShebang(at);
+  if (script !== undefined) return locateAt(script, base, spec);
   return {
     nothing: interprets
       ? `cannot determine which script ${program} runs; set scan.path`
@@ -46,13 +46,13 @@ export async function locateCode(
   };
 }
 
-async function placed(path: string, base: string, spec: string | undefined): Promise<CodeLocation | NoCode> {
+async function locateAt(path: string, base: string, spec: string | undefined): Promise<CodeLocation | NoCode> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return { nothing: `${basename(path)}: no such file or folder` };
-  const called = spec ?? pathName(path, base);
+  const called = spec ?? pathLockName(path, base);
   if (found.isDirectory()) return { root: path, called };
   const real = await realpath(path);
   return { root: dirname(real), entry: basename(real), called };
 }
 
-const pathName = (path: string, base: string): string => `path:${relative(base, path) || '.'}`;
+const pathLockName = (path: string, base: string): string => `path:${relative(base, path) || '.'}`;

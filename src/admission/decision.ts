@@ -42,7 +42,7 @@ export function decideAdmission(
   accepted: ReadonlySet<string>,
   others: readonly AdmissionReason[] = [],
 ): SourceDecision {
-  const unknown = unknownOf(read);
+  const unknown = firstUnknown(read);
   const against =
     'unread' in read
       ? policy.noSource === 'allow'
@@ -63,7 +63,7 @@ export function decideAdmission(
 /** Fingerprint of a reason without line numbers, which change with every edit. */
 export const reasonFingerprint = (why: string): string => sha256(why.replaceAll(/:\d+/g, '')).slice(0, 32);
 
-function unknownOf(read: ScanResult | ScanFailure): string | undefined {
+function firstUnknown(read: ScanResult | ScanFailure): string | undefined {
   if ('unread' in read) return read.unread;
   const { gaps, surface } = read;
   const [first] = [

@@ -35,7 +35,7 @@ export function definitionAdmission({
   now = () => new Date(),
 }: DefinitionAdmissionOptions): (id: string, config: McpConfig) => Admit {
   const reported = new Map<string, string>();
-  const tell = (source: string, tools: readonly JsonObject[]): void => {
+  const reportUnsourced = (source: string, tools: readonly JsonObject[]): void => {
     const text = JSON.stringify(tools);
     if (reported.get(source) === text) return;
     reported.set(source, text);
@@ -48,7 +48,7 @@ export function definitionAdmission({
       name: 'instructions',
       definition: { instructions: server.instructions ?? '' },
     };
-    const judged = comparePins<Pinnable>(
+    const compared = comparePins<Pinnable>(
       book,
       [...items, greeting],
       config.admission,
@@ -56,17 +56,17 @@ export function definitionAdmission({
       now().toISOString(),
     );
     const unsourced =
-      config.admission === 'open' ? new Map<CatalogItem, string>() : unsourcedOf(id, items, screens, tell);
+      config.admission === 'open' ? new Map<CatalogItem, string>() : findUnsourced(id, items, screens, reportUnsourced);
     const held =
       config.admission === 'strict'
-        ? addPending(judged.book, unsourced, now().toISOString())
-        : { book: judged.book, withheld: new Map<CatalogItem, string>() };
+        ? addPending(compared.book, unsourced, now().toISOString())
+        : { book: compared.book, withheld: new Map<CatalogItem, string>() };
     files.write({ ...held.book, server: { name: server.name, version: server.version } });
-    if (judged.news.length > 0) onEvent('source.withheld', { source: id, news: judged.news.slice(0, 50) });
+    if (compared.news.length > 0) onEvent('source.withheld', { source: id, news: compared.news.slice(0, 50) });
     if (book.server && book.server.version !== server.version)
       onEvent('source.changed', { source: id, from: book.server.version, to: server.version });
     // Instructions are pinned like a definition but are not an item of the source, so they are only reported.
-    return new Map([...held.withheld, ...[...judged.withheld].filter(([item]) => item !== greeting)]) as ReadonlyMap<
+    return new Map([...held.withheld, ...[...compared.withheld].filter(([item]) => item !== greeting)]) as ReadonlyMap<
       CatalogItem,
       string
     >;
@@ -74,7 +74,7 @@ export function definitionAdmission({
 }
 
 /** Tools that the server lists but its code does not register, each with the evidence. */
-function unsourcedOf(
+function findUnsourced(
   id: string,
   items: readonly CatalogItem[],
   screens: DefinitionAdmissionOptions['sourceAdmission'],

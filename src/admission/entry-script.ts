@@ -8,36 +8,40 @@ const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 /** Script that an interpreter would run: the first argument that is a file, or the module after `-m`. */
-export async function scriptIn(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
+export async function scriptFromArgs(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<string | undefined> {
   for (const [at, word] of args.entries()) {
-    if (word === '-m') return moduleAt(args[at + 1] ?? '', program, cwd);
+    if (word === '-m') return findModule(args[at + 1] ?? '', program, cwd);
     if (!word.startsWith('-') && (await isRegularFile(resolve(cwd, word)))) return resolve(cwd, word);
   }
   return undefined;
 }
 
 /** Package behind a launcher script, found by its shebang line and imports. */
-export async function scriptBehind(program: string): Promise<string | undefined> {
+export async function scriptFromShebang(program: string): Promise<string | undefined> {
   // A relative name would be resolved against the working directory of the gateway.
   const real = !program.startsWith('/') ? undefined : await realpath(program).catch(() => undefined);
-  const head = real === undefined ? '' : await headOf(real);
+  const head = real === undefined ? '' : await readHead(real);
   const [first = ''] = head.split('\n');
   if (real === undefined || !first.startsWith('#!')) return undefined;
-  if (/\bnode\b/.test(first)) return (await packageAbove(real)) ?? real;
+  if (/\bnode\b/.test(first)) return (await findPackageFolder(real)) ?? real;
   const module = /python/.test(first) ? /^\s*from\s+(\w+)[\w.]*\s+import\s/m.exec(head)?.[1] : undefined;
-  return module === undefined ? undefined : installedModule(module, program);
+  return module === undefined ? undefined : findInstalledModule(module, program);
 }
 
-async function moduleAt(module: string, program: string, cwd: string): Promise<string | undefined> {
+async function findModule(module: string, program: string, cwd: string): Promise<string | undefined> {
   if (!/^\w+(?:\.\w+)*$/.test(module)) return undefined;
   const path = module.replaceAll('.', '/');
   for (const place of [`${path}.py`, join(path, '__main__.py')])
     if (await isRegularFile(resolve(cwd, place))) return resolve(cwd, place);
-  return program.startsWith('/') ? installedModule(module.split('.')[0] ?? '', program) : undefined;
+  return program.startsWith('/') ? findInstalledModule(module.split('.')[0] ?? '', program) : undefined;
 }
 
 /** Finds a module in the virtual environment of a program. */
-async function installedModule(module: string, program: string): Promise<string | undefined> {
+async function findInstalledModule(module: string, program: string): Promise<string | undefined> {
   const lib = join(dirname(dirname(program)), 'lib');
   const versions = (await readdir(lib).catch(() => [])).filter((name) => /^python\d/.test(name));
   for (const version of versions) {
@@ -49,7 +53,7 @@ async function installedModule(module: string, program: string): Promise<string 
 }
 
 /** Folder of the npm package that contains a file. */
-async function packageAbove(file: string): Promise<string | undefined> {
+async function findPackageFolder(file: string): Promise<string | undefined> {
   let folder = dirname(file);
   for (let up = 0; up < 4 && folder !== dirname(folder); up += 1, folder = dirname(folder)) {
     if (/\/node_modules\/(?:@[^/]+\/)?[^/]+$/.test(folder)) return folder;
@@ -57,7 +61,7 @@ async function packageAbove(file: string): Promise<string | undefined> {
   return undefined;
 }
 
-async function headOf(path: string): Promise<string> {
+async function readHead(path: string): Promise<string> {
   const handle = await open(path).catch(() => undefined);
   if (!handle) return '';
   try {

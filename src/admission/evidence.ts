@@ -24,7 +24,7 @@ export interface AdmissionRecord {
   readonly differences: readonly Difference[];
 }
 
-const shown = 5;
+const maxListed = 5;
 
 /** Evidence of a decision, shortened for events and audit records. */
 export const evidenceOf = ({
@@ -36,9 +36,9 @@ export const evidenceOf = ({
   surface,
   registry,
 }: AdmissionRecord): JsonObject => ({
-  reasons: reasons.slice(0, shown),
-  findings: findings.slice(0, shown),
-  ...(findings.length > shown && { more_findings: findings.length - shown }),
+  reasons: reasons.slice(0, maxListed),
+  findings: findings.slice(0, maxListed),
+  ...(findings.length > maxListed && { more_findings: findings.length - maxListed }),
   ...(unknown !== undefined && { unknown }),
   ...(tools !== undefined && { tools }),
   ...(content !== undefined && { content }),

@@ -3,10 +3,10 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import { compareNames, skeleton } from '../lib/look-alike.js';
 
-const telling = 24;
-const nearLength = 2;
+const minDescriptionLength = 24;
+const maxLengthDifference = 2;
 
-const localName = ({ name, details }: Tool): string => {
+const upstreamName = ({ name, details }: Tool): string => {
   const upstream = details?.['upstream'];
   return typeof upstream === 'string' ? upstream : name;
 };
@@ -22,47 +22,50 @@ const toolIdentity = ({ source, details }: Tool): string => {
  */
 export function findLookAlikes(tools: Iterable<Tool>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const drawn = new Map<string, Tool>();
-  const worded = new Map<string, Tool>();
-  const plain: Tool[] = [];
+  const bySkeleton = new Map<string, Tool>();
+  const byDefinition = new Map<string, Tool>();
+  const unprefixed: Tool[] = [];
   const bySource = new Map<string, Map<string, Tool>>();
 
   for (const tool of tools) {
-    const why = imitated(tool);
+    const why = lookAlikeReason(tool);
     if (why !== undefined) {
       found.set(tool.name, why);
       continue;
     }
-    drawn.set(skeleton(tool.name), drawn.get(skeleton(tool.name)) ?? tool);
-    if (tool.description.length >= telling) worded.set(wordsOf(tool), worded.get(wordsOf(tool)) ?? tool);
-    if (localName(tool) === tool.name) plain.push(tool);
+    bySkeleton.set(skeleton(tool.name), bySkeleton.get(skeleton(tool.name)) ?? tool);
+    if (tool.description.length >= minDescriptionLength)
+      byDefinition.set(definitionDigest(tool), byDefinition.get(definitionDigest(tool)) ?? tool);
+    if (upstreamName(tool) === tool.name) unprefixed.push(tool);
     let own = bySource.get(tool.source);
     if (!own) bySource.set(tool.source, (own = new Map()));
-    own.set(skeleton(localName(tool)), tool);
+    own.set(skeleton(upstreamName(tool)), tool);
   }
   return found;
 
-  function imitated(tool: Tool): string | undefined {
-    const same = drawn.get(skeleton(tool.name));
+  function lookAlikeReason(tool: Tool): string | undefined {
+    const same = bySkeleton.get(skeleton(tool.name));
     if (same && same.source !== tool.source) return `its name looks identical to ${same.name} of source ${same.source}`;
-    const copied = tool.description.length >= telling ? worded.get(wordsOf(tool)) : undefined;
+    const copied =
+      tool.description.length >= minDescriptionLength ? byDefinition.get(definitionDigest(tool)) : undefined;
     if (copied && toolIdentity(copied) !== toolIdentity(tool))
       return `it copies the definition of ${copied.name} of source ${copied.source}`;
     for (const [source, names] of bySource) {
       if (source === tool.source || compareNames(tool.source, source) === undefined) continue;
-      const other = names.get(skeleton(localName(tool)));
+      const other = names.get(skeleton(upstreamName(tool)));
       if (other && toolIdentity(other) !== toolIdentity(tool))
         return `source ${tool.source} looks like source ${source}, which has ${other.name}`;
     }
-    if (localName(tool) !== tool.name) return undefined;
-    const near = plain.find(
+    if (upstreamName(tool) !== tool.name) return undefined;
+    const near = unprefixed.find(
       (other) =>
         other.source !== tool.source &&
-        Math.abs(other.name.length - tool.name.length) <= nearLength &&
+        Math.abs(other.name.length - tool.name.length) <= maxLengthDifference &&
         compareNames(tool.name, other.name) !== undefined,
     );
     return near && `its name differs by one edit from ${near.name} of source ${near.source}`;
   }
 }
 
-const wordsOf = ({ description, input }: Tool): string => sha256(`${description}\n${canonicalJson(input.schema)}`);
+const definitionDigest = ({ description, input }: Tool): string =>
+  sha256(`${description}\n${canonicalJson(input.schema)}`);

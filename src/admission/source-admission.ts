@@ -46,7 +46,7 @@ export interface SourceAdmissionOptions {
   readonly now?: () => Date;
 }
 
-const registryPatienceMs = 1_000;
+const registryWaitMs = 1_000;
 
 /** Admission before a start: scans the code, applies the policy, and quarantines the source until an operator approves if required. */
 export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmission {
@@ -68,7 +68,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
   const admittedStates = new Map<string, string>();
   const reported = new Map<string, string>();
   const running = new Map<string, Promise<ChannelEnd | undefined>>();
-  const unfinished = lru<string, ScanResult | ScanFailure>(1_000);
+  const incompleteScans = lru<string, ScanResult | ScanFailure>(1_000);
 
   /** Scans the folder, or returns the cached result for the same content. */
   async function scanResultFor(
@@ -83,7 +83,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
       const content = whole ?? (only === undefined ? undefined : await contentOf(only));
       if (content === undefined) return { read: { unread: 'its folder is too large to scan' } };
       const key = sha256([version, content, entry ?? '', only ?? ''].join('\n'));
-      const kept = (await readings.get(key)) ?? unfinished.get(key);
+      const kept = (await readings.get(key)) ?? incompleteScans.get(key);
       if (kept) return { read: kept, content };
       const made = await read({
         root: only ?? root,
@@ -93,7 +93,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
       });
       // An incomplete scan is retried at the next start of the gateway, not at each start of the server.
       if ('unread' in made || made.gaps.some(({ reason }) => reason === 'timeout' || reason.includes('not followed')))
-        unfinished.set(key, made);
+        incompleteScans.set(key, made);
       else await readings.put(key, made).catch(() => undefined); // a failed write only costs a new scan
       return { read: made, content };
     } catch (error) {
@@ -109,7 +109,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
     const code = await locateCode(config, command, base);
     const [found, registry] = await Promise.all([
       'nothing' in code ? { read: { unread: code.nothing } } : scanResultFor(config, code.root, code.entry),
-      listing(id, config),
+      registryListing(id, config),
     ]);
     const { read: reading, content } = { content: undefined, ...found };
     const policy = admissionPolicyOf(config);
@@ -147,7 +147,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
         : []),
     ];
     const book = pinBookFor(files, id, sourceIdentity(config));
-    const accepted = acceptedIn(book);
+    const accepted = acceptedReasons(book);
     const verdict = decideAdmission(reading, policy, new Set(Object.keys(accepted)), others);
     updatePending(files, book, verdict, accepted, 'nothing' in code ? id : code.called, now().toISOString());
     const screening: AdmissionRecord = {
@@ -172,7 +172,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
     if ('unread' in reading) surfaces.delete(id);
     else surfaces.set(id, reading.surface);
     report(screening, state);
-    if (verdict.decision !== 'allow') return { message: refusal(id, verdict), needsAction: true };
+    if (verdict.decision !== 'allow') return { message: refusalMessage(id, verdict), needsAction: true };
     if (moved)
       onEvent('source.changed', {
         source: id,
@@ -186,14 +186,15 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
   }
 
   /** Registry entry of a server. If the policy does not depend on it, a slow registry must not delay the start: the entry is recorded when it arrives. */
-  async function listing(id: string, { registry_name: name, scan }: McpConfig): Promise<RegistryListing | undefined> {
+  async function registryListing(
+    id: string,
+    { registry_name: name, scan }: McpConfig,
+  ): Promise<RegistryListing | undefined> {
     if (name === undefined) return undefined;
     const asked = lookup(name);
     if (scan.unlisted !== 'allow') return asked;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>(
-      (resolve) => (timer = setTimeout(() => resolve(undefined), registryPatienceMs)),
-    );
+    const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), registryWaitMs)));
     const answer = await Promise.race([asked, late]).finally(() => clearTimeout(timer));
     if (!answer)
       void asked.then((registry) => {
@@ -251,7 +252,7 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
   };
 }
 
-function refusal(id: string, { decision, reasons }: SourceDecision): string {
+function refusalMessage(id: string, { decision, reasons }: SourceDecision): string {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : '';
   const what = decision === 'deny' ? 'is denied' : 'is quarantined';
   const then =
@@ -262,7 +263,7 @@ function refusal(id: string, { decision, reasons }: SourceDecision): string {
 }
 
 /** Reasons that an operator has accepted, by fingerprint. */
-function acceptedIn({ pins }: PinBook): Readonly<Record<string, string>> {
+function acceptedReasons({ pins }: PinBook): Readonly<Record<string, string>> {
   const reasons = Object.hasOwn(pins, sourceScanKey) ? pins[sourceScanKey]?.definition['reasons'] : undefined;
   return typeof reasons === 'object' && reasons !== null && !Array.isArray(reasons)
     ? Object.fromEntries(Object.entries(reasons).map(([mark, why]) => [mark, String(why)]))

@@ -11,9 +11,9 @@ export interface InjectionSign {
   readonly excerpt: string;
 }
 
-const mostSuspects = 20;
-const mostTexts = 2_000;
-const deepest = 32;
+const maxSigns = 20;
+const maxTexts = 2_000;
+const maxDefinitionDepth = 32;
 
 /**
  * Searches the definition of an untrusted tool, prompt or resource for prompt injection: names, titles, descriptions, schemas and
@@ -25,10 +25,10 @@ export function findInjectionSigns(
 ): readonly InjectionSign[] {
   const found: InjectionSign[] = [];
   let texts = 0;
-  const look = (value: unknown, where: string, depth: number): void => {
-    if (found.length >= mostSuspects || depth > deepest) return;
+  const visit = (value: unknown, where: string, depth: number): void => {
+    if (found.length >= maxSigns || depth > maxDefinitionDepth) return;
     if (typeof value === 'string') {
-      if (++texts > mostTexts) return;
+      if (++texts > maxTexts) return;
       const { removed } = clean(value);
       for (const [kindOfText, count] of Object.entries(removed))
         found.push({
@@ -45,10 +45,10 @@ export function findInjectionSigns(
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       // The model sees property names as well.
-      if (key.length > 40) look(key, `${where}.(key)`, depth + 1);
-      look(inner, where === '' ? key : `${where}.${key}`, depth + 1);
+      if (key.length > 40) visit(key, `${where}.(key)`, depth + 1);
+      visit(inner, where === '' ? key : `${where}.${key}`, depth + 1);
     }
   };
-  look(definition, '', 0);
-  return found.slice(0, mostSuspects);
+  visit(definition, '', 0);
+  return found.slice(0, maxSigns);
 }

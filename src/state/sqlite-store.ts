@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import { lockFile, type LockFile } from '../lib/lock-file.js';
-import { MOST_LISTED, type StoredEntry, type Store } from './store.js';
+import { maxListed, type StoredEntry, type Store } from './store.js';
 
 export interface SqliteStoreOptions {
   /** State folder. */
@@ -11,21 +11,21 @@ export interface SqliteStoreOptions {
 }
 
 /** The store, or the problem; `setAside` is the file that a damaged database was renamed to. */
-export type OpenedStore =
+export type OpenStoreResult =
   | { readonly ok: true; readonly store: Store; readonly setAside?: string }
   | { readonly ok: false; readonly problem: string };
 
-const FILE = 'state.db';
+const databaseFile = 'state.db';
 /** Format of the tables; a file with a higher number is not opened. */
 const schemaVersion = 1;
 /** Pages returned to the file system by one sweep; more would block the event loop for too long. */
 const vacuumPages = 4_096;
-const BESIDE = ['', '-wal', '-journal'] as const;
+const fileSuffixes = ['', '-wal', '-journal'] as const;
 
 /** Opens the SQLite store in a folder. SQLite is loaded on demand, since many gateways store nothing. */
-export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedStore> {
+export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenStoreResult> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
-  const path = join(options.home, FILE);
+  const path = join(options.home, databaseFile);
   let lock: LockFile | undefined;
   try {
     mkdirSync(options.home, { recursive: true, mode: 0o700 });
@@ -36,14 +36,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
         problem: `The state in this home is in use by ${locked.heldBy}; stop it, or set TOOLGATE_HOME to another folder`,
       };
     lock = locked.lock;
-    forgetDriverLock(path);
-    const open = (): Database => sound(new sqlite.Database(path), path);
+    removeDriverLock(path);
+    const open = (): Database => initDatabase(new sqlite.Database(path), path);
     try {
-      return { ok: true, store: storeOn(open(), lock, options.now) };
+      return { ok: true, store: createStore(open(), lock, options.now) };
     } catch (error) {
-      if (!isDamage(error)) throw error;
-      const aside = setAside(path);
-      return { ok: true, store: storeOn(open(), lock, options.now), setAside: aside };
+      if (!isDamaged(error)) throw error;
+      const aside = moveAside(path);
+      return { ok: true, store: createStore(open(), lock, options.now), setAside: aside };
     }
   } catch (error) {
     lock?.release();
@@ -55,12 +55,12 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<OpenedSt
 }
 
 /** Removes the lock folder that the driver of a killed process left behind; safe because the state lock is held. */
-function forgetDriverLock(path: string): void {
+function removeDriverLock(path: string): void {
   if (existsSync(`${path}.lock`)) rmdirSync(`${path}.lock`);
 }
 
 /** Checks the database and creates its table; throws if the file is damaged. */
-function sound(database: Database, path: string): Database {
+function initDatabase(database: Database, path: string): Database {
   try {
     chmodSync(path, 0o600);
     // Exclusive locking avoids the shared-memory file, which the WASM build does not support.
@@ -72,7 +72,7 @@ function sound(database: Database, path: string): Database {
     const version = Number(database.get('PRAGMA user_version')?.['user_version'] ?? 0);
     if (version > schemaVersion) throw new NewerSchema(`its format ${version} is newer than this version of Toolgate`);
     const check = database.get('PRAGMA quick_check(1)')?.['quick_check'];
-    if (check !== 'ok') throw new Damage(String(check));
+    if (check !== 'ok') throw new DamagedDatabase(String(check));
     database.exec(
       'CREATE TABLE IF NOT EXISTS kept (space BLOB, key BLOB, value BLOB NOT NULL, expires_at REAL, PRIMARY KEY (space, key)) WITHOUT ROWID',
     );
@@ -89,26 +89,26 @@ function sound(database: Database, path: string): Database {
   }
 }
 
-class Damage extends Error {}
+class DamagedDatabase extends Error {}
 class NewerSchema extends Error {}
 
-const isDamage = (error: unknown): boolean =>
-  error instanceof Damage ||
+const isDamaged = (error: unknown): boolean =>
+  error instanceof DamagedDatabase ||
   (error instanceof Error && /not a database|malformed|disk image|corrupt/.test(error.message));
 
 /** Renames a damaged database and its journals, and keeps them for inspection. */
-function setAside(path: string): string {
+function moveAside(path: string): string {
   const suffix = `.damaged-${new Date().toISOString().replaceAll(/[^0-9TZ]/g, '')}`;
-  forgetDriverLock(path);
-  for (const part of BESIDE) if (existsSync(path + part)) renameSync(path + part, path + suffix + part);
-  return FILE + suffix;
+  removeDriverLock(path);
+  for (const part of fileSuffixes) if (existsSync(path + part)) renameSync(path + part, path + suffix + part);
+  return databaseFile + suffix;
 }
 
 /**
  * Texts are stored as bytes, because the driver truncates a text at the first NUL. Every statement runs to completion with `all`:
  * one that stops at a row keeps its transaction open, and its writes are lost.
  */
-function storeOn(database: Database, lock: LockFile, now: () => number = Date.now): Store {
+function createStore(database: Database, lock: LockFile, now: () => number = Date.now): Store {
   const get = database.prepare(
     'SELECT value FROM kept WHERE space = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)',
   );
@@ -124,20 +124,20 @@ function storeOn(database: Database, lock: LockFile, now: () => number = Date.no
 
   return {
     get(space, key) {
-      const [row] = get.all([bytes(space), bytes(key), now()]);
+      const [row] = get.all([toBytes(space), toBytes(key), now()]);
       return row && text(row['value']);
     },
     put: (space, key, value, options) =>
-      void put.run([bytes(space), bytes(key), bytes(value), options?.expiresAt ?? null]),
+      void put.run([toBytes(space), toBytes(key), toBytes(value), options?.expiresAt ?? null]),
     delete(space, key) {
-      const [taken] = take.all([bytes(space), bytes(key)]);
+      const [taken] = take.all([toBytes(space), toBytes(key)]);
       return taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());
     },
-    list(space, { prefix = '', after, limit = MOST_LISTED } = {}) {
-      const from = after === undefined ? null : bytes(after);
+    list(space, { prefix = '', after, limit = maxListed } = {}) {
+      const from = after === undefined ? null : toBytes(after);
       // UTF-8 never contains the byte FF, so this is the upper bound of all keys with the prefix.
-      const end = Buffer.concat([bytes(prefix), Buffer.of(0xff)]);
-      const rows = list.all([bytes(space), bytes(prefix), end, from, from, now(), Math.min(limit, MOST_LISTED)]);
+      const end = Buffer.concat([toBytes(prefix), Buffer.of(0xff)]);
+      const rows = list.all([toBytes(space), toBytes(prefix), end, from, from, now(), Math.min(limit, maxListed)]);
       return rows.map((row): StoredEntry => ({ key: text(row['key']), value: text(row['value']) }));
     },
     sweep(at) {
@@ -159,5 +159,5 @@ function storeOn(database: Database, lock: LockFile, now: () => number = Date.no
   };
 }
 
-const bytes = (value: string): Buffer => Buffer.from(value);
+const toBytes = (value: string): Buffer => Buffer.from(value);
 const text = (value: unknown): string => (value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : '');

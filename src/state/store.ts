@@ -32,4 +32,4 @@ export interface Store {
 }
 
 /** Maximum length of a list, whatever limit is requested. */
-export const MOST_LISTED = 10_000;
+export const maxListed = 10_000;

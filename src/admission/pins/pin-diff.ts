@@ -9,7 +9,7 @@ export interface DefinitionDifference {
 }
 
 const maxDifferences = 200;
-const maxShown = 400;
+const maxShownCharacters = 400;
 
 const isDefinitionObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -24,7 +24,9 @@ export function diffDefinitions(
   if (isDefinitionObject(before) && isDefinitionObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys
-      .flatMap((key) => diffDefinitions(own(before, key), own(after, key), path === '' ? key : `${path}.${key}`))
+      .flatMap((key) =>
+        diffDefinitions(ownValue(before, key), ownValue(after, key), path === '' ? key : `${path}.${key}`),
+      )
       .slice(0, maxDifferences);
   }
   return [
@@ -36,13 +38,16 @@ export function diffDefinitions(
   ];
 }
 
-const own = (value: JsonObject, key: string): Json | undefined => (Object.hasOwn(value, key) ? value[key] : undefined);
+const ownValue = (value: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(value, key) ? value[key] : undefined;
 
 /** Formats differences for a terminal; control characters in untrusted text are escaped, so it cannot move the cursor. */
 export function diffLines(found: readonly DefinitionDifference[]): readonly string[] {
   const show = (value: Json): string => {
     const text = escapeInvisible(typeof value === 'string' ? value : JSON.stringify(value));
-    return text.length > maxShown ? `${text.slice(0, maxShown)}… (${text.length} characters)` : text;
+    return text.length > maxShownCharacters
+      ? `${text.slice(0, maxShownCharacters)}… (${text.length} characters)`
+      : text;
   };
   return found.flatMap(({ path, before, after }) => [
     `  ${escapeInvisible(path)}`,

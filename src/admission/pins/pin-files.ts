@@ -11,7 +11,7 @@ export interface PinFiles {
   watch(changed: (source: string) => void): () => void;
 }
 
-const fileName = /^([A-Za-z0-9_-]{1,64})\.json$/;
+const pinFileName = /^([A-Za-z0-9_-]{1,64})\.json$/;
 const maxPinFileBytes = 64 * 1024 * 1024;
 
 /** Pin files in a folder. An unreadable file is an error that stops the source: treating it as empty would pin anything. */
@@ -44,14 +44,14 @@ export function pinFiles(folder: string): PinFiles {
     },
     all: () =>
       (existsSync(folder) ? readdirSync(folder) : []).flatMap((file) => {
-        const source = fileName.exec(file)?.[1];
+        const source = pinFileName.exec(file)?.[1];
         const book = source === undefined ? undefined : read(source);
         return book ? [book] : [];
       }),
     watch(changed) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const watcher = watch(folder, { persistent: false }, (_, file) => {
-        const source = file === null ? undefined : fileName.exec(file)?.[1];
+        const source = file === null ? undefined : pinFileName.exec(file)?.[1];
         if (source === undefined) return;
         const before = written.get(source);
         try {

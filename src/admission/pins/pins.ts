@@ -60,7 +60,7 @@ export const unsourcedKind = 'not-in-source';
 export const sourceScanKey = 'source scan';
 
 /** Kinds that other checks add; a comparison of definitions must not clear them. */
-const judgedElsewhere = [lookAlikeKind, unsourcedKind, sourceScanKey.split(' ')[0]];
+const separatelyCheckedKinds = [lookAlikeKind, unsourcedKind, sourceScanKey.split(' ')[0]];
 
 export const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string => `${kind} ${name}`;
 
@@ -76,7 +76,7 @@ export function comparePins<T extends Pinnable>(
 ): PinComparison<T> {
   const pins: Record<string, Pin> = { ...book.pins };
   const pending: Record<string, PendingPin> = Object.fromEntries(
-    Object.entries(book.pending).filter(([key]) => judgedElsewhere.includes(key.slice(0, key.indexOf(' ')))),
+    Object.entries(book.pending).filter(([key]) => separatelyCheckedKinds.includes(key.slice(0, key.indexOf(' ')))),
   );
   const withheld = new Map<T, string>();
   const news: string[] = [];
@@ -87,13 +87,18 @@ export function comparePins<T extends Pinnable>(
     if (known?.hash === hash) continue;
     const why = known ? 'its definition changed' : admission === 'strict' ? 'it was not approved yet' : suspicion(item);
     if (admission === 'open' || why === undefined) {
-      define(pins, key, { hash, definition: item.definition, at: now, by: 'first sight' });
+      defineOwn(pins, key, { hash, definition: item.definition, at: now, by: 'first sight' });
       if (known || Object.keys(book.pins).length > 0) news.push(`${key} ${known ? 'changed' : 'is new'}`);
       continue;
     }
     withheld.set(item, `${why}; see toolgate pins diff ${book.source}`);
     const before = Object.hasOwn(book.pending, key) ? book.pending[key] : undefined;
-    define(pending, key, { hash, definition: item.definition, since: before?.hash === hash ? before.since : now, why });
+    defineOwn(pending, key, {
+      hash,
+      definition: item.definition,
+      since: before?.hash === hash ? before.since : now,
+      why,
+    });
     if (before?.hash !== hash) news.push(`${key}: ${why}`);
   }
   return { book: { ...book, pins, pending }, withheld, news };
@@ -121,13 +126,13 @@ export function approvePins(
   for (const key of approved) {
     const waiting = book.pending[key];
     if (!waiting) continue;
-    define(pins, key, { hash: waiting.hash, definition: waiting.definition, at: now, by: 'approval' });
+    defineOwn(pins, key, { hash: waiting.hash, definition: waiting.definition, at: now, by: 'approval' });
     delete pending[key];
   }
   return { book: { ...book, pins, pending }, approved };
 }
 
 /** Defines instead of assigning: assignment to a key named `__proto__` would be lost (prototype pollution). */
-function define<T>(record: Record<string, T>, key: string, value: T): void {
+function defineOwn<T>(record: Record<string, T>, key: string, value: T): void {
   Object.defineProperty(record, key, { value, enumerable: true, configurable: true, writable: true });
 }

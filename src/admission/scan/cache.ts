@@ -10,7 +10,7 @@ export interface ScanCache {
   put(key: string, reading: ScanResult): Promise<void>;
 }
 
-const maxKept = 200;
+const maxCachedScans = 200;
 
 /** Cache in a folder; unreadable entries count as missing, and the oldest are evicted. */
 export function scanCache(folder: string): ScanCache {
@@ -20,7 +20,7 @@ export function scanCache(folder: string): ScanCache {
       if (!existsSync(pathOf(key))) return undefined;
       try {
         const kept: unknown = JSON.parse(await readFile(pathOf(key), 'utf8'));
-        return isReading(kept) ? kept : undefined;
+        return isScanResult(kept) ? kept : undefined;
       } catch {
         return undefined;
       }
@@ -31,20 +31,20 @@ export function scanCache(folder: string): ScanCache {
       await writeFile(fresh, JSON.stringify(reading), { mode: 0o600 });
       await rename(fresh, pathOf(key));
       const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));
-      if (names.length <= maxKept) return;
+      if (names.length <= maxCachedScans) return;
       const ages = await Promise.all(
         names.map(async (name) => ({
           name,
           at: (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0,
         })),
       );
-      for (const { name } of ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxKept))
+      for (const { name } of ages.toSorted((a, b) => a.at - b.at).slice(0, names.length - maxCachedScans))
         await rm(join(folder, name), { force: true });
     },
   };
 }
 
-const isReading = (value: unknown): value is ScanResult =>
+const isScanResult = (value: unknown): value is ScanResult =>
   isJsonObject(value) &&
   Array.isArray(value['findings']) &&
   Array.isArray(value['gaps']) &&

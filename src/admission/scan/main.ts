@@ -33,8 +33,8 @@ delayOptimization();
 const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as ScanRequest;
 const scanLimits = { ...defaultLimits, timeoutMs };
 const walked = await walkFiles(root, scanLimits);
-const { report, surface } = await (isLarge(walked) ? inParts() : atOnce());
-const reading: ScanResult = {
+const { report, surface } = await (isLarge(walked) ? scanParts() : scanWhole());
+const result: ScanResult = {
   surfaceHash: surfaceHash(surface),
   // Suppression comments are ignored: a malicious server would suppress its own findings.
   findings: report.findings
@@ -50,9 +50,9 @@ const reading: ScanResult = {
     skipped: surface.skipped.slice(0, maxListed),
   },
 };
-process.stdout.write(JSON.stringify(reading));
+process.stdout.write(JSON.stringify(result));
 
-async function atOnce(): Promise<ScanOutput> {
+async function scanWhole(): Promise<ScanOutput> {
   const project = await loadFiles(walked, scanLimits);
   const report = scanProject(project, readTextFiles(walked), { limits: scanLimits });
   return {
@@ -62,7 +62,7 @@ async function atOnce(): Promise<ScanOutput> {
 }
 
 /** Scans a large folder in parts within one time limit: each part gets a fifth, the total is four times that. */
-async function inParts(): Promise<ScanOutput> {
+async function scanParts(): Promise<ScanOutput> {
   const within = { ...scanLimits, timeoutMs: timeoutMs / 5 };
   // One worker: the CPU limit of the process counts all threads.
   const report = await scanFiles(walked, { limits: within, large: { workers: 1 } });

@@ -3,12 +3,12 @@ import type { Project } from '../../scanner/project/load.js';
 
 /** Project reduced to the modules reachable from one script: a folder may contain several servers. */
 export function reachableModules(project: Project, entry: string): Project {
-  const own = reachable(project, entry);
+  const own = reachableFrom(project, entry);
   return { ...project, only: entry, modules: new Map([...project.modules].filter(([path]) => own.has(path))) };
 }
 
 /** Entry and its transitive local imports; any text that looks like an import counts, so that none is missed. */
-function reachable(project: Project, entry: string): ReadonlySet<string> {
+function reachableFrom(project: Project, entry: string): ReadonlySet<string> {
   const seen = new Set([entry]);
   for (const path of seen) {
     const module = project.modules.get(path);

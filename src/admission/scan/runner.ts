@@ -6,8 +6,8 @@ import { scanSandbox } from './sandbox.js';
 import type { ScanResult, ScanRequest, ScanFailure } from './result.js';
 
 // Always the built file: Node starts it directly, even if a test runner loads this module as TypeScript.
-const mainFile = packageFile('dist/admission/scan/main.js');
-const maxReadingBytes = 32 * 1024 * 1024;
+const scanMainFile = packageFile('dist/admission/scan/main.js');
+const maxResultBytes = 32 * 1024 * 1024;
 
 /** Scans the code of a server in a separate process; a time-out, an excess of memory or a crash returns a failure. */
 export type RunScan = (order: ScanRequest & { readonly memoryMb: number }) => Promise<ScanResult | ScanFailure>;
@@ -15,9 +15,9 @@ export type RunScan = (order: ScanRequest & { readonly memoryMb: number }) => Pr
 /** Runs at most two scans concurrently, so that a gateway with many sources stays responsive while it starts. */
 export function scanRunner(
   processes: Pick<Processes, 'run' | 'tiers'>,
-  onWeaker: (why: string) => void = () => {},
+  onWeakSandbox: (why: string) => void = () => {},
 ): RunScan {
-  let isTold = false;
+  let isReported = false;
   const slots = semaphore({
     slots: Math.max(1, Math.min(2, availableParallelism() - 1)),
     queue: 1_000,
@@ -27,16 +27,16 @@ export function scanRunner(
     const entered = await slots.acquire('', new AbortController().signal);
     if (entered !== true && entered !== 'acquired') return { unread: 'too many scans are queued' };
     try {
-      const { root, holding, weaker } = await scanSandbox(order.root, await processes.tiers());
-      if (weaker !== undefined && !isTold) onWeaker(weaker);
-      isTold ||= weaker !== undefined;
+      const { root, spec, weakness } = await scanSandbox(order.root, await processes.tiers());
+      if (weakness !== undefined && !isReported) onWeakSandbox(weakness);
+      isReported ||= weakness !== undefined;
       const result = await processes.run(
         {
-          ...holding,
-          args: [`--max-old-space-size=${memoryMb}`, mainFile, JSON.stringify({ ...order, root })],
+          ...spec,
+          args: [`--max-old-space-size=${memoryMb}`, scanMainFile, JSON.stringify({ ...order, root })],
           limits: { openFiles: 256, cpuSeconds: Math.ceil(order.timeoutMs / 1000) + 30 },
         },
-        { timeoutMs: order.timeoutMs + 5_000, maxStdoutBytes: maxReadingBytes, maxStderrBytes: 4_096, onCap: 'kill' },
+        { timeoutMs: order.timeoutMs + 5_000, maxStdoutBytes: maxResultBytes, maxStderrBytes: 4_096, onCap: 'kill' },
       );
       if (result.kind === 'refused') return { unread: `the scan could not start: ${result.message}` };
       if (result.timedOut) return { unread: `the scan took longer than ${order.timeoutMs / 1000} s` };

@@ -24,9 +24,9 @@ async function aSource(): Promise<string> {
 
 /** What a program prints that is held as a reader of this folder is. */
 async function printed(root: string, code: string, tiers: Pick<TierReport, 'bwrapNoNetwork'>): Promise<string> {
-  const { holding } = await scanSandbox(root, tiers);
+  const { spec } = await scanSandbox(root, tiers);
   const result = await started.run(
-    { ...holding, args: ['--input-type=module', '-e', code], limits: {} },
+    { ...spec, args: ['--input-type=module', '-e', code], limits: {} },
     { timeoutMs: 60_000, maxStdoutBytes: 10_000, maxStderrBytes: 10_000, onCap: 'kill' },
   );
   return result.kind === 'finished' ? result.stdout.toString() : result.message;

@@ -5,7 +5,7 @@ import { packageFile } from '../../lib/package-file.js';
 import type { ProcessSpec, TierReport } from '../../processes/index.js';
 
 // Some Node builds cannot load their shared libraries without this variable.
-const libraries = process.env['LD_LIBRARY_PATH'];
+const libraryPath = process.env['LD_LIBRARY_PATH'];
 
 /** Process settings of a scan, without its arguments and limits. */
 export type SandboxSpec = Omit<ProcessSpec, 'args' | 'limits'>;
@@ -13,9 +13,9 @@ export type SandboxSpec = Omit<ProcessSpec, 'args' | 'limits'>;
 /** Sandbox of a scan; `root` is the real path of the scanned folder. */
 export interface ScanSandbox {
   readonly root: string;
-  readonly holding: SandboxSpec;
+  readonly spec: SandboxSpec;
   /** Why the sandbox is weaker than intended, if it is. */
-  readonly weaker?: string;
+  readonly weakness?: string;
 }
 
 /**
@@ -24,26 +24,26 @@ export interface ScanSandbox {
  */
 export async function scanSandbox(given: string, tiers: Pick<TierReport, 'bwrapNoNetwork'>): Promise<ScanSandbox> {
   const root = await realpath(given).catch(() => given);
-  const shared = { file: process.execPath, env: libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries } };
+  const shared = { file: process.execPath, env: libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath } };
   const { available, reason } = tiers.bwrapNoNetwork;
   if (!available) {
     return {
       root,
-      holding: { ...shared, tier: 'prlimit', network: 'host' },
-      weaker: reason ?? 'the bwrap tier is not available',
+      spec: { ...shared, tier: 'prlimit', network: 'host' },
+      weakness: reason ?? 'the bwrap tier is not available',
     };
   }
   const folder = (await stat(root).catch(() => undefined))?.isFile() === true ? dirname(root) : root;
-  return { root, holding: { ...shared, tier: 'bwrap', network: 'none', readable: [...ownFolders(), folder] } };
+  return { root, spec: { ...shared, tier: 'bwrap', network: 'none', readable: [...runtimeFolders(), folder] } };
 }
 
 /** Folders the scan process needs: this package, its dependencies and the libraries of Node. */
-function ownFolders(): readonly string[] {
+function runtimeFolders(): readonly string[] {
   const found = [packageFile('package.json'), packageFile('dist')];
   for (let folder = packageFile('.'); ; folder = dirname(folder)) {
     found.push(join(folder, 'node_modules'));
     if (folder === dirname(folder)) break;
   }
-  const linked = (libraries ?? '').split(':').filter((path) => path.startsWith('/'));
+  const linked = (libraryPath ?? '').split(':').filter((path) => path.startsWith('/'));
   return [...found, ...linked].filter((path) => existsSync(path));
 }

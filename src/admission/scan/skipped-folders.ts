@@ -4,7 +4,7 @@ import { ignoredFolders } from '../../scanner/project/walk.js';
 import type { Gap } from '../../scanner/report.js';
 
 /** Folders without code of the package itself: installed dependencies, compiled Python and git data. */
-const expected = new Set(['node_modules', '__pycache__', '.git']);
+const expectedFolders = new Set(['node_modules', '__pycache__', '.git']);
 const maxFolders = 5_000;
 const maxFound = 20;
 
@@ -15,7 +15,7 @@ export async function findSkippedFolders(root: string): Promise<readonly Gap[]> 
   for (let looked = 0; open.length > 0 && looked < maxFolders && found.length < maxFound; looked += 1) {
     const folder = open.pop() ?? root;
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-      if (!entry.isDirectory() || expected.has(entry.name)) continue;
+      if (!entry.isDirectory() || expectedFolders.has(entry.name)) continue;
       const path = join(folder, entry.name);
       if (ignoredFolders.has(entry.name)) found.push({ file: relative(root, path), reason: 'folder not scanned' });
       else open.push(path);
