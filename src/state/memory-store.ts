@@ -1,4 +1,4 @@
-import { maxListed, type Store } from './store.js';
+import { maxListedEntries, type Store } from './store.js';
 
 interface Cell {
   readonly value: string;
@@ -23,7 +23,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
       const cell = spaces.get(space)?.get(key);
       return cell !== undefined && spaces.get(space)?.delete(key) === true && cell.expiresAt > now();
     },
-    list(space, { prefix = '', after, limit = maxListed } = {}) {
+    list(space, { prefix = '', after, limit = maxListedEntries } = {}) {
       const time = now();
       return [...(spaces.get(space) ?? [])]
         .filter(
@@ -31,7 +31,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
             cell.expiresAt > time && key.startsWith(prefix) && (after === undefined || byBytes(key, after) > 0),
         )
         .sort(([a], [b]) => byBytes(a, b))
-        .slice(0, Math.min(limit, maxListed))
+        .slice(0, Math.min(limit, maxListedEntries))
         .map(([key, { value }]) => ({ key, value }));
     },
     sweep(at) {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import { lockFile, type LockFile } from '../lib/lock-file.js';
-import { maxListed, type StoredEntry, type Store } from './store.js';
+import { maxListedEntries, type StoredEntry, type Store } from './store.js';
 
 export interface SqliteStoreOptions {
   /** State folder. */
@@ -133,11 +133,19 @@ function createStore(database: Database, lock: LockFile, now: () => number = Dat
       const [taken] = take.all([toBytes(space), toBytes(key)]);
       return taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());
     },
-    list(space, { prefix = '', after, limit = maxListed } = {}) {
+    list(space, { prefix = '', after, limit = maxListedEntries } = {}) {
       const from = after === undefined ? null : toBytes(after);
       // UTF-8 never contains the byte FF, so this is the upper bound of all keys with the prefix.
       const end = Buffer.concat([toBytes(prefix), Buffer.of(0xff)]);
-      const rows = list.all([toBytes(space), toBytes(prefix), end, from, from, now(), Math.min(limit, maxListed)]);
+      const rows = list.all([
+        toBytes(space),
+        toBytes(prefix),
+        end,
+        from,
+        from,
+        now(),
+        Math.min(limit, maxListedEntries),
+      ]);
       return rows.map((row): StoredEntry => ({ key: text(row['key']), value: text(row['value']) }));
     },
     sweep(at) {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { aFolder } from '../../test/support/program.js';
 import { memoryStore } from './memory-store.js';
 import { sqliteStore } from './sqlite-store.js';
-import { maxListed, type Store } from './store.js';
+import { maxListedEntries, type Store } from './store.js';
 
 /** Each kind of store, on a clock that the test moves. */
 const kinds: readonly (readonly [string, (now: () => number) => Promise<Store>])[] = [
@@ -87,8 +87,8 @@ eachStore('a list is in order, by prefix, in pages', (store) => {
 });
 
 eachStore('a list is bounded whatever is asked', (store) => {
-  for (let at = 0; at < maxListed + 5; at++) store.put('s', `k${at}`, '');
-  expect(store.list('s', { limit: 1e9 })).toHaveLength(maxListed);
+  for (let at = 0; at < maxListedEntries + 5; at++) store.put('s', `k${at}`, '');
+  expect(store.list('s', { limit: 1e9 })).toHaveLength(maxListedEntries);
 });
 
 eachStore('any text comes back as it went in, quotes, NULs and all', (store) => {

@@ -32,4 +32,4 @@ export interface Store {
 }
 
 /** Maximum length of a list, whatever limit is requested. */
-export const maxListed = 10_000;
+export const maxListedEntries = 10_000;
