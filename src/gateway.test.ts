@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasSameRights, type View } from './core/gateway.js';
 import type { Principal } from './core/principal.js';
-import type { Complete, Prompt } from './core/prompt.js';
+import type { Complete, Prompt, Resource } from './core/prompt.js';
+import type { ToolSource } from './core/source.js';
 import { aGateway } from '../test/support/gate.js';
 import type { AuditRecord } from './guards/audit.js';
 import { audit } from './guards/audit.js';
@@ -231,3 +232,48 @@ test("completion passes the guards in its caller's name: audited, cleaned, and e
     ['completion/complete', 'ada'],
   ]);
 });
+
+test.each(['permits', 'isCurrent', 'isVisible'] as const)(
+  'a subscription whose right is gone (%s) reports no further change and stops at its source',
+  async (lost) => {
+    let report = (): void => {};
+    let stopped = 0;
+    const resource: Resource = {
+      uri: 'x://w',
+      name: 'w',
+      source: 'test',
+      read: async () => done([]),
+      subscribe: async (_call, changed) => {
+        report = changed;
+        return () => void (stopped += 1);
+      },
+    };
+    const source: ToolSource = { id: 'test', list: async () => [], resources: async () => [resource] };
+    const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
+    await reg.refresh(never);
+    const rights = { permits: true, isCurrent: true, isVisible: true };
+    const runtime: CallRuntime = {
+      wire: (tool) => guarded([], tool.run, tool),
+      visibility: { group: () => 'all', isVisible: () => rights.isVisible },
+      permits: () => rights.permits,
+      isCurrent: () => rights.isCurrent,
+    };
+    const gate = gateway({ registry: reg, current: () => runtime, breakers: { get: () => undefined } });
+    let heard = 0;
+    const common = { uri: 'x://w', principal: ada, via: 'rest', signal: never } as const;
+    const { outcome } = await gate.subscribe({ ...common, changed: () => void (heard += 1) });
+    expect(outcome.kind).toBe('done');
+    report();
+    expect([heard, stopped]).toEqual([1, 0]);
+    rights[lost] = false;
+    report();
+    expect([heard, stopped]).toEqual([1, 1]);
+    rights[lost] = true;
+    const again = await gate.subscribe({ ...common, changed: () => void (heard += 1) });
+    rights[lost] = false;
+    reg.announce('tools');
+    expect([heard, stopped]).toEqual([1, 2]);
+    again.stop();
+    expect(stopped).toBe(2);
+  },
+);

@@ -6,6 +6,8 @@ import { done, refuse } from './core/outcome.js';
 import type { Principal } from './core/principal.js';
 import { isAdmin } from './core/principal.js';
 import type { Complete, Completion, Prompt, Resource, ResourceTemplate } from './core/prompt.js';
+import type { Subscribe } from './core/subscription.js';
+import { subscribeOperation } from './core/subscription.js';
 import { standIn, unavailableTool } from './core/stand-in.js';
 import type { Handler, Operation, Tool } from './core/tool.js';
 import type { Breakers } from './guards/breaker.js';
@@ -16,6 +18,7 @@ import type { Registry } from './registry/registry.js';
 import { findResource } from './registry/resource-owners.js';
 import type { VisibleCatalogue, Visibility } from './registry/visible-lists.js';
 import { canRead, visibleLists } from './registry/visible-lists.js';
+import { subscriptionTable } from './registry/open-subscriptions.js';
 
 export type { Visibility } from './registry/visible-lists.js';
 
@@ -24,6 +27,10 @@ export interface CallRuntime {
   /** Wraps a tool in the guard pipeline. */
   readonly wire: (tool: Tool) => Handler;
   readonly visibility: Visibility;
+  /** Whether the rules would let this call run now; asked about calls whose effect lasts, such as subscriptions. */
+  readonly permits?: (call: Call, tool: Tool) => boolean;
+  /** Whether the credential behind the view still exists with the same rights. */
+  readonly isCurrent?: (view: View) => boolean;
 }
 
 /** Dependencies of the gateway. */
@@ -41,6 +48,9 @@ interface Snapshot extends VisibleCatalogue {
   readonly runtime: CallRuntime;
 }
 
+/** Rate of one caller; enough for a client that subscribes to a whole list after it connects. */
+const subscriptionsPerMinute = 600;
+
 const correlationPattern = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** The gateway behind all transports: lists what a view may see, and runs every call through the guards. */
@@ -51,6 +61,9 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   const lists = visibleLists();
   /** Runtime and catalogue of one request. A reload swaps both in the same turn, so they always belong together. */
   const snapshot = (): Snapshot => ({ runtime: current(), catalogue: registry.catalogue() });
+  const openSubscriptions = subscriptionTable();
+  // A reload and every change of the catalogue end subscriptions whose right is gone.
+  registry.onChange(() => openSubscriptions.sweep());
   let active = 0;
   let closing = false;
 
@@ -61,6 +74,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     code: 'not_found',
     message: 'No completion available',
   });
+  const noSubscription = unavailableTool('resources/subscribe', { code: 'not_found', message: 'Resource not found' });
   const noPrompt = unavailableTool('prompts/get', { code: 'not_found', message: 'Prompt not found' });
 
   const guardedHandler = ({ runtime }: Snapshot, key: object, tool: () => Tool): Handler => {
@@ -86,6 +100,38 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   const guardedResource = (at: Snapshot, resource: Resource | ResourceTemplate, read: Operation): Handler =>
     guardedHandler(at, resource, () => standIn('resources/read', resource, read));
 
+  const subscriptionTools = new WeakMap<object, Tool>();
+  const subscriptionTool = (item: Resource | ResourceTemplate, subscribe: Subscribe): Tool => {
+    let tool = subscriptionTools.get(item);
+    if (tool === undefined) {
+      const limits = { ratePerMinute: subscriptionsPerMinute };
+      tool = { ...standIn('resources/subscribe', item, limited(subscribe), limits), ruledAs: 'resources/read' };
+      subscriptionTools.set(item, tool);
+    }
+    return tool;
+  };
+  const limited = (subscribe: Subscribe): Operation => {
+    const open = subscribeOperation(subscribe);
+    return (call) => {
+      const full = openSubscriptions.fullReason(call.principal);
+      return full === undefined ? open(call) : Promise.resolve(refuse('busy', full));
+    };
+  };
+
+  /** Whether the right that opened a subscription still exists: visible, of the same source, and not denied by the rules of now. */
+  function mayStillSubscribe(
+    request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string },
+    source: string | undefined,
+    tool: Tool | undefined,
+  ): boolean {
+    const at = snapshot();
+    const resource = findVisible(at, request, request.uri);
+    if (tool === undefined || resource?.subscribe === undefined || resource.source !== source) return false;
+    if (at.runtime.isCurrent?.(request) === false) return false;
+    const call = toCall({ ...request, args: { uri: request.uri } }, 'resources/subscribe', clock(), () => false);
+    return at.runtime.permits?.(call, tool) !== false;
+  }
+
   /** The resource with this address, if it is visible; the owner of an address is found before visibility is asked. */
   function findVisible(at: Snapshot, view: View, uri: string): Resource | ResourceTemplate | undefined {
     const resource = findResource(at.catalogue, uri);
@@ -101,7 +147,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
   async function run(
     { runtime, catalogue }: Snapshot,
-    request: Omit<CallRequest, 'tool'>,
+    request: Omit<CallRequest, 'tool'> & Pick<Call, 'subscriber'>,
     name: string,
     handler: Handler,
     tool?: Tool,
@@ -140,6 +186,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
     active: () => active,
     close() {
       closing = true;
+      openSubscriptions.close();
     },
     call(request) {
       const at = snapshot();
@@ -196,9 +243,20 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       // The data is the completion returned by the handler, sanitised by the guards.
       return outcome.kind === 'done' ? (outcome.data as unknown as Completion) : { values: [] };
     },
-    watch(view, uri, changed) {
-      const resource = findVisible(snapshot(), view, uri);
-      return resource && 'uri' in resource ? resource.watch?.(changed) : resource?.watch?.(uri, changed);
+    async subscribe(request) {
+      const { uri } = request;
+      const at = snapshot();
+      const resource = findVisible(at, request, uri);
+      const tool = resource?.subscribe ? subscriptionTool(resource, resource.subscribe) : undefined;
+      const mine = openSubscriptions.begin(request, () => mayStillSubscribe(request, resource?.source, tool));
+      const answer = await run(
+        at,
+        { ...request, args: { uri }, subscriber: mine },
+        'resources/subscribe',
+        guardedTool(at, tool ?? noSubscription),
+      );
+      if (answer.outcome.kind !== 'done') mine.stop();
+      return { ...answer, stop: mine.stop };
     },
     onChange: (listener) => registry.onChange(listener),
     statuses(view) {
@@ -234,7 +292,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
 /** Builds the call that the guards and the source get. */
 function toCall(
-  request: Omit<CallRequest, 'tool'>,
+  request: Omit<CallRequest, 'tool'> & Pick<Call, 'subscriber'>,
   tool: string,
   receivedAt: number,
   canSee: NonNullable<Call['canSee']>,
@@ -242,6 +300,7 @@ function toCall(
   const id = uuid7();
   const { principal, profile, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } =
     request;
+  const { subscriber } = request;
   return {
     id,
     tool,
@@ -259,6 +318,7 @@ function toCall(
     ticket,
     session,
     back,
+    subscriber,
     meta,
   };
 }

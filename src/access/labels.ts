@@ -1,4 +1,5 @@
 import type { Tool } from '../core/tool.js';
+import { isNamedBy } from '../core/tool.js';
 import { glob } from '../lib/glob.js';
 
 /** Labels of a tool: declared ones, those its effects imply, and those the operator added or removed. */
@@ -21,7 +22,7 @@ export function labeller({ derive, labels }: LabelOptions): LabelsOf {
     if (known !== undefined) return known;
     const all = new Set([...tool.effects.labels, ...(derive && tool.effects.openWorld ? openWorld : [])]);
     for (const { fits, given } of assigned) {
-      if (!fits(tool.name)) continue;
+      if (!isNamedBy(tool, fits)) continue;
       for (const label of given)
         if (label.startsWith('-')) all.delete(label.slice(1));
         else all.add(label);

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
+import { isNamedBy } from '../core/tool.js';
 import type { Allowances } from '../guards/allowance.js';
 import { anyGlob } from '../lib/glob.js';
 import type { TokenBucket } from '../lib/token-bucket.js';
@@ -35,7 +36,7 @@ export function callLimits(
       .filter(
         ({ rule, principals, tools }) =>
           principals(principal.id) &&
-          tools(tool.name) &&
+          isNamedBy(tool, tools) &&
           (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
       )
       .map(({ rule }) => rule);

@@ -1,6 +1,7 @@
 import type { Call, Door } from '../core/call.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
+import { isNamedBy } from '../core/tool.js';
 import { anyGlob } from '../lib/glob.js';
 import type { ArgsTest, Condition } from './conditions.js';
 import { compileCondition } from './conditions.js';
@@ -114,7 +115,7 @@ function compileRule(
       principals(principal.id) &&
       (rule.roles.length === 0 || rule.roles.some((role) => principal.roles.includes(role))),
     forTool: (tool) =>
-      names(tool.name) &&
+      isNamedBy(tool, names) &&
       sources(tool.source) &&
       (rule.labels.length === 0 || labelsOf(tool).some(labels)) &&
       (rule.effects.length === 0 || rule.effects.some((effect) => effectOf[effect](tool))),

@@ -1,10 +1,8 @@
 import type { Json } from '../core/json.js';
+import { standInNames } from '../core/stand-in.js';
 import type { Tool } from '../core/tool.js';
 import { glob } from '../lib/glob.js';
 import type { CompiledRule, RuleProblem } from './policy.js';
-
-/** Methods that pass the same guards as tools and can be named in rules. */
-const methodNames: readonly string[] = ['prompts/get', 'resources/read', 'completion/complete'];
 
 export interface KnownNames {
   readonly tools: readonly Tool[];
@@ -25,7 +23,7 @@ export function unknownNames(
   { tools, sources, awaited }: KnownNames,
 ): readonly UnknownName[] {
   const problems: UnknownName[] = [];
-  const names = [...tools.map(({ name }) => name), ...methodNames];
+  const names = [...tools.map(({ name }) => name), ...standInNames];
   const check = (
     path: string,
     patterns: readonly string[],

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from './json.js';
 import type { Principal } from './principal.js';
+import type { Subscriber } from './subscription.js';
 
 /** Arguments by name: raw until the validate guard passes on the parsed copy, immutable after that. */
 export type Args = { readonly [name: string]: Json | undefined };
@@ -63,6 +64,8 @@ export interface Call {
   readonly back?: BackChannel | undefined;
   /** Whether this caller may see a tool, for tools that list others. */
   readonly canSee?: ((tool: { readonly name: string; readonly source: string }) => boolean) | undefined;
+  /** Receives the changes that a `resources/subscribe` call asks for. */
+  readonly subscriber?: Subscriber | undefined;
   /** Extra `_meta` of the request, for sources that relay it. */
   readonly meta?: JsonObject | undefined;
 }

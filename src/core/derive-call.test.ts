@@ -22,6 +22,7 @@ const full: { readonly [Key in keyof Call]-?: NonNullable<Call[Key]> } = {
   session: 'chat',
   back: {},
   canSee: () => true,
+  subscriber: { changed: () => undefined, opened: () => undefined },
   meta: { a: 1 },
 };
 const keys = Object.keys(full) as (keyof Call)[];

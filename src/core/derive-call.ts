@@ -33,6 +33,7 @@ class DerivedCall implements EveryField {
   readonly session: Call['session'];
   readonly back: Call['back'];
   readonly canSee: Call['canSee'];
+  readonly subscriber: Call['subscriber'];
   readonly meta: Call['meta'];
   readonly #signalOf: { readonly signal: AbortSignal };
 
@@ -53,6 +54,7 @@ class DerivedCall implements EveryField {
     this.session = call.session;
     this.back = changes.back ?? call.back;
     this.canSee = call.canSee;
+    this.subscriber = call.subscriber;
     this.meta = call.meta;
     this.#signalOf = changes.signalOf ?? call;
   }

@@ -53,6 +53,11 @@ export interface Answer {
   readonly tool?: Tool;
 }
 
+/** Outcome of a call that subscribes, and the way to end the subscription; `stop` does nothing if it was refused. */
+export interface SubscriptionAnswer extends Answer {
+  readonly stop: () => void;
+}
+
 /** Current state of a tool, for operators. */
 export interface ToolStatus {
   readonly tool: Tool;
@@ -92,8 +97,10 @@ export interface Gateway {
   prompt(request: Omit<CallRequest, 'tool'> & { readonly name: string }): Promise<Answer>;
   /** Completes an argument through the same guards; refused and unknown targets have no suggestions. */
   complete(request: CompletionRequest): Promise<Completion>;
-  /** Watches one resource; undefined if it is unknown or cannot be watched. */
-  watch(view: View, uri: string, changed: () => void): (() => void) | undefined;
+  /** Subscribes to changes of a resource through the same guards; ends by itself when the view loses the right to it. */
+  subscribe(
+    request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string; readonly changed: () => void },
+  ): Promise<SubscriptionAnswer>;
   onChange(listener: (what: ChangedList) => void): () => void;
 
   /** Every tool this caller may see, including disabled and unavailable ones. */

@@ -1,6 +1,7 @@
 import type { Args, GuardedCall } from './call.js';
 import type { Json, JsonObject } from './json.js';
 import type { Done } from './outcome.js';
+import type { Subscribe } from './subscription.js';
 import type { Operation } from './tool.js';
 
 /** Suggestions for a half-typed argument. */
@@ -66,8 +67,8 @@ export interface Resource {
   /** Whether its contents come from an external system. */
   readonly openWorld?: boolean;
   readonly read: Operation | ToolProjection;
-  /** Starts watching and returns an unsubscribe function; absent if the source does not report changes. */
-  readonly watch?: (changed: () => void) => () => void;
+  /** Absent if the source does not report changes. */
+  readonly subscribe?: Subscribe;
 }
 
 /** Family of resources with an RFC 6570 URI template. */
@@ -87,5 +88,5 @@ export interface ResourceTemplate {
   readonly openWorld?: boolean;
   matches(uri: string): boolean;
   readonly read: Operation | ToolProjection;
-  readonly watch?: (uri: string, changed: () => void) => () => void;
+  readonly subscribe?: Subscribe;
 }

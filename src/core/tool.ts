@@ -91,6 +91,8 @@ export interface Tool {
   readonly unlisted?: boolean;
   /** Target of a delegating tool; the gateway runs the target instead, so that every guard sees the real operation (confused deputy). */
   readonly resolveTarget?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
+  /** Second name by which rules, limits and labels match it: a rule about reading a resource holds for subscribing to it. */
+  readonly ruledAs?: string;
   /** Its `run` passes the signal to no native function, so that a cheap one is enough; see lib/light-signal.ts. */
   readonly lightSignal?: boolean;
   /** Facts for operators: command, version, allowed operations, security features. */
@@ -107,6 +109,10 @@ export const worstEffects: Effects = {
   openWorld: true,
   labels: [],
 };
+
+/** Whether a pattern of a rule, limit or label names this tool. */
+export const isNamedBy = ({ name, ruledAs }: Tool, pattern: (name: string) => boolean): boolean =>
+  pattern(name) || (ruledAs !== undefined && pattern(ruledAs));
 
 /** Effects of a read-only tool. */
 export const readOnly: Effects = {

@@ -31,6 +31,7 @@ import type { ProtectedResource } from '../access/protected-resource.js';
 import { isLoopback } from '../lib/loopback.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
+import { hasSameRights } from '../core/gateway.js';
 import type { Principal } from '../core/principal.js';
 import type { Visibility } from '../gateway.js';
 import type { Allowances } from '../guards/allowance.js';
@@ -195,6 +196,8 @@ export interface Credentials {
   authenticate(ownerToken: string, authorization: string | undefined): Credential | Promise<Credential>;
   /** Finds a principal by id, as in `explain --as`; undefined if unknown. */
   known(id: string): Principal | undefined;
+  /** Whether the credential behind a principal still exists with the same rights; tokens of an issuer end by themselves. */
+  isCurrent(principal: Principal): boolean;
   close(): Promise<void>;
 }
 
@@ -271,21 +274,28 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
       });
       return judge.authenticate(authorization);
     },
-    known(id) {
-      if (id === owner.id) return owner;
-      const local = localUser(config);
-      if (id === local.id) return local;
-      const [kind, name] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
-      if (kind === 'token') return tokens.filter((token) => token.name === name).map(tokenPrincipal)[0];
-      return kind === 'key'
-        ? keys
-            .list()
-            .filter((key) => key.name === name)
-            .map(keyPrincipal)[0]
-        : undefined;
+    isCurrent(principal) {
+      if (principal.kind === 'jwt' || principal.kind === 'anonymous') return true;
+      const found = known(principal.id);
+      return found !== undefined && hasSameRights({ principal }, { principal: found });
     },
+    known,
     async close() {
       await Promise.all(ways.map((way) => way.close()));
     },
   };
+
+  function known(id: string): Principal | undefined {
+    if (id === owner.id) return owner;
+    const local = localUser(config);
+    if (id === local.id) return local;
+    const [kind, name] = [id.slice(0, id.indexOf(':')), id.slice(id.indexOf(':') + 1)];
+    if (kind === 'token') return tokens.filter((token) => token.name === name).map(tokenPrincipal)[0];
+    return kind === 'key'
+      ? keys
+          .list()
+          .filter((key) => key.name === name)
+          .map(keyPrincipal)[0]
+      : undefined;
+  }
 }

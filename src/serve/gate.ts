@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.js';
 import { unusedOverrides } from '../config/tool-overrides.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Gateway } from '../core/gateway.js';
+import { standInNames } from '../core/stand-in.js';
 import { gateway } from '../gateway.js';
 import type { Breakers } from '../guards/breaker.js';
 import { neverAborted } from '../lib/light-signal.js';
@@ -174,7 +175,7 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     onAdmin: (action, target, by) => recordAdmin(journal, log, action, target, by),
   });
   const updateToolNames = (): void => {
-    const names = [...toolRegistry.catalogue().tools.keys(), 'prompts/get', 'resources/read', 'completion/complete'];
+    const names = [...toolRegistry.catalogue().tools.keys(), ...standInNames];
     numbers.tools(names);
     breakers.retainOnly(new Set(names));
   };

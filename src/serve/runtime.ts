@@ -100,6 +100,8 @@ function withRules(parts: Omit<Runtime, keyof CallRuntime | 'rules'>, rules: Rul
     ...parts,
     rules,
     visibility: rules.visibility,
+    permits: (call, tool) => rules.control.decide(call, tool) === undefined,
+    isCurrent: ({ principal }) => parts.credentials.isCurrent(principal),
     wire: guardsOf({
       config,
       rules,

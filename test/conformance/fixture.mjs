@@ -82,7 +82,7 @@ const resources = [
     name: 'watched-resource',
     mimeType: 'text/plain',
     read: () => contents('test://watched-resource', { mimeType: 'text/plain', text: 'Watched' }),
-    watch: () => () => {},
+    subscribe: async () => () => {},
   },
 ];
 

@@ -95,6 +95,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
   const changed = changes.trigger;
 
   const connect = async (signal: AbortSignal, owner: string): Promise<Session | ChannelEnd> => {
+    let session: Session | undefined;
     const opened = await openSession({
       open: options.open,
       owner,
@@ -103,8 +104,9 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       handshake: { clientInfo: options.clientInfo, timeoutMs: options.connectMs, signal },
       events: {
         listChanged: changed,
-        resourceUpdated: (uri) => subscriptions.onUpdate(uri),
+        resourceUpdated: (uri) => session && subscriptions.onUpdate(session, uri),
         ended(end) {
+          if (session) subscriptions.onEnd(session);
           if (!closed)
             onEvent('upstream.closed', {
               source: id,
@@ -119,6 +121,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
       if (options.era === 'auto') knownEra = 'auto';
       return opened;
     }
+    session = opened;
     peer = opened.peer;
     if (options.era === 'auto') knownEra = peer.modern ? 'modern' : 'legacy';
     onEvent('upstream.connected', {
@@ -130,11 +133,14 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     subscriptions.onConnect(opened);
     return opened;
   };
-  const connections = sessionPool({ open: connect, limits: { ...defaultPoolLimits, ...options.pool } });
+  const poolLimits = { ...defaultPoolLimits, ...options.pool };
+  const connections = sessionPool({ open: connect, limits: poolLimits });
   const subscriptions = upstreamSubscriptions({
+    source: id,
+    remote,
     connectMs: options.connectMs,
-    lease: async () => connections.lease(listAs),
-    listChanged: changed,
+    lease: (owner) => connections.lease(owner),
+    limits: { total: 1_000, perPrincipal: 250, owners: Math.max(1, Math.floor(poolLimits.maxSessions / 2)) },
   });
 
   const ownerOf = ({ principal, session: sessionId }: Call): string =>
@@ -154,7 +160,7 @@ export function mcpSource(options: McpSourceOptions): McpSource {
     remote,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     relay: callRelay,
-    watch: (uri, listener) => subscriptions.watch(uri, listener),
+    subscribe: (call, changed) => subscriptions.watch(ownerOf(call), call, String(call.args['uri']), changed),
     async complete(ref, argument, value, context, call) {
       if (peer && !isJsonObject(peer.capabilities['completions'])) return { values: [] };
       // In the caller's session: suggestions may contain data that only this principal may see.

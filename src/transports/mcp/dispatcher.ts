@@ -12,6 +12,7 @@ import type { Encoder } from './methods/encode-result.js';
 import { listMethodHandlers } from './methods/list-methods.js';
 import { resultStore, resultStoreLimits } from './methods/result-store.js';
 import type { ResultStoreLimits } from './methods/result-store.js';
+import { subscribeMethods } from './methods/subscribe-methods.js';
 import { taskCalls } from './tasks/task-calls.js';
 import { legacyTaskMethods, modernTaskMethods } from './tasks/task-methods.js';
 import { memoryTaskStore } from './tasks/task-store.js';
@@ -73,7 +74,9 @@ export function mcpDispatcher(gateway: Gateway, options: McpOptions): McpDispatc
   };
   const modern = new Map<string, MethodHandler>(Object.entries({ ...shared, ...modernTaskMethods(tasks, encode) }));
   const ping: MethodHandler = (_, { features }) => ({ result: encode.result({}, features) });
-  const legacy = new Map<string, MethodHandler>(Object.entries({ ...shared, ping }));
+  const legacy = new Map<string, MethodHandler>(
+    Object.entries({ ...shared, ...subscribeMethods(gateway, encode), ping }),
+  );
   // Only 2025-11-25 has the experimental task methods.
   const legacyWithTasks = new Map<string, MethodHandler>([
     ...legacy,

@@ -6,6 +6,7 @@ import type { WireLogLevel } from '../../wire/meta.js';
 import type { AskOptions } from '../../wire/pending.js';
 import type { RpcReply } from '../../wire/reply.js';
 import type { Features } from '../../wire/versions.js';
+import type { SessionWatches } from './methods/subscribe-methods.js';
 
 /** Context of one MCP request: who sent it and what can be sent back meanwhile; the same for all revisions and transports. */
 export interface RequestContext {
@@ -22,6 +23,8 @@ export interface RequestContext {
   readonly notify?: (method: string, params: JsonObject) => void;
   /** Sends a request to the client; legacy only, modern clients get questions in the result. */
   readonly ask?: (method: string, params: JsonObject, options: AskOptions) => Promise<RpcReply>;
+  /** Resource subscriptions of the session; legacy only. */
+  readonly watches?: SessionWatches;
   /** Closes the connection; the client resumes the stream for the response. */
   readonly detach?: () => void;
 }

@@ -19,7 +19,7 @@ function changing() {
         name: 'w',
         source: 'test',
         read: async () => done([]),
-        watch: (changed: () => void) => {
+        subscribe: async (_call: unknown, changed: () => void) => {
           watchers.add(changed);
           return () => watchers.delete(changed);
         },

@@ -13,6 +13,7 @@ import { listChangedMethod } from './change-broadcaster.js';
 import type { ChangeBroadcaster } from './change-broadcaster.js';
 import type { McpDispatcher } from './dispatcher.js';
 import type { MessageSink } from './message-sink.js';
+import { toCallRequest } from './methods/call-methods.js';
 import { toModernTask } from './tasks/encode-task.js';
 
 /** Limits of open subscriptions, in total and per principal, and of resources per subscription. */
@@ -71,19 +72,26 @@ export function subscriptionTable(
       if (open.size >= limits.subscriptions || ownCount >= limits.perOwner)
         return refusal(rpcError(rpcCodes.internalError, 'Too many subscriptions are open'));
       const { gateway, tasks } = dispatcher;
+      // Counted from the start: the guarded calls below take time, in which one caller could begin more than its share.
+      const reservation = (): void => {};
+      open.set(reservation, owner);
       const lists = listFilters.filter(([name]) => filter[name] === true);
       const listKinds = new Set(lists.map(([, what]) => what));
       const stops: (() => void)[] = [];
-      // Only resources that exist and can be watched are acknowledged.
-      const uris = stringItems(filter['resourceSubscriptions'])
-        .slice(0, limits.resources)
-        .filter((uri) => {
-          const stop = gateway.watch(context.view, uri, () =>
-            sink.send(taggedNotification(id, 'notifications/resources/updated', { uri })),
-          );
-          if (stop) stops.push(stop);
-          return stop !== undefined;
-        });
+      const request = toCallRequest('resources/subscribe', {}, params, context, context.signal);
+      const wanted = [...new Set(stringItems(filter['resourceSubscriptions']))].slice(0, limits.resources);
+      // Each is a guarded call; only those that the guards and the source accepted are acknowledged. There is no way to ask here.
+      const answers = await Promise.all(
+        wanted.map((uri) =>
+          gateway.subscribe({
+            ...request,
+            uri,
+            changed: () => sink.send(taggedNotification(id, 'notifications/resources/updated', { uri })),
+          }),
+        ),
+      );
+      stops.push(...answers.map(({ stop }) => stop));
+      const uris = wanted.filter((_, index) => answers[index]?.outcome.kind === 'done');
       // Foreign and unknown task ids are dropped silently, so that they cannot be probed.
       const requestedTasks = declaresTasks(context.capabilities)
         ? stringItems(filter['taskIds']).slice(0, limits.resources)
@@ -119,6 +127,7 @@ export function subscriptionTable(
           context.signal.removeEventListener('abort', end);
           resolve();
         };
+        open.delete(reservation);
         open.set(end, owner);
         context.signal.addEventListener('abort', end, { once: true });
         if (context.signal.aborted) end();

@@ -1,5 +1,5 @@
 import { declareLimits } from '../../../core/limits.js';
-import type { DeclaredLimits, Handler, Effects, Tool } from '../../../core/tool.js';
+import type { DeclaredLimits, Operation, Effects, Tool } from '../../../core/tool.js';
 import { worstEffects } from '../../../core/tool.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { TextVisitor } from '../../../hostile-text/results/rewrite-content.js';
@@ -152,7 +152,7 @@ const toolFields = new Set([
 export function toTool(
   { name, definition }: CatalogItem,
   { source, prefix, limits, identity, remote = false }: ItemNaming,
-  run: Handler,
+  run: Operation,
 ): Tool {
   const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
   const hints = isJsonObject(annotations) ? annotations : {};

@@ -1,6 +1,7 @@
-import type { Call } from '../../../core/call.js';
+import type { GuardedCall } from '../../../core/call.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Complete, Prompt, Resource, ResourceTemplate } from '../../../core/prompt.js';
+import type { Subscribe } from '../../../core/subscription.js';
 import type { Tool } from '../../../core/tool.js';
 import { namespaced } from '../../../registry/naming.js';
 import { isJsonObject } from '../../../wire/message.js';
@@ -19,9 +20,9 @@ export interface ItemContext extends ItemNaming {
     argument: string,
     value: string,
     context: Readonly<Record<string, string>>,
-    call: Call,
+    call: GuardedCall,
   ) => ReturnType<Complete>;
-  readonly watch?: (uri: string, changed: () => void) => () => void;
+  readonly subscribe?: Subscribe;
 }
 
 const displayField = (definition: JsonObject, field: string, max: number): string | undefined => {
@@ -116,7 +117,7 @@ export function toRelayedPrompt(
   };
 }
 
-const readResource = (relay: ItemContext['relay']) => (call: Call) =>
+const readResource = (relay: ItemContext['relay']) => (call: GuardedCall) =>
   relay.run(call, {
     method: 'resources/read',
     params: { uri: call.args['uri'] },
@@ -124,7 +125,10 @@ const readResource = (relay: ItemContext['relay']) => (call: Call) =>
   });
 
 /** Builds the resource of an item. */
-export function toRelayedResource({ name, definition }: CatalogItem, { source, relay, watch }: ItemContext): Resource {
+export function toRelayedResource(
+  { name, definition }: CatalogItem,
+  { source, relay, subscribe }: ItemContext,
+): Resource {
   const { size } = definition;
   return {
     uri: name,
@@ -134,14 +138,14 @@ export function toRelayedResource({ name, definition }: CatalogItem, { source, r
     ...(typeof size === 'number' && { size }),
     openWorld: true,
     read: readResource(relay),
-    ...(watch && { watch: (changed) => watch(name, changed) }),
+    ...(subscribe && { subscribe }),
   };
 }
 
 /** Builds the resource template of an item. */
 export function toRelayedTemplate(
   { name, definition }: CatalogItem,
-  { source, relay, complete, watch }: ItemContext,
+  { source, relay, complete, subscribe }: ItemContext,
 ): ResourceTemplate {
   return {
     uriTemplate: name,
@@ -153,6 +157,6 @@ export function toRelayedTemplate(
     complete: (argument, value, context, call) =>
       complete({ type: 'ref/resource', uri: name }, argument, value, context, call),
     read: readResource(relay),
-    ...(watch && { watch }),
+    ...(subscribe && { subscribe }),
   };
 }

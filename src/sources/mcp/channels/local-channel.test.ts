@@ -112,7 +112,9 @@ test('a resource can be watched', async () => {
   const source = aPlugin();
   await source.list(never);
   const [resource] = (await source.resources?.(never)) ?? [];
-  await new Promise<void>((resolve) => resource?.watch?.(resolve));
+  await new Promise<void>((resolve) => {
+    void resource?.subscribe?.(aCall({ args: { uri: resource.uri } }), resolve);
+  });
 });
 
 test('an error that a tool reports stays in its own words', async () => {

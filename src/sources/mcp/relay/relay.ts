@@ -1,4 +1,4 @@
-import type { Call } from '../../../core/call.js';
+import type { Call, GuardedCall } from '../../../core/call.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Outcome, Question } from '../../../core/outcome.js';
 import { refuse } from '../../../core/outcome.js';
@@ -38,7 +38,7 @@ interface RelayOptions {
 }
 
 export interface Relay {
-  run(call: Call, request: UpstreamRequest): Promise<Outcome>;
+  run(call: GuardedCall, request: UpstreamRequest): Promise<Outcome>;
   /** Ends all calls that wait for client input. */
   close(): void;
 }

@@ -20,8 +20,9 @@ import { listChangedMethod } from '../change-broadcaster.js';
 import type { ChangeBroadcaster } from '../change-broadcaster.js';
 import type { McpDispatcher } from '../dispatcher.js';
 import type { MessageSink } from '../message-sink.js';
+import { sessionWatches } from '../methods/subscribe-methods.js';
+import type { SessionWatches } from '../methods/subscribe-methods.js';
 
-const maxWatches = 256;
 const maxInFlight = 256;
 const maxCapabilities = 16_384;
 
@@ -55,13 +56,13 @@ export function legacySession(
   broadcaster: ChangeBroadcaster,
   { view, via, sessionId: session, push }: LegacySessionOptions,
 ): LegacySession {
-  const { encode, gateway, identity } = dispatcher;
+  const { encode, identity } = dispatcher;
   // Allocate lazily: most of the (many) idle sessions never use these.
   let features: Features | undefined;
   let capabilities: JsonObject = {};
   let logLevel: WireLogLevel = 'info';
   let inFlight: InFlightRequests | undefined;
-  let watches: Map<string, () => void> | undefined;
+  let watches: SessionWatches | undefined;
   let pending: PendingRequests | undefined;
   let unsubscribe: (() => void) | undefined;
 
@@ -87,23 +88,6 @@ export function legacySession(
     };
   };
 
-  /** Handles `resources/subscribe` and `resources/unsubscribe`. */
-  const updateSubscription = (method: string, { uri }: JsonObject, current: Features): Reply => {
-    if (typeof uri !== 'string') return refusal(rpcError(rpcCodes.invalidParams, 'params.uri must be a string'));
-    watches ??= new Map();
-    if (method === 'resources/unsubscribe') {
-      watches.get(uri)?.();
-      watches.delete(uri);
-    } else if (!watches.has(uri)) {
-      if (watches.size >= maxWatches)
-        return refusal(rpcError(rpcCodes.invalidParams, `At most ${maxWatches} resource subscriptions are allowed`));
-      const stop = gateway.watch(view, uri, () => push(encodeNotification('notifications/resources/updated', { uri })));
-      if (!stop) return refusal(rpcError(rpcCodes.resourceNotFound, 'Resource not found', { uri }));
-      watches.set(uri, stop);
-    }
-    return { result: encode.result({}, current) };
-  };
-
   /** Request context with the negotiated features and capabilities of the session. */
   const contextFor = (current: Features, sink: MessageSink, signal: AbortSignal): RequestContext => ({
     view,
@@ -113,6 +97,9 @@ export function legacySession(
     signal,
     logLevel,
     ...(session !== undefined && { session }),
+    get watches() {
+      return (watches ??= sessionWatches(push));
+    },
     ...(sink.detach && { detach: () => sink.detach?.() }),
     notify: (method, params) => sink.send(encodeNotification(method, params)),
     ask: (method, params, options) => {
@@ -143,8 +130,6 @@ export function legacySession(
         logLevel = params['level'];
         return { result: encode.result({}, features) };
       }
-      if (method === 'resources/subscribe' || method === 'resources/unsubscribe')
-        return updateSubscription(method, params, features);
       inFlight ??= inFlightRequests(maxInFlight);
       const problem = inFlight.check(id);
       if (problem) return refusal(problem);
@@ -165,8 +150,7 @@ export function legacySession(
     },
     close() {
       unsubscribe?.();
-      for (const stop of watches?.values() ?? []) stop();
-      watches = undefined;
+      watches?.close();
       inFlight?.cancelAll();
       pending?.fail({ kind: 'connection', message: 'The connection is closed' });
     },

@@ -159,7 +159,7 @@ test('a watched resource is reported, until it is not watched any more', async (
         name: 'w',
         source: 'test',
         read: async () => done([]),
-        watch: (changed) => {
+        subscribe: async (_call, changed) => {
           watchers.add(changed);
           return () => watchers.delete(changed);
         },

@@ -37,7 +37,7 @@ function relayedMeta(params: JsonObject): JsonObject | undefined {
 type MutableCallRequest = { -readonly [Key in keyof CallRequest]: CallRequest[Key] };
 
 /** Builds the gateway request; assigns optional fields one by one, because object spread costs as much as a guard. */
-function toCallRequest(
+export function toCallRequest(
   tool: string,
   args: Args,
   params: JsonObject,
