@@ -73,7 +73,7 @@ test('private data does not leave in the address of a subscription', async () =>
   expect(sent()).toEqual(['notes://before']);
 });
 
-test('subscriptions count against limits and wait for an operator where a rule says so', async () => {
+test('subscriptions count against limits and wait for an operator where a rule requires it', async () => {
   const limited = await aGuardedGate(
     'access:\n  limits:\n    - { id: two, tools: [resources/subscribe], calls_per_day: 2 }\n',
   );
@@ -101,7 +101,7 @@ test('a subscription ends when a reload takes the right away, and is not reporte
   expect(heard).toEqual([]);
 });
 
-test('each caller watches in a session of its own, and one without a login gets the refusal', async () => {
+test('each caller watches in its own session, and one without a login gets the refusal', async () => {
   const server = await aNoteServer();
   const source = aRemote(server.url, {
     source: { sharing: 'principal', listAs: 'local', era: 'legacy' },

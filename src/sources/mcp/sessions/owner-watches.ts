@@ -127,7 +127,7 @@ export function ownerWatches(options: {
 
   return {
     async watch(uri, changed, signal) {
-      // A listener of its own for each watch: the same function may watch twice.
+      // A separate listener for each watch: the same function may watch twice.
       const listener = (): void => changed();
       pending += 1;
       const taken = await take().finally(() => (pending -= 1));
