@@ -1,3 +1,4 @@
+import { programChecks, sandboxChecks } from './check/machine-checks.js';
 import { settingsChecks } from './check/settings-checks.js';
 import { parseCommandLine, usageError } from './command-line.js';
 import type { Io } from './io.js';
@@ -22,10 +23,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       return usageError('doctor', `unexpected argument ${JSON.stringify(parsed.positionals[0])}`, io);
     const tiers = await gate.processes.tiers();
     const statuses = gate.gateway.statuses({ principal: user });
-    const checks = settingsChecks(gate.config(), tiers, statuses);
+    const checks = [
+      ...settingsChecks(gate.config(), tiers, statuses),
+      ...sandboxChecks(gate.registry.health()),
+      ...(await programChecks(io.env)),
+    ];
     if (parsed.values.json === true) {
       io.out(
-        `${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, prlimit: tiers.prlimit } }, null, 2)}\n`,
+        `${JSON.stringify({ checks, tiers: { bwrap: tiers.bwrap, bwrap_no_network: tiers.bwrapNoNetwork, bwrap_guarded: tiers.guarded, prlimit: tiers.prlimit } }, null, 2)}\n`,
       );
     } else {
       const mark = { pass: 'pass', warn: 'warn', fail: 'FAIL' } as const;

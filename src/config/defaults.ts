@@ -65,7 +65,7 @@ export const defaults = {
   },
   rate_limit: { requests: 10, max_keys: 10_000 },
   security: { allow_intrusive: false, best_effort_sandbox: false, default_policy: 'local', network_policies: {} },
-  commands: { directories: [], builtins: true },
+  commands: { directories: [], builtins: true, sandbox: { tier: 'auto' } },
   outbound: {
     allowed_domains: ['localhost', '127.0.0.1'],
     max_response_bytes: 10_485_760,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aSpec } from '../../test/support/processes.js';
 import { planLaunch, type LaunchContext } from './launch.js';
 import type { ProcessSpec } from './process-spec.js';
-import type { TierReport } from './tiers.js';
+import { noTiers, type TierReport } from './tiers.js';
 
 const yes = { available: true };
 const no = { available: false, reason: 'it is not installed' };
@@ -41,6 +41,25 @@ test('only an explicit best effort runs in a weaker tier, and the result names i
     tier: 'prlimit',
   });
   expect(planned(aSpec('true'), ground({ prlimit: no }, { bestEffort: true }))).toMatchObject({ tier: 'none' });
+});
+
+test('tier none starts the program alone, also on a machine without tiers', () => {
+  const bare = { report: noTiers('sandboxing needs Linux; this is darwin') };
+  expect(planned(aSpec('true', { tier: 'none' }), ground({}, bare))).toEqual({
+    kind: 'launch',
+    tier: 'none',
+    argv: ['/bin/sh', '-c', 'true'],
+    cwd: '/',
+  });
+  expect(planned(aSpec('true', { tier: 'none', network: 'none' }), ground({}, bare))).toMatchObject({
+    kind: 'refused',
+  });
+});
+
+test('a guarded run is refused if only the other profile works', () => {
+  const spec = aSpec('true', { tier: 'bwrap', guarded: {} });
+  expect(planned(spec, ground({ guarded: no }))).toMatchObject({ kind: 'refused', reason: 'sandbox_unavailable' });
+  expect(planned(spec, ground())).toMatchObject({ kind: 'launch', tier: 'bwrap' });
 });
 
 test.each<[string, Partial<ProcessSpec>, string]>([

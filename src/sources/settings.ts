@@ -40,7 +40,11 @@ export interface SourceSettings {
     readonly max_response_bytes: number;
     readonly circuit_breaker: { readonly failure_threshold: number; readonly recovery_timeout: number };
   };
-  readonly commands: { readonly builtins: boolean; readonly directories: readonly string[] };
+  readonly commands: {
+    readonly builtins: boolean;
+    readonly directories: readonly string[];
+    readonly sandbox: { readonly tier: 'auto' | 'none' };
+  };
   readonly functions: FunctionTools;
   readonly prompts: readonly PromptDeclaration[];
 }

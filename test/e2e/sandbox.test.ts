@@ -89,3 +89,23 @@ test('the listing shows the sandbox of each server, and check warns about a weak
     /evil +healthy +1 tools\n {2}sandbox +bwrap strict, no network/,
   );
 });
+
+test('doctor shows tiers, profile, the sandbox of each source and the programs that sources need', async () => {
+  const { folder } = aPluginFolder({ 'server.mjs': hostile });
+  const config = entry(join(folder, 'server.mjs'), '{ tier: none }').replace(
+    'builtins: false',
+    'builtins: true, sandbox: { tier: none }',
+  );
+  const place = aPlace({ 'toolgate.yaml': config });
+  const { out } = await toolgate(place, ['doctor']);
+  expect(out).toMatch(/^pass +sandbox: guarded profile +works$/m);
+  expect(out).toMatch(/^warn +source: evil +unsandboxed$/m);
+  expect(out).toMatch(/^warn +source: command +unsandboxed$/m);
+  for (const name of ['bwrap', 'npm', 'uv', 'python3', 'git', 'docker'])
+    expect(out).toMatch(new RegExp(`^(?:pass|warn) +program: ${name} .*: \\w.*`, 'm'));
+  // A command without tier and limits still runs, and its result states it.
+  const called = await toolgate(place, ['call', 'ping', 'target=127.0.0.1', '--json']);
+  expect(called.out).toContain('"tier": "none"');
+  const gate = await serving(place);
+  expect((await gate.send('/health')).text).toContain('unsandboxed: command, evil');
+});

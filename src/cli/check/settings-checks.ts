@@ -25,6 +25,7 @@ export function settingsChecks(config: Config, tiers: TierReport, statuses: read
   const missing = statuses.filter((status) => status.tool.unavailable !== undefined);
   return [
     tier('sandbox: bwrap', tiers.bwrap, 'warn'),
+    tier('sandbox: guarded profile', tiers.guarded, 'warn'),
     tier('sandbox: bwrap, no network', tiers.bwrapNoNetwork, 'warn'),
     tier('sandbox: prlimit', tiers.prlimit, 'fail'),
     check(

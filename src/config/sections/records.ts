@@ -48,6 +48,17 @@ export const commands = z
   .strictObject({
     directories: stringList(defaults.commands.directories).describe('Folders with `*.tool.yaml` manifests.'),
     builtins: z.boolean().default(defaults.commands.builtins).describe('Offer the built-in pack (ping, nmap, dig …).'),
+    sandbox: z
+      .strictObject({
+        tier: z
+          .enum(['auto', 'none'])
+          .default(defaults.commands.sandbox.tier)
+          .describe(
+            '`auto`: the strongest tier of this machine that the tool accepts. `none`: unsandboxed and without resource limits, for systems without tiers.',
+          ),
+      })
+      .prefault({})
+      .describe('Sandbox of the processes of command tools.'),
   })
   .prefault({})
   .describe('Which command tools exist.');

@@ -20,6 +20,7 @@ export function openCommands({
     allowIntrusive: settings.intrusive,
     directories: commands.directories.map((folder) => resolve(base, folder)),
     builtins: commands.builtins,
+    isUnsandboxed: commands.sandbox.tier === 'none',
     defaults: {
       timeoutMs: tool.default_timeout * 1000,
       concurrency: tool.default_concurrency,

@@ -32,6 +32,8 @@ export interface CommandSourceOptions extends CommandRules {
   readonly definitions?: readonly CommandDefinition[];
   /** Whether to include the built-in pack; true by default. */
   readonly builtins?: boolean;
+  /** Runs programs without tier and limits; off by default. */
+  readonly isUnsandboxed?: boolean;
   readonly defaults?: Partial<CommandDefaults>;
   readonly tools?: Readonly<Record<string, ToolSettings>>;
   /** Further egress rules of `http_fetch`: hosts, ports, certificates. */
@@ -116,7 +118,9 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     const program = await resolveProgram(manifest.command);
     if (program.kind === 'problem')
       onEvent('tool_discovery.command_unusable', { name, command: manifest.command, reason: program.reason });
-    const network = manifest.sandbox.network ?? (manifest.target.kind === 'none' ? 'none' : 'host');
+    const unsandboxed = options.isUnsandboxed === true;
+    const declared = manifest.sandbox.network ?? (manifest.target.kind === 'none' ? 'none' : 'host');
+    const network = unsandboxed ? 'host' : declared; // only a tier can cut off the network
     const contract = commandContract(definition, {
       targetPolicy,
       allowsIntrusive: () => rules.allowIntrusive,
@@ -131,7 +135,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       limits,
       source: id,
       maxArgsLength: defaults.maxArgsLength,
-      tier: chooseTier(tiers, manifest.sandbox, network, isRoot),
+      tier: unsandboxed ? { ok: true, tier: 'none' } : chooseTier(tiers, manifest.sandbox, network, isRoot),
       ...(program.kind === 'program'
         ? { file: program.path, sha256: await program.sha256() }
         : { isReplaceable: program.reason === 'unsafe' }),
@@ -168,10 +172,12 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       await Promise.all([...fetchers.values()].map((fetcher) => fetcher.close()));
     },
     withheld: () => withheld,
-    health: () =>
-      withheld.length === 0
+    health: () => ({
+      ...(withheld.length === 0
         ? { status: 'healthy' }
-        : { status: 'degraded', detail: `${withheld.length} manifests were rejected` },
+        : { status: 'degraded', detail: `${withheld.length} manifests were rejected` }),
+      ...(options.isUnsandboxed === true && { sandbox: 'unsandboxed' }),
+    }),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -118,7 +118,11 @@ function commandDetails(
         ? []
         : [`targets vetted by the network policy ${manifest.target.policy}; the program is given the vetted address`]),
       'clean environment',
-      tier.ok ? `sandbox tier ${tier.tier}, network ${network}` : 'not run without its sandbox',
+      !tier.ok
+        ? 'not run without its sandbox'
+        : tier.tier === 'none'
+          ? 'unsandboxed: commands.sandbox.tier is none'
+          : `sandbox tier ${tier.tier}, network ${network}`,
     ],
   };
 }

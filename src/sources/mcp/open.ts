@@ -103,14 +103,20 @@ interface PackageParts {
 }
 
 async function commandOf(
-  { command, runtime, args, package: packaged }: McpConfig,
+  { command, runtime, args, package: packaged, sandbox }: McpConfig,
   { env, processes, packages, lock }: PackageParts,
 ): Promise<LaunchCommand | ChannelEnd> {
   if (command !== undefined) return { program: command, args };
+  const manager = {
+    processes,
+    lock,
+    env: managerEnv(env),
+    tier: sandbox.tier === 'none' ? 'none' : 'prlimit',
+    ...(env['PATH'] !== undefined && { searchPath: env['PATH'] }),
+  } as const;
   if (packaged !== undefined && runtime === 'npx')
-    return npmCommand(packaged, args, { processes, lock, folder: join(packages, 'npm'), env: managerEnv(env) });
-  if (packaged !== undefined)
-    return uvCommand(packaged, args, { processes, lock, folder: join(packages, 'pypi'), env: managerEnv(env) });
+    return npmCommand(packaged, args, { ...manager, folder: join(packages, 'npm') });
+  if (packaged !== undefined) return uvCommand(packaged, args, { ...manager, folder: join(packages, 'pypi') });
   if (runtime === 'node') return { program: process.execPath, args };
   if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
   return { program: 'python3', args };

@@ -3,7 +3,7 @@ import type { CommandOutput } from '../../../wire/command-output.js';
 import type { JsonObject } from '../../../core/json.js';
 import { done } from '../../../core/outcome.js';
 import type { Handler } from '../../../core/tool.js';
-import type { ProcessLimits, ProcessSpec } from '../../../processes/process-spec.js';
+import type { ProcessLimits, ProcessSpec, Tier } from '../../../processes/process-spec.js';
 import { fixedPath } from '../../../processes/executables.js';
 import { programName, type CommandDefinition } from '../definition.js';
 import { toRunOutcome, toStartFailure, emptyOutput } from './run-outcome.js';
@@ -15,7 +15,7 @@ interface ExecutionSettings {
   readonly definition: CommandDefinition;
   readonly runner: ProcessRunner;
   readonly file: string;
-  readonly tier: 'bwrap' | 'prlimit';
+  readonly tier: Tier;
   readonly network: 'host' | 'none';
   readonly timeoutMs: number;
   readonly limits: ProcessLimits;

@@ -1,4 +1,4 @@
-import type { ProcessSpec, RunOptions, RunResult } from '../../../processes/process-spec.js';
+import type { ProcessSpec, RunOptions, RunResult, Tier } from '../../../processes/process-spec.js';
 
 /** Process runner used by commands: starts a program and reports the available sandbox tiers. */
 export interface ProcessRunner {
@@ -14,8 +14,7 @@ export interface SandboxTiers {
 }
 
 /** The chosen sandbox tier, or why none is usable. */
-export type TierChoice =
-  { readonly ok: true; readonly tier: 'bwrap' | 'prlimit' } | { readonly ok: false; readonly reason: string };
+export type TierChoice = { readonly ok: true; readonly tier: Tier } | { readonly ok: false; readonly reason: string };
 
 /** Sandbox requirements of a manifest. */
 interface SandboxRequirement {

@@ -29,6 +29,10 @@ export interface PackageOptions {
   readonly lock: PackageLock;
   /** Environment of the package manager (registry, proxy); never passed on to the package. */
   readonly env: Readonly<Record<string, string>>;
+  /** `PATH` of the gateway: uv is searched there last. */
+  readonly searchPath?: string;
+  /** Tier of the package manager; `prlimit` by default. */
+  readonly tier?: 'prlimit' | 'none';
   readonly timeoutMs?: number;
 }
 
@@ -75,7 +79,7 @@ async function installNpm(
   { name, version }: { readonly name: string; readonly version: string },
   folder: string,
   expectedLock: LockedPackage | undefined,
-  { processes, folder: cacheRoot, env, timeoutMs = 300_000 }: PackageOptions,
+  { processes, folder: cacheRoot, env, tier = 'prlimit', timeoutMs = 300_000 }: PackageOptions,
 ): Promise<string | undefined> {
   const spec = `${name}@${version}`;
   const npm = await resolveProgram('npm');
@@ -95,7 +99,7 @@ async function installNpm(
       {
         file: npm.found,
         cwd: stagingFolder,
-        tier: 'prlimit',
+        tier,
         network: 'host',
         limits: { openFiles: 1024 },
         // Install scripts would run untrusted code outside the sandbox.

@@ -7,6 +7,7 @@ import { sha256 } from '../../../lib/hash.js';
 import { fixedPath, resolveProgram } from '../../../processes/index.js';
 import { isJsonObject } from '../../../wire/message.js';
 import type { ChannelEnd } from '../channels/channel.js';
+import { findUv } from './find-uv.js';
 import { installOnce } from './install-once.js';
 import type { LockedPackage, PackageOptions } from './npm-package.js';
 import type { LaunchCommand } from '../channels/local-channel.js';
@@ -64,19 +65,18 @@ async function installPython(
   spec: string,
   folder: string,
   expectedLock: LockedPackage | undefined,
-  { processes, folder: cacheRoot, env, timeoutMs = 300_000 }: PackageOptions,
+  { processes, folder: cacheRoot, env, searchPath, tier = 'prlimit', timeoutMs = 300_000 }: PackageOptions,
 ): Promise<string | undefined> {
-  const [uv, python] = [await findUv(env), await resolveProgram('python3')];
-  if (uv === undefined)
-    return 'uv is not installed in a trusted location; install it system-wide, or set UV to its path';
+  const [uv, python] = [await findUv(env, searchPath), await resolveProgram('python3')];
+  if (uv.kind === 'problem') return uv.message;
   if (python.kind === 'problem') return 'python3 is not installed';
   const stagingFolder = `${folder}.${process.pid}.new`;
   const run = async (args: readonly string[]): Promise<string | undefined> => {
     const result = await processes.run(
       {
-        file: uv,
+        file: uv.found,
         cwd: stagingFolder,
-        tier: 'prlimit',
+        tier,
         network: 'host',
         limits: { openFiles: 1024 },
         // Wheels only: building a source distribution would run untrusted code outside the sandbox.
@@ -142,16 +142,6 @@ async function installPython(
   } finally {
     await rm(stagingFolder, { recursive: true, force: true });
   }
-}
-
-/** Finds uv: `UV` in the environment, the fixed path, or the default folder of its installer. */
-async function findUv(env: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const places = [env['UV'], 'uv', env['HOME'] === undefined ? undefined : join(env['HOME'], '.local/bin/uv')];
-  for (const place of places) {
-    const found = place === undefined || place === '' ? undefined : await resolveProgram(place);
-    if (found?.kind === 'program') return found.found;
-  }
-  return undefined;
 }
 
 /** Parses requirements with their file hashes; undefined if any line is something else, such as a URL. */
