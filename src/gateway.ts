@@ -298,7 +298,7 @@ function toCall(
   canSee: NonNullable<Call['canSee']>,
 ): Call {
   const id = uuid7();
-  const { principal, profile, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } =
+  const { principal, profile, peer, via, args, signal, trace, timeoutMs, confirmation, ticket, session, back, meta } =
     request;
   const { subscriber } = request;
   return {
@@ -306,6 +306,7 @@ function toCall(
     tool,
     principal,
     profile,
+    peer,
     via,
     args,
     receivedAt,

@@ -47,6 +47,8 @@ export interface Call {
   readonly principal: Principal;
   /** Profile in the URL of the call, if any. */
   readonly profile?: string | undefined;
+  /** Address of the client, for log and audit. */
+  readonly peer?: string | undefined;
   readonly via: Door;
   readonly args: Args;
   /** Monotonic milliseconds. */

@@ -10,6 +10,7 @@ const full: { readonly [Key in keyof Call]-?: NonNullable<Call[Key]> } = {
   tool: 'echo',
   principal: aCall().principal,
   via: 'rest',
+  peer: '198.51.100.7',
   args: { text: 'a' },
   receivedAt: 1,
   signal: new AbortController().signal,

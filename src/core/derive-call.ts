@@ -22,6 +22,7 @@ class DerivedCall implements EveryField {
   readonly tool: Call['tool'];
   readonly principal: Call['principal'];
   readonly profile: Call['profile'];
+  readonly peer: Call['peer'];
   readonly via: Call['via'];
   readonly args: Call['args'];
   readonly receivedAt: Call['receivedAt'];
@@ -42,6 +43,7 @@ class DerivedCall implements EveryField {
     this.tool = call.tool;
     this.principal = call.principal;
     this.profile = call.profile;
+    this.peer = call.peer;
     this.via = call.via;
     this.args = changes.args ?? call.args;
     this.receivedAt = call.receivedAt;

@@ -10,6 +10,8 @@ import type { Tool } from './tool.js';
 export interface View {
   readonly principal: Principal;
   readonly profile?: string;
+  /** Address of the client, for log and audit; of a legacy session the one that opened it. Decides nothing. */
+  readonly peer?: string;
 }
 
 type Owned = Pick<Call, 'principal' | 'profile'>;

@@ -20,6 +20,8 @@ export interface AuditRecord {
   readonly traceparent?: string | undefined;
   readonly principal: string;
   readonly via: string;
+  /** Address of the client, if it came over a network. */
+  readonly peer?: string | undefined;
   readonly tool: string;
   readonly definition: string;
   readonly argsDigest: string;
@@ -126,6 +128,7 @@ const toFacts = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   traceparent: call.trace?.traceparent,
   principal: call.principal.id,
   via: call.via,
+  peer: call.peer,
   tool: call.tool,
   definition: definitionHash(tool),
   argsDigest: sha256(canonicalJson(call.args)),
@@ -145,6 +148,7 @@ const toAuditRecord = (
   traceparent: facts.traceparent,
   principal: facts.principal,
   via: facts.via,
+  peer: facts.peer,
   tool: facts.tool,
   definition: facts.definition,
   argsDigest: facts.argsDigest,

@@ -1,3 +1,4 @@
+import type { Call } from '../core/call.js';
 import { behaviourOf } from '../core/errors.js';
 import type { CallLog } from '../guards/call-log.js';
 import { asCommandOutput } from '../wire/command-output.js';
@@ -5,12 +6,20 @@ import type { Log } from './log.js';
 import { idsOf } from './log.js';
 import type { EventBus } from './events.js';
 
+/** Fields of every line about a call. */
+const lineOf = (call: Call) => ({
+  tool: call.tool,
+  principal: call.principal.id,
+  via: call.via,
+  ...(call.peer !== undefined && { peer: call.peer }),
+  ...idsOf(call),
+});
+
 /** Logs calls (start, end, failure, refusal, truncated result) and publishes them to event subscribers. */
 export function callLines(log: Log, events: EventBus): CallLog {
   return {
     started(call) {
-      if (log.writes('info'))
-        log.event('tool.start', { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) });
+      if (log.writes('info')) log.event('tool.start', lineOf(call));
     },
     ended(call, outcome) {
       if (events.hasSubscribers()) {
@@ -23,7 +32,7 @@ export function callLines(log: Log, events: EventBus): CallLog {
           ...(outcome.kind === 'failed' && { code: outcome.error.code }),
         });
       }
-      const ids = { tool: call.tool, principal: call.principal.id, via: call.via, ...idsOf(call) };
+      const ids = lineOf(call);
       if (outcome.kind === 'confirm') return log.event('approval.asked', ids);
       const output = asCommandOutput(outcome.data);
       if (output !== undefined && (output.truncated_stdout || output.truncated_stderr)) {

@@ -31,7 +31,7 @@ test('a refused credential leaves a log line and an audit record with the addres
       principal: 'anonymous',
       tool: 'GET /tools',
       code: 'unauthorized',
-      detail: { peer: refused.peer },
+      peer: refused.peer,
     },
     { event: 'refused', principal: 'bob', code: 'admin_required' },
   ]);
@@ -43,7 +43,7 @@ test('a flood of refused credentials is recorded a few times, with the number of
   for (let count = 0; count < 10_000; count += 1) edge.credential(refused);
   expect(records).toHaveLength(6);
   edge.credential({ ...refused, peer: '203.0.113.9' });
-  expect(records[6]).toMatchObject({ detail: { peer: '203.0.113.9', suppressed: 9_994 } });
+  expect(records[6]).toMatchObject({ peer: '203.0.113.9', detail: { suppressed: 9_994 } });
   for (let count = 0; count < 10_000; count += 1)
     edge.credential({ ...refused, peer: `10.0.${count >> 8}.${count & 255}` });
   expect(records).toHaveLength(60);

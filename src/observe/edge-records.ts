@@ -43,7 +43,7 @@ export function edgeRecords(journal: AuditLog, log: Log, clock?: Clock): EdgeRec
   let suppressed = 0;
 
   const append = (
-    record: Pick<AuditRecord, 'principal' | 'via' | 'tool' | 'code' | 'message' | 'detail'>,
+    record: Pick<AuditRecord, 'principal' | 'via' | 'peer' | 'tool' | 'code' | 'message' | 'detail'>,
     target: string,
   ): void => {
     const id = uuid7();
@@ -67,16 +67,24 @@ export function edgeRecords(journal: AuditLog, log: Log, clock?: Clock): EdgeRec
         suppressed += 1;
         return;
       }
-      const fields = { reason, peer, ...(suppressed > 0 && { suppressed }) };
+      const more = suppressed > 0 ? { suppressed } : {};
       suppressed = 0;
-      log.event('auth.refused', { method, route, ...fields, ...(principal !== undefined && { principal }) });
+      log.event('auth.refused', {
+        method,
+        route,
+        reason,
+        peer,
+        ...more,
+        ...(principal !== undefined && { principal }),
+      });
       append(
         {
           principal: principal ?? 'anonymous',
           via: 'http',
+          peer,
           tool: `${method} ${route}`,
           code: reason === 'admin_required' ? 'admin_required' : 'unauthorized',
-          detail: { action: 'authenticate', ...fields },
+          detail: { action: 'authenticate', reason, ...more },
         },
         route,
       );
@@ -86,10 +94,11 @@ export function edgeRecords(journal: AuditLog, log: Log, clock?: Clock): EdgeRec
         {
           principal: principal.id,
           via,
+          peer,
           tool,
           code: 'invalid_arguments',
           message,
-          detail: { action: 'decode', ...(peer !== undefined && { peer }) },
+          detail: { action: 'decode' },
         },
         tool,
       );

@@ -52,8 +52,12 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
       metricsText: () => gate.metrics.text(),
       metricsJson: () => gate.metrics.json(),
       config: () => redactConfig(gate.config()),
-      openMetrics: server.open_metrics,
-      openHealth: server.open_health,
+      get openMetrics() {
+        return gate.config().server.open_metrics;
+      },
+      get openHealth() {
+        return gate.config().server.open_health;
+      },
     }),
     eventsRoute(feed),
     ...approvalRoutes(gate.approvals),

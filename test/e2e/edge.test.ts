@@ -21,6 +21,7 @@ test('behind a trusted proxy each client has its own rate, and is named in log a
   expect((await gate.send('/livez', behind('203.0.113.9'))).status).toBe(200);
   const wrong = { 'x-forwarded-for': '192.0.2.44, 203.0.113.10', authorization: 'Bearer wrong' };
   expect((await gate.send('/tools', { headers: wrong })).status).toBe(401);
+  await gate.send('/tools/ping/execute', { body: {}, ...behind('203.0.113.11') });
   await gate.logged('"auth.refused"');
   const line =
     gate
@@ -35,6 +36,7 @@ test('behind a trusted proxy each client has its own rate, and is named in log a
       .map((file) => readFileSync(join(audit, file), 'utf8'))
       .join('');
   await until(() => records().includes('203.0.113.10'));
+  expect(records()).toMatch(/"via":"rest","peer":"203.0.113.11","tool":"ping"/);
   expect(records()).toMatch(/"event":"refused".*"code":"unauthorized".*"action":"authenticate"/);
 });
 
@@ -58,12 +60,15 @@ test('origins and body limits of a changed file apply without a restart', async 
   const gate = await serving(cwd);
   const origin = { headers: { origin: 'https://app.example' } };
   expect((await gate.send('/livez', origin)).status).toBe(403);
+  const metrics = async (): Promise<number> => (await fetch(`${gate.url}/metrics`)).status;
+  expect(await metrics()).toBe(401);
   writeFileSync(
     join(cwd, 'toolgate.yaml'),
-    'server: { peer_rate_per_second: 0, allowed_origins: ["https://app.example"], max_body_bytes: 1024 }\n',
+    'server: { peer_rate_per_second: 0, allowed_origins: ["https://app.example"], max_body_bytes: 1024, open_metrics: true }\n',
   );
   await until(async () => (await gate.send('/livez', origin)).status === 200);
   expect((await gate.send('/tools/ping/execute', { body: { target: 'x'.repeat(2_000) } })).status).toBe(413);
+  expect(await metrics()).toBe(200);
 });
 
 test('at shutdown /readyz fails first, while calls are still answered', async () => {

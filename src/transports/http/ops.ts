@@ -13,6 +13,7 @@ export interface Operations {
   metricsJson(): Promise<Json>;
   /** Active configuration, with secrets redacted. */
   config(): Json;
+  /** Read for each request. */
   readonly openMetrics: boolean;
   readonly openHealth: boolean;
 }
@@ -63,7 +64,10 @@ export function opsRoutes(operations: Operations): readonly Route[] {
     {
       method: 'GET',
       path: '/metrics',
-      auth: operations.openMetrics ? 'open' : 'principal',
+      // A getter, so that a reload applies to the next request.
+      get auth() {
+        return operations.openMetrics ? 'open' : 'principal';
+      },
       doc: {
         summary: 'Prometheus text, or JSON by Accept',
         responses: { 200: { description: 'The metrics', type: 'text/plain' } },

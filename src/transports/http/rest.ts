@@ -30,9 +30,9 @@ export function restRoutes({
   onUnreadable,
 }: RestOptions): readonly Route[] {
   /** The optional `profile` query parameter narrows what the credential allows. */
-  const viewOf = ({ principal, query }: HttpContext): View => {
+  const viewOf = ({ principal, peer, query }: HttpContext): View => {
     const profile = query.get('profile');
-    return profile === null ? { principal } : { principal, profile };
+    return profile === null ? { principal, peer } : { principal, profile, peer };
   };
   const statusOf = (context: HttpContext): ToolStatus | undefined =>
     gateway.statuses(viewOf(context)).find(({ tool }) => tool.name === context.params['name']);

@@ -54,6 +54,7 @@ export function toCallRequest(
     back: backChannel(params, context),
   };
   if (view.profile !== undefined) request.profile = view.profile;
+  if (view.peer !== undefined) request.peer = view.peer;
   if (session !== undefined) request.session = session;
   const trace = traceOf(params);
   if (trace) request.trace = trace;
