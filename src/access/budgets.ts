@@ -11,7 +11,7 @@ export interface Budgets {
   settle(): void;
 }
 
-interface Window {
+interface BudgetWindow {
   readonly since: number;
   count: number;
   /** Count in the store; never less than the real count. */
@@ -20,7 +20,7 @@ interface Window {
 
 const dayMs = 86_400_000;
 const budgetSpace = 'budgets';
-const mostAhead = 64;
+const maxPrepaidCalls = 64;
 
 /**
  * Budgets in memory, and in a store once there is one. A block of calls is written as spent before its first call (write-ahead):
@@ -33,15 +33,15 @@ export function budgets({
   readonly maxKeys: () => number;
   readonly now?: () => number;
 }): Budgets {
-  const windows = lru<string, Window>(maxKeys);
-  const kept = new Map<string, Window>();
+  const windows = lru<string, BudgetWindow>(maxKeys);
+  const persisted = new Map<string, BudgetWindow>();
   let store: Store | undefined;
 
-  const write = (key: string, window: Window): void =>
+  const saveWindow = (key: string, window: BudgetWindow): void =>
     store?.put(budgetSpace, JSON.stringify(key), JSON.stringify([window.since, window.written]), {
       expiresAt: window.since + dayMs,
     });
-  const read = (key: string): Window | undefined => {
+  const loadWindow = (key: string): BudgetWindow | undefined => {
     const text = store?.get(budgetSpace, JSON.stringify(key));
     if (text === undefined) return undefined;
     const [since, count] = JSON.parse(text) as readonly [number, number]; // only `write` writes there
@@ -53,17 +53,17 @@ export function budgets({
       const time = now();
       let window = windows.get(key);
       if (window === undefined || time - window.since >= dayMs) {
-        window = (window === undefined ? read(key) : undefined) ?? { since: time, count: 0, written: 0 };
+        window = (window === undefined ? loadWindow(key) : undefined) ?? { since: time, count: 0, written: 0 };
         windows.set(key, window);
       }
       if (window.count >= budget) return window.since + dayMs - time;
       window.count += 1;
       if (store !== undefined && window.count > window.written) {
-        window.written = window.count + Math.min(mostAhead, Math.floor(budget / 50));
-        write(key, window);
-        kept.set(key, window);
-        if (kept.size > maxKeys())
-          for (const oldest of [...kept.keys()].slice(0, kept.size - maxKeys())) kept.delete(oldest);
+        window.written = window.count + Math.min(maxPrepaidCalls, Math.floor(budget / 50));
+        saveWindow(key, window);
+        persisted.set(key, window);
+        if (persisted.size > maxKeys())
+          for (const oldest of [...persisted.keys()].slice(0, persisted.size - maxKeys())) persisted.delete(oldest);
       }
       return 0;
     },
@@ -71,12 +71,12 @@ export function budgets({
       store = next;
     },
     settle() {
-      for (const [key, window] of kept) {
+      for (const [key, window] of persisted) {
         if (window.written <= window.count) continue;
         window.written = window.count;
-        write(key, window);
+        saveWindow(key, window);
       }
-      kept.clear();
+      persisted.clear();
     },
   };
 }

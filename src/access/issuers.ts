@@ -27,15 +27,15 @@ interface CachedResult {
 }
 
 /** Maximum age of a cached result, after which signature and keys are checked again. */
-const keepMs = 300_000;
-const mostKept = 5_000;
-const toleranceSeconds = 30;
+const cacheMs = 300_000;
+const maxCachedResults = 5_000;
+const clockToleranceSeconds = 30;
 const invalidToken = (message: string): TokenResult => ({ refused: 'invalid', message });
 
 /** Verifies JWT access tokens: signature, issuer, audience, expiry, algorithm and scopes. Tokens are never forwarded (token passthrough). */
 export function tokenVerifier(issuers: readonly Issuer[], now: () => number = Date.now): TokenVerifier {
   const byIssuer = new Map(issuers.map((issuer) => [issuer.issuer, issuer]));
-  const kept = lru<string, CachedResult>(mostKept);
+  const cache = lru<string, CachedResult>(maxCachedResults);
 
   return {
     judge(token) {
@@ -43,11 +43,11 @@ export function tokenVerifier(issuers: readonly Issuer[], now: () => number = Da
       const issuer = byIssuer.get(claimedIssuer(token));
       if (issuer === undefined) return undefined;
       const key = sha256(token);
-      const known = kept.get(key);
+      const known = cache.get(key);
       if (known !== undefined && known.until > now()) return Promise.resolve(known.verdict);
       return verifyToken(token, issuer, now()).then(({ verdict, expiresAt }) => {
         // Rejections are not cached: keys may rotate, and invalid tokens must not evict valid ones.
-        if ('principal' in verdict) kept.set(key, { verdict, until: Math.min(expiresAt, now() + keepMs) });
+        if ('principal' in verdict) cache.set(key, { verdict, until: Math.min(expiresAt, now() + cacheMs) });
         return verdict;
       });
     },
@@ -77,7 +77,7 @@ async function verifyToken(
       issuer: issuer.issuer,
       audience: [...issuer.audience],
       algorithms: [...issuer.algorithms],
-      clockTolerance: toleranceSeconds,
+      clockTolerance: clockToleranceSeconds,
       requiredClaims: ['exp', 'sub'],
       currentDate: new Date(at),
     });

@@ -14,7 +14,7 @@ export interface KeySetOptions {
   readonly now?: () => number;
 }
 
-const freshMs = 600_000;
+const refreshAfterMs = 600_000;
 /** Minimum interval of fetches: tokens with random key ids must not flood the issuer. */
 const coolDownMs = 30_000;
 const maxKeySetBytes = 262_144;
@@ -38,7 +38,7 @@ export function keySet({ issuer, jwksUrl, egress, now = Date.now }: KeySetOption
   const refresh = (): Promise<void> => (fetching ??= load().finally(() => (fetching = undefined)));
 
   return async (header, token) => {
-    if (keys === undefined || now() - fetchedAt > freshMs) {
+    if (keys === undefined || now() - fetchedAt > refreshAfterMs) {
       try {
         if (keys === undefined || now() - triedAt > coolDownMs) await refresh();
       } catch (error) {

@@ -34,12 +34,12 @@ export interface KeyFile {
   find(key: string): Principal | undefined;
 }
 
-const mostKeys = 10_000;
+const maxKeys = 10_000;
 /** Interval of change checks, and so the time until a running gateway rejects a revoked key. */
-const lookEveryMs = 500;
+const recheckMs = 500;
 
 /** 256 random bits: a plain hash is safe to store, because a dictionary attack is not possible. */
-const newKey = (): string => `tgk_${randomBytes(32).toString('base64url')}`;
+const generateKey = (): string => `tgk_${randomBytes(32).toString('base64url')}`;
 
 /** Opens the key file at a path, which need not exist. */
 export function keyFile(path: string, now: () => number = Date.now): KeyFile {
@@ -47,10 +47,10 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
   let seen = '';
   let byHash: ReadonlyMap<string, StoredKey> = new Map();
 
-  const fresh = (): ReadonlyMap<string, StoredKey> => {
-    if (now() - lookedAt < lookEveryMs) return byHash;
+  const currentKeys = (): ReadonlyMap<string, StoredKey> => {
+    if (now() - lookedAt < recheckMs) return byHash;
     lookedAt = now();
-    const mark = fingerprint(path);
+    const mark = fileFingerprint(path);
     if (mark !== seen) {
       byHash = new Map(readKeyFile(path).map((key) => [key.sha256, key]));
       seen = mark;
@@ -78,9 +78,9 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
     list: () => readKeyFile(path),
     create: ({ name, roles, profile, expires }) =>
       change((keys) => {
-        if (keys.length >= mostKeys) throw new Error(`There are ${mostKeys} keys already; revoke some`);
+        if (keys.length >= maxKeys) throw new Error(`There are ${maxKeys} keys already; revoke some`);
         if (keys.some((key) => key.name === name)) return { result: undefined };
-        const key = newKey();
+        const key = generateKey();
         const kept: StoredKey = {
           name,
           sha256: sha256(key),
@@ -98,7 +98,7 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
       }),
     find(key) {
       if (!key.startsWith('tgk_')) return undefined;
-      const kept = fresh().get(sha256(key));
+      const kept = currentKeys().get(sha256(key));
       if (kept === undefined || (kept.expires !== undefined && Date.parse(kept.expires) <= now())) return undefined;
       return keyPrincipal(kept);
     },
@@ -114,7 +114,7 @@ export const keyPrincipal = ({ name, roles, profile }: StoredKey): Principal => 
   ...(profile !== undefined && { profile }),
 });
 
-function fingerprint(path: string): string {
+function fileFingerprint(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? 'none' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
 }

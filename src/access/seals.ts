@@ -55,7 +55,7 @@ export function seals(
   store: Store,
   { prefix = approvalPrefix, now = Date.now }: { readonly prefix?: string; readonly now?: () => number } = {},
 ): Seals {
-  const key = keyOf(store);
+  const key = loadSealingKey(store);
   const macOf = (text: string): Buffer => createHmac('sha256', key).update(prefix).update(text).digest();
 
   return {
@@ -92,7 +92,7 @@ export function seals(
   };
 }
 
-function keyOf(store: Store): Buffer {
+function loadSealingKey(store: Store): Buffer {
   const kept = store.get(sealSpace, 'key');
   if (kept !== undefined) return Buffer.from(kept, 'base64url');
   const made = randomBytes(32);

@@ -12,20 +12,24 @@ export interface ToolFinding {
   readonly message: string;
 }
 
-const shortest = 20;
+const minDescriptionLength = 20;
 /** Jaccard similarity of words above which a model cannot distinguish two descriptions. */
 const tooSimilar = 0.8;
 /** Bound of the pairwise comparison, which is quadratic. */
-const mostCompared = 600;
+const maxCompared = 600;
 
 /** Checks all tools together: useful descriptions, distinct names, no prompt injection. */
 export function lintTools(tools: readonly Tool[]): readonly ToolFinding[] {
-  return [...tools.flatMap(words), ...tools.flatMap(orders), ...pairs(tools.slice(0, mostCompared))];
+  return [
+    ...tools.flatMap(lintDescription),
+    ...tools.flatMap(lintInjection),
+    ...lintPairs(tools.slice(0, maxCompared)),
+  ];
 }
 
-function words({ name, description }: Tool): readonly ToolFinding[] {
+function lintDescription({ name, description }: Tool): readonly ToolFinding[] {
   const text = description.trim();
-  if (text.length < shortest)
+  if (text.length < minDescriptionLength)
     return [
       {
         tool: name,
@@ -47,13 +51,13 @@ function words({ name, description }: Tool): readonly ToolFinding[] {
       ];
 }
 
-const verbs = new Set(
+const knownVerbs = new Set(
   'add analyse analyze apply ask attach build calculate call cancel check clear close compare compute connect convert copy count create decode delete describe detect diff disable discover download edit enable encode execute explain export extract fetch filter find format generate get give go import index inspect insert install invoke join kill launch list load look lookup manage match measure merge modify monitor move navigate notify open parse perform ping play post preview print process provide publish pull push put query read rebuild receive record refresh register remove rename render replace reply report request reset resolve restart restore retrieve return review run save say scan schedule search select send set show sort start stop store submit subscribe summarize summarise switch take tell test track transform translate trigger update upload use validate verify view wait watch write'.split(
     ' ',
   ),
 );
 
-const stem = (word: string): readonly string[] => [
+const wordForms = (word: string): readonly string[] => [
   word,
   word.replace(/s$/, ''),
   word.replace(/es$/, ''),
@@ -63,9 +67,11 @@ const stem = (word: string): readonly string[] => [
 ];
 
 const hasVerb = (text: string): boolean =>
-  (text.toLowerCase().match(/[a-z]+/g) ?? []).slice(0, 12).some((word) => stem(word).some((form) => verbs.has(form)));
+  (text.toLowerCase().match(/[a-z]+/g) ?? [])
+    .slice(0, 12)
+    .some((word) => wordForms(word).some((form) => knownVerbs.has(form)));
 
-const orders = (tool: Tool): readonly ToolFinding[] =>
+const lintInjection = (tool: Tool): readonly ToolFinding[] =>
   findInjectionSigns(definitionOf(tool))
     .slice(0, 3)
     .map(({ where, why, excerpt }) => ({
@@ -75,7 +81,7 @@ const orders = (tool: Tool): readonly ToolFinding[] =>
       message: `${where}: ${why} (${excerpt})`,
     }));
 
-function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
+function lintPairs(tools: readonly Tool[]): readonly ToolFinding[] {
   const found: ToolFinding[] = [];
   const bags = tools.map(({ description }) => new Set(description.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []));
   for (const [index, tool] of tools.entries()) {
@@ -86,8 +92,8 @@ function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
       const imitates =
         known.source === tool.source
           ? undefined
-          : (compareNames(ownName(tool), ownName(known)) ??
-            (ownName(tool) === ownName(known) ? 'named the same' : undefined));
+          : (compareNames(unprefixedName(tool), unprefixedName(known)) ??
+            (unprefixedName(tool) === unprefixedName(known) ? 'named the same' : undefined));
       if (imitates !== undefined)
         found.push({
           tool: tool.name,
@@ -116,7 +122,7 @@ function pairs(tools: readonly Tool[]): readonly ToolFinding[] {
 }
 
 /** Name without the prefix of its source. */
-const ownName = ({ name, source }: Tool): string =>
+const unprefixedName = ({ name, source }: Tool): string =>
   name.startsWith(`${source}__`) ? name.slice(source.length + 2) : name;
 
 function similarity(a: ReadonlySet<string> = new Set(), b: ReadonlySet<string> = new Set()): number {

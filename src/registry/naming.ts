@@ -1,9 +1,9 @@
 import { sha256 } from '../lib/hash.js';
 
-const allowed = /^[A-Za-z0-9_-]{1,64}$/;
+const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Whether all clients accept the name. */
-export const isToolName = (name: string): boolean => allowed.test(name);
+export const isToolName = (name: string): boolean => toolNamePattern.test(name);
 
 /**
  * Derives a valid name from any text. It depends on that text alone, so adding another tool never renames one; a hash of the
@@ -20,5 +20,5 @@ export function toToolName(raw: string): string {
 }
 
 /** `<source>__<tool>`, or the tool's own name if the source has no prefix. */
-export const namespaced = (source: string | undefined, tool: string): string =>
+export const toNamespacedName = (source: string | undefined, tool: string): string =>
   toToolName(source === undefined ? tool : `${source}__${tool}`);

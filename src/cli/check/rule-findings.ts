@@ -23,14 +23,14 @@ export async function ruleFindings(
     config,
     callerMemory(() => config),
   );
-  if (!compiled.ok) return compiled.problems.map(toFinding);
+  if (!compiled.ok) return compiled.problems.map(toRuleFinding);
   if (config.policy.rules.length === 0 && Object.keys(config.tool.overrides).length === 0) return [];
   const known = registry({
     sources: await Promise.all(
       planSources(offlinePart(config), {
         base,
         env,
-        processes: nothingStarts,
+        processes: inertProcesses,
         origins: originBreakers({}),
         packages: '',
         grants: '',
@@ -44,13 +44,13 @@ export async function ruleFindings(
     await known.refresh(new AbortController().signal);
     const unknown = compiled.rules.unknown(known).filter(({ mayAppear: mayCome }) => !mayCome);
     const unused = unusedOverrides(config, known.catalogue().tools, awaitedNames(config.sources, known, sourceKinds));
-    return [...unknown.map(toFinding), ...unused.map(toOverrideFinding)];
+    return [...unknown.map(toRuleFinding), ...unused.map(toOverrideFinding)];
   } finally {
     await known.close();
   }
 }
 
-const toFinding = ({ path, message }: RuleProblem): ConfigFinding => ({
+const toRuleFinding = ({ path, message }: RuleProblem): ConfigFinding => ({
   rule: 'policy-rule',
   severity: 'error',
   path,
@@ -74,12 +74,12 @@ const offlinePart = (config: Config): Config => ({
   ),
 });
 
-const message = 'toolgate check starts no processes';
-const nothingStarts: Processes = {
-  run: () => Promise.resolve(toRefusal('spawn_failed', message)),
-  open: () => Promise.resolve(toRefusal('spawn_failed', message)),
-  plan: () => Promise.resolve(toRefusal('spawn_failed', message)),
-  tiers: () => Promise.resolve(noTiers(message)),
+const refusalMessage = 'toolgate check starts no processes';
+const inertProcesses: Processes = {
+  run: () => Promise.resolve(toRefusal('spawn_failed', refusalMessage)),
+  open: () => Promise.resolve(toRefusal('spawn_failed', refusalMessage)),
+  plan: () => Promise.resolve(toRefusal('spawn_failed', refusalMessage)),
+  tiers: () => Promise.resolve(noTiers(refusalMessage)),
   active: () => 0,
   close: () => Promise.resolve(),
   brokerPid: undefined,

@@ -4,7 +4,7 @@ import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
 import { addressProblem } from '../../lib/domains.js';
 import type { EgressRules } from '../../net/egress-types.js';
-import { namespaced } from '../../registry/naming.js';
+import { toNamespacedName } from '../../registry/naming.js';
 import { originBreakers, type OriginBreakers } from './breakers.js';
 import { sender, systemTiming, type Sender, type Timing } from './sender.js';
 import type { CallLimits, Declaration, SecretValues } from './declarations.js';
@@ -107,7 +107,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     };
   };
   const toTool = (declaration: Declaration): Tool => {
-    const name = namespaced(options.prefix === true ? id : undefined, declaration.name);
+    const name = toNamespacedName(options.prefix === true ? id : undefined, declaration.name);
     const timeoutMs = options.timeouts && Object.hasOwn(options.timeouts, name) ? options.timeouts[name] : undefined;
     const limits = limitsOf({ ...declaration, ...(timeoutMs !== undefined && { timeoutMs }) });
     return httpTool(declaration, {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../core/json.js';
 import type { TextVisitor } from '../../../hostile-text/results/rewrite-content.js';
 import { rewriteData } from '../../../hostile-text/results/rewrite-content.js';
 import { clean } from '../../../hostile-text/clean.js';
-import { namespaced } from '../../../registry/naming.js';
+import { toNamespacedName } from '../../../registry/naming.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { paramHeaders } from '../../../wire/param-headers.js';
 import { untrustedContract } from './input-contract.js';
@@ -160,7 +160,7 @@ export function toTool(
   // Checked by parseItem to be an object.
   const input = inputSchema as JsonObject;
   return {
-    name: namespaced(prefix, name),
+    name: toNamespacedName(prefix, name),
     source,
     description: cleanText(description, maxDescription) ?? '',
     input: untrustedContract(input['type'] === undefined ? { type: 'object', ...input } : input),

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../core/json.js';
 import type { Complete, Prompt, Resource, ResourceTemplate } from '../../../core/prompt.js';
 import type { Subscribe } from '../../../core/subscription.js';
 import type { Tool } from '../../../core/tool.js';
-import { namespaced } from '../../../registry/naming.js';
+import { toNamespacedName } from '../../../registry/naming.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { paramHeaders, toParamHeaders } from '../../../wire/param-headers.js';
 import { extraFields, cleanData, toDisplayText, toTool } from './definitions.js';
@@ -88,7 +88,7 @@ export function toRelayedPrompt(
   const list = Array.isArray(given) ? given.filter(isJsonObject) : undefined;
   const { title, description, meta, extra } = descriptiveFields(definition);
   return {
-    name: namespaced(prefix, name),
+    name: toNamespacedName(prefix, name),
     source,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),

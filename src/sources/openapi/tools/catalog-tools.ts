@@ -3,7 +3,7 @@ import { schemaContract } from '../../../core/contract.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { done, refuse } from '../../../core/outcome.js';
 import { defaultLimits, readOnly, type Tool } from '../../../core/tool.js';
-import { namespaced } from '../../../registry/naming.js';
+import { toNamespacedName } from '../../../registry/naming.js';
 import { operationLabel } from '../document/model.js';
 import { searchIndex, type OperationSearch } from './search-index.js';
 import type { OperationTool } from './operation-tool.js';
@@ -23,9 +23,9 @@ const catalogLimits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
 export function searchTool({ id, title, tools }: CatalogOptions): Tool {
   let search: OperationSearch | undefined;
   return {
-    name: namespaced(id, 'search'),
+    name: toNamespacedName(id, 'search'),
     title: 'Search operations',
-    description: `Finds operations of ${cleanText(title, 80) || id} (${tools.length} in all) by keywords in their name, path, tags or description. Then use ${namespaced(id, 'describe')} and ${namespaced(id, 'call')}.`,
+    description: `Finds operations of ${cleanText(title, 80) || id} (${tools.length} in all) by keywords in their name, path, tags or description. Then use ${toNamespacedName(id, 'describe')} and ${toNamespacedName(id, 'call')}.`,
     source: id,
     input: schemaContract({
       type: 'object',
@@ -61,7 +61,7 @@ export function searchTool({ id, title, tools }: CatalogOptions): Tool {
 export function describeTool({ id, tools }: CatalogOptions): Tool {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    name: namespaced(id, 'describe'),
+    name: toNamespacedName(id, 'describe'),
     title: 'Describe an operation',
     description: 'Returns one operation with its full, unabbreviated input schema.',
     source: id,
@@ -78,7 +78,7 @@ export function describeTool({ id, tools }: CatalogOptions): Tool {
       if (tool === undefined || !(call.canSee?.(tool) ?? true))
         return Promise.resolve(
           refuse('invalid_arguments', 'Unknown operation', {
-            hint: `Find one with ${namespaced(id, 'search')}`,
+            hint: `Find one with ${toNamespacedName(id, 'search')}`,
           }),
         );
       const described: JsonObject = {
@@ -107,9 +107,9 @@ export function describeTool({ id, tools }: CatalogOptions): Tool {
 export function callTool({ id, tools }: CatalogOptions): Tool {
   const names = new Set(tools.map((tool) => tool.name));
   return {
-    name: namespaced(id, 'call'),
+    name: toNamespacedName(id, 'call'),
     title: 'Call an operation',
-    description: `Calls an operation by name with its arguments, as ${namespaced(id, 'describe')} shows them.`,
+    description: `Calls an operation by name with its arguments, as ${toNamespacedName(id, 'describe')} shows them.`,
     source: id,
     input: schemaContract({
       type: 'object',
@@ -144,7 +144,7 @@ export function callTool({ id, tools }: CatalogOptions): Tool {
     run: () =>
       Promise.resolve(
         refuse('invalid_arguments', 'Unknown operation, or its arguments are not an object', {
-          hint: `Find one with ${namespaced(id, 'search')}`,
+          hint: `Find one with ${toNamespacedName(id, 'search')}`,
         }),
       ),
   };

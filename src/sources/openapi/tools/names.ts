@@ -1,5 +1,5 @@
 import { sha256 } from '../../../lib/hash.js';
-import { namespaced } from '../../../registry/naming.js';
+import { toNamespacedName } from '../../../registry/naming.js';
 
 /** What a tool name is derived from. */
 interface NameSource {
@@ -31,7 +31,10 @@ export function toolNames<T extends NameSource>(
       const isShared = (counts.get(name.toLowerCase()) ?? 0) > 1;
       return [
         operation,
-        namespaced(source, isShared ? appendHash(name, `${operation.method} ${operation.path}`, maxLength) : name),
+        toNamespacedName(
+          source,
+          isShared ? appendHash(name, `${operation.method} ${operation.path}`, maxLength) : name,
+        ),
       ];
     }),
   );
