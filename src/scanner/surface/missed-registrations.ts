@@ -101,6 +101,9 @@ export function missedRegistrations(machine: Machine, sites: ReadonlySet<string>
       fn: ({ decorators }) => decorators.forEach((each) => called.add(each)),
       expr: (expr) => {
         if (expr.kind === 'call') called.add(expr.callee);
+        // A test for the method, or its replacement, does not hand it to other code.
+        if (expr.kind === 'unary') called.add(expr.value);
+        if (expr.kind === 'assign') called.add(expr.target as Expr);
         if (found.length >= maxMissed) return;
         const location = { file: module.path, start_line: positionAt(module, expr.start).line };
         const kind = expr.kind === 'call' ? registeredKind(expr) : undefined;

@@ -4,6 +4,7 @@ import type { Place } from '../evaluate/values/values.js';
 import { newSideEffects, recordSideEffects, type SideEffects } from './models/side-effects.js';
 import type { Context } from './interpreter/context.js';
 import type { Env } from './facts/environment.js';
+import { newHeap } from './facts/heap.js';
 import { callProject } from './calls/functions.js';
 import { scopeIn } from '../evaluate/values/scope.js';
 import { anyPath, proofBit, leavesFolder, taintsIn, unsafeTaints, type Fact, type Taint } from './facts/facts.js';
@@ -82,6 +83,7 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
   const behaviour = newSideEffects();
   const context: Context = {
     machine,
+    heap: newHeap(),
     summaries: summaryCacheOf(machine),
     replayed: new Map(),
     callStack: [],

@@ -1,25 +1,24 @@
-import { concatFacts, constantFact, elementOf, plainConstant, constantText } from '../facts/combine.js';
+import { concatFacts, constantFact, elementOf, constantText } from '../facts/combine.js';
 import { hasTransferModel, validators } from '../models/transfer-tables.js';
 import type { Call } from '../../ir/nodes.js';
 import { dottedName } from '../../ir/names.js';
 import { findMethod } from '../../evaluate/calls/classes.js';
 import { memberOf } from '../../evaluate/values/members.js';
 import { object, type ClassValue, type FunctionValue } from '../../evaluate/values/values.js';
-import { addPart } from '../interpreter/assign.js';
 import { objectAssign } from './object-assign.js';
 import { containedBits } from '../checks/containment.js';
 import { fileContentFact } from '../models/side-effects.js';
+import { allocate, attributeCall, namedTuple } from './allocation.js';
 import { callProject, type CallArgs } from './functions.js';
-import { tableEntry } from '../interpreter/table-lookups.js';
+import { mutateReceiver } from './receiver-mutation.js';
 import { runCallbacks } from './callbacks.js';
 import { resolveIndirectCall } from './indirect-calls.js';
 import { unfollowedHit } from './unfollowed.js';
 import { resolveDynamicLoad } from './dynamic-imports.js';
-import { partOf, readKey, recordHit, recordCall, type Context } from '../interpreter/context.js';
+import { readKey, recordHit, recordCall, type Context } from '../interpreter/context.js';
 import { keyOf, applyProofs, writeVariable, type Env } from '../facts/environment.js';
 import { factOf } from '../interpreter/expressions.js';
 import { joinFacts, mergeTaints, untaintedFact, taintsIn, type Fact, type Taint } from '../facts/facts.js';
-import { knownText } from '../models/query-sinks.js';
 import { parsedFact } from '../sources/schemas.js';
 import { callAllTargets, candidateFunctions } from './dynamic-dispatch.js';
 import { sinksOf, type CallSite } from '../models/sinks.js';
@@ -54,6 +53,10 @@ interface CallTarget {
 
 function invoke(context: Context, expr: Call, called: CallTarget, given: CallArgs, env: Env): Fact {
   const { callee, receiver, method } = called;
+  const attribute = attributeCall(context, expr, callee.name, given, env);
+  if (attribute) return attribute;
+  const tuple = namedTuple(callee.value, given);
+  if (tuple) return tuple;
   const project = projectCall(context, expr, callee, receiver, given, env);
   if (project) return project;
   const at = { module: env.module, spot: expr };
@@ -200,98 +203,6 @@ function construct(context: Context, cls: ClassValue, given: CallArgs, env: Env,
     for (const [key, fact] of self) kept.set(key, fact);
   });
   return kept.size > 0 ? { ...made, fields: kept } : made;
-}
-
-const isQueue = ({ name, fields }: Fact): boolean => fields !== undefined && name?.endsWith('Queue()') === true;
-
-/** Methods that mutate their receiver: lists grow, files are written. */
-function mutateReceiver(
-  context: Context,
-  expr: Call,
-  method: string,
-  receiver: Fact,
-  given: CallArgs,
-  env: Env,
-): Fact | undefined {
-  const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
-  if (key === undefined) return undefined;
-  const [first] = given.positional;
-  if (
-    (/^(?:append|push|add|unshift|insert|appendleft)$/.test(method) ||
-      (/^put(?:_nowait)?$/.test(method) && isQueue(receiver))) &&
-    !receiver.closure &&
-    // A member of an external object is not a list: `repo.index.add` stages files.
-    !/\(\)\.\w/.test(receiver.name ?? '') &&
-    receiver.value?.kind !== 'function'
-  ) {
-    const list =
-      receiver.fields && !receiver.fields.has('*') && /^(?:append|push)$/.test(method)
-        ? String(receiver.fields.size)
-        : '*';
-    let at = Number(list);
-    for (const fact of given.positional) addPart(env, key, list === '*' ? '*' : String(at++), fact, context);
-    return taintsIn(receiver).length > 0 ||
-      given.positional.some((fact) => taintsIn(fact).length > 0) ||
-      receiver.fields
-      ? untaintedFact
-      : undefined;
-  }
-  if (method === 'extend' && first) {
-    const isOrdered = receiver.fields && first.fields && !receiver.fields.has('*') && !first.fields.has('*');
-    let at = receiver.fields?.size ?? 0;
-    if (isOrdered) for (const fact of first.fields?.values() ?? []) addPart(env, key, String(at++), fact, context);
-    else addPart(env, key, '*', elementOf(first), context);
-    return untaintedFact;
-  }
-  if (/^(?:update|set|setdefault)$/.test(method) && first && receiver.fields) {
-    if (method === 'update')
-      for (const [name, fact] of [...(first.fields ?? []), ...given.named]) addPart(env, key, name, fact, context);
-    else if (given.positional[1]) addPart(env, key, constantText(first) ?? '*', given.positional[1], context);
-    return undefined;
-  }
-  if (/^(?:write|writelines)$/.test(method) && first && taintsIn(first).length > 0) {
-    const file = readKey(context, env, key) ?? untaintedFact;
-    for (const each of [key, ...(file.from ?? []).map((from) => from.key)]) {
-      const held = readKey(context, env, each) ?? untaintedFact;
-      writeVariable(env, each, { ...held, content: mergeTaints(held.content ?? [], taintsIn(first)) });
-    }
-  }
-  if (/^get(?:_nowait)?$/.test(method) && isQueue(receiver)) return elementOf(receiver);
-  if (method === 'get' && first && (receiver.fields || receiver.taints.length > 0)) {
-    const name = constantText(first);
-    const part = name === undefined ? elementOf(receiver) : partOf(receiver, name);
-    const otherwise = given.positional[1];
-    // A key that is certainly present makes the default irrelevant.
-    if (name !== undefined && part && part === receiver.fields?.get(name) && plainConstant(part)) return part;
-    return part && otherwise ? joinFacts(part, otherwise) : (part ?? otherwise ?? untaintedFact);
-  }
-  return method === 'get' && first ? tableEntry(receiver, first) : undefined;
-}
-
-const emptyStores =
-  /^(?:Map|Set|WeakMap|collections\.(?:deque|OrderedDict)|(?:queue|asyncio|multiprocessing)\.\w*Queue)$/;
-
-/** Allocations: an open file refers to its path, an empty collection holds what is put into it, a request keeps its URL. */
-function allocate(name: string, given: CallArgs, expr: Call): Fact | undefined {
-  if (given.positional.length === 0 && emptyStores.test(name))
-    return { taints: [], name: `${name}()`, fields: new Map() };
-  if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
-    const key = keyOf(expr.args[0].value);
-    return {
-      taints: [],
-      name: `${name.replace('io.open', 'open')}()`,
-      lead: given.positional[0] ? knownText(given.positional[0]) : '',
-      ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }),
-    };
-  }
-  // A request object carries URL and body to the call that sends it.
-  if (/(?:^|\.)Request$/.test(name))
-    return {
-      taints: [],
-      name: `${name}()`,
-      fields: new Map([...given.positional.map((fact, at): [string, Fact] => [String(at), fact]), ...given.named]),
-    };
-  return undefined;
 }
 
 /** Attaches the content written to a file to arguments that refer to the file: running it runs that content. */

@@ -2,7 +2,7 @@ import type { Arg, FunctionNode, Param } from '../../ir/nodes.js';
 import { dottedName } from '../../ir/names.js';
 import { scopeIn, type Scope } from '../../evaluate/values/scope.js';
 import type { FunctionValue } from '../../evaluate/values/values.js';
-import { assignTo } from '../interpreter/assign.js';
+import { addPart, assignTo } from '../interpreter/assign.js';
 import {
   markReplayed,
   readKey,
@@ -13,6 +13,7 @@ import {
   type Frame,
 } from '../interpreter/context.js';
 import { keyOf, applyProofs, type Env } from '../facts/environment.js';
+import { withParts } from '../facts/heap.js';
 import { factOf } from '../interpreter/expressions.js';
 import { danger, joinFacts, untaintedFact, taintsIn, type Fact, type Taint } from '../facts/facts.js';
 import { throwsOnInternal } from '../checks/internal-addresses.js';
@@ -81,6 +82,7 @@ export function callProject(
   if (exits.length === 0) return { taints: [], name: '\u0000never' };
   if (selfName !== undefined) keepSelf?.(fields);
   const params = fn.params.filter((param) => param.target.kind === 'name');
+  writeBackArguments(context, fn, exits, given, selfName !== undefined && selfName !== 'this' ? 1 : 0, caller);
   const isMethod = self !== undefined && module.language === 'python' && !isStatic(fn, target);
   const proved =
     (throwsOnInternal(fn, module) ? danger.url : 0) | (allowsListedSyntaxOnly(fn, module) ? danger.code : 0);
@@ -123,7 +125,9 @@ function runWithSummary(
   selfName: string | undefined,
 ): FunctionOutcome {
   // A handler is analysed once: its summary would never be reused.
-  const call = scope && context.depth > 0 ? callKey(fn, scope, env) : undefined;
+  // Module state is not part of the key: with any, results of other calls do not apply.
+  const { moduleState } = context.heap;
+  const call = scope && context.depth > 0 && moduleState.size === 0 ? callKey(fn, scope, env) : undefined;
   if (call === undefined) return runBody(context, fn, env, selfName);
   const { key, given } = call;
   const { summaries, callStack, depth, recorder } = context;
@@ -147,6 +151,7 @@ function runWithSummary(
   const isWhole = context.stepsLeft > 0 && !callStack.some((each) => inner.visited.has(each));
   const isSteady =
     isWhole &&
+    moduleState.size === 0 &&
     !summary.exits.some(({ fact }) => hasClosure(fact)) &&
     ![...left.fields.values()].some((fact) => hasClosure(fact));
   const isKept = isSteady && storeSummary(summaries, key, summary);
@@ -186,7 +191,43 @@ function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string 
       truth: false,
       configBranches: [...frame.configBranches],
     });
-  return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(frame.exits, selfName) };
+  foldParts(context, fn, frame.exits);
+  return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(context, frame.exits, selfName) };
+}
+
+/** Adds fields that the body assigned to a parameter to the parameter itself, so that the caller sees them. */
+function foldParts({ heap }: Context, fn: FunctionNode, exits: readonly Exit[]): void {
+  for (const { target } of fn.params) {
+    if (target.kind !== 'name' || !heap.owners.has(target.name)) continue;
+    for (const { env } of exits) {
+      const fact = env.vars.get(target.name);
+      if (fact) env.vars.set(target.name, withParts(heap, env, target.name, fact));
+    }
+  }
+}
+
+/** Writes tainted fields and items that the callee added to an argument back to the caller's variable. */
+function writeBackArguments(
+  context: Context,
+  fn: FunctionNode,
+  exits: readonly Exit[],
+  given: CallArgs,
+  skip: number,
+  caller: Env,
+): void {
+  const positional = given.exprs.filter(({ name, spread }) => name === undefined && spread === undefined);
+  fn.params.slice(skip).forEach((param, at) => {
+    const name = param.target.kind === 'name' && !param.rest ? param.target.name : undefined;
+    if (name === undefined) return;
+    const arg = given.exprs.find((each) => each.name === name) ?? positional[at];
+    const key = arg && keyOf(arg.value);
+    if (key === undefined) return;
+    const before = given.named.get(name)?.fields ?? given.positional[at]?.fields;
+    for (const { env } of exits)
+      for (const [field, fact] of env.vars.get(name)?.fields ?? [])
+        if (fact !== before?.get(field) && taintsIn(fact).length > taintsIn(before?.get(field) ?? untaintedFact).length)
+          addPart(caller, key, field, fact, context);
+  });
 }
 
 const contextManagers = /(?:^|\.)(?:async)?contextmanager$/;
@@ -199,12 +240,12 @@ function generatorExit(fn: FunctionNode, yields: readonly Fact[], env: Env): Exi
   return { fact, env, implied: undefined, truth: undefined };
 }
 
-function fieldsOf(exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {
+function fieldsOf({ heap }: Context, exits: readonly Exit[], selfName: string): ReadonlyMap<string, Fact> {
   const fields = new Map<string, Fact>();
   for (const { env } of exits) {
     for (const [key, fact] of env.vars)
       if (key.startsWith(`${selfName}.`) && !key.slice(selfName.length + 1).includes('.'))
-        fields.set(key.slice(selfName.length + 1), fact);
+        fields.set(key.slice(selfName.length + 1), withParts(heap, env, key, fact));
   }
   return fields;
 }

@@ -4,13 +4,16 @@ import { factOf } from './expressions.js';
 import { partOf, readKey, type Context } from './context.js';
 import { keyOf, writeVariable, type Env } from '../facts/environment.js';
 import { joinFacts, untaintedFact, type Fact } from '../facts/facts.js';
+import { isModuleVariable, recordOwner, rootOf, writeModuleState } from '../facts/heap.js';
 import { addTraceStep } from '../facts/traces.js';
+import { isReassignedGlobal } from './mutable-globals.js';
 import { isParsedUrl } from '../models/transfer-tables.js';
 
 /** Assigns a fact to a pattern, destructuring it. */
 export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env): void {
   switch (target.kind) {
     case 'name':
+      if (isReassignedGlobal(env.module, target.name)) writeModuleState(context.heap, env, target.name, fact);
       writeVariable(env, target.name, {
         ...fact,
         taints: addTraceStep(fact.taints, env.module, target, 'is assigned to', target.name),
@@ -20,6 +23,8 @@ export function assignTo(context: Context, target: Pattern, fact: Fact, env: Env
     case 'index': {
       const key = keyOf(target);
       if (key !== undefined) {
+        recordOwner(context.heap, key);
+        if (isModuleVariable(env, rootOf(key))) writeModuleState(context.heap, env, key, fact);
         writeVariable(env, key, fact);
         return;
       }
@@ -85,5 +90,6 @@ export function addPart(env: Env, owner: string, key: string, fact: Fact, contex
   const fields = new Map(before.fields);
   const old = fields.get(key);
   fields.set(key, old ? joinFacts(old, fact) : fact);
+  if (isModuleVariable(env, rootOf(owner))) writeModuleState(context.heap, env, `${owner}.${key}`, fact);
   writeVariable(env, owner, { ...before, fields });
 }

@@ -7,7 +7,15 @@ import type { Place, Value } from '../../evaluate/values/values.js';
 import { hasSideEffects } from '../models/side-effects.js';
 import { isMutableGlobal } from './mutable-globals.js';
 import { readVariable, type Env } from '../facts/environment.js';
-import { withoutWholeKeys, untaintedFact, type Fact, type Implication, type Taint } from '../facts/facts.js';
+import { readModuleState, withParts, type Heap } from '../facts/heap.js';
+import {
+  mergeTaints,
+  withoutWholeKeys,
+  untaintedFact,
+  type Fact,
+  type Implication,
+  type Taint,
+} from '../facts/facts.js';
 import type { ConfigBranch } from '../checks/config-branches.js';
 import { qualifiedName } from '../facts/qualified-names.js';
 import { substituteCall, substituteHit, substitutionBetween, type Substitution } from '../summaries/substitution.js';
@@ -18,6 +26,8 @@ import type { Recorder, SummaryCache, Summary } from '../summaries/summaries.js'
 /** State of the analysis of one tool: budgets, caches and callbacks. */
 export interface Context {
   readonly machine: Machine;
+  /** Fields assigned separately, and module state. */
+  readonly heap: Heap;
   readonly onHit: (hit: Hit, call: CallSite) => void;
   /** Receives every reachable call, tainted or not; capabilities are derived from these. */
   readonly onReached: (name: string, at: Place) => void;
@@ -68,7 +78,20 @@ export const factOfValue = (value: Value): Fact => ({ taints: [], value, name: q
 /** Looks up a variable: local facts first, then the scopes of the first pass, then a global name. */
 export function readName(context: Context, env: Env, name: string): Fact {
   const own = readVariable(env, name);
-  if (own) return own;
+  if (own) return withParts(context.heap, env, name, own);
+  const state = readModuleState(context.heap, env, name);
+  const found = readScope(context, env, name);
+  return state ? joinState(found, state) : withParts(context.heap, env, name, found);
+}
+
+/** Module state added to what the first pass found: both are possible when the tool is called. */
+const joinState = (found: Fact, state: Fact): Fact => ({
+  ...found,
+  taints: mergeTaints(found.taints, state.taints),
+  ...(state.fields ? { fields: new Map([...(found.fields ?? []), ...state.fields]) } : {}),
+});
+
+function readScope(context: Context, env: Env, name: string): Fact {
   const value = lookup(env.scope, name);
   if (value && value.kind !== 'unknown')
     return isMutableGlobal(env.module, name, value) ? untaintedFact : factOfValue(resolveLink(context.machine, value));

@@ -1,6 +1,7 @@
 import { binaryFact, concatFacts, constantFact, elementOf, listFact } from '../facts/combine.js';
 import { isParsedUrl } from '../models/transfer-tables.js';
 import type { Expr, Template } from '../../ir/nodes.js';
+import { findGetter } from '../../evaluate/calls/classes.js';
 import { memberOf } from '../../evaluate/values/members.js';
 import { type Value } from '../../evaluate/values/values.js';
 import { withAlias, withScheme } from '../facts/aliases.js';
@@ -215,6 +216,8 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
   const own = key === undefined ? undefined : readVariable(env, key);
   if (own) return own;
   const object = factOf(context, expr.object, env);
+  const getter = object.value?.kind === 'object' && object.value.cls && findGetter(object.value.cls, property);
+  if (getter) return callProject(context, { target: getter }, noArguments, object, env);
   const part = partOf(object, property);
   if (part) {
     const base = keyOf(expr.object);
@@ -254,6 +257,8 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
         ...fileKey(expr.object),
       };
 }
+
+const noArguments = { positional: [], named: new Map<string, Fact>(), rest: [], exprs: [] };
 
 /** `globalThis.x` is `x`. */
 const isGlobal = /^(?:globalThis|global|window)$/;

@@ -27,3 +27,6 @@ export const isMutableGlobal = (module: Module, name: string, value: Value): boo
   value.kind === 'constant' &&
   (typeof value.value === 'string' || typeof value.value === 'boolean') &&
   mutableGlobals(module).has(name);
+
+/** Whether functions of the module reassign this module variable. */
+export const isReassignedGlobal = (module: Module, name: string): boolean => mutableGlobals(module).has(name);

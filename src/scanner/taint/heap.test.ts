@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { aProject } from '../../../test/support/scan.js';
+import { scan } from '../scan.js';
+import { pythonHeap, scriptHeap } from './fixtures/heap.js';
+
+const bugs = async (file: string, text: string): Promise<readonly string[]> =>
+  (await scan(await aProject({ [file]: text }), { heuristics: false })).findings
+    .filter(({ kind }) => kind === 'bug')
+    .map(({ rule }) => rule);
+
+describe('data of the caller is followed through the heap', () => {
+  test.each(pythonHeap)('Python: $name', async ({ rule, bad, good }) => {
+    expect(await bugs('server.py', bad)).toContain(rule);
+    expect(await bugs('server.py', good)).not.toContain(rule);
+  });
+  test.each(scriptHeap)('JavaScript: $name', async ({ rule, bad, good }) => {
+    expect(await bugs('server.mjs', bad)).toContain(rule);
+    expect(await bugs('server.mjs', good)).not.toContain(rule);
+  });
+});
