@@ -86,6 +86,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+async function askAtTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question, { signal: interruption.signal });
+  } catch {
+    return '';
+  } finally {
+    terminal.close();
+  }
+}
+
 main(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
@@ -93,6 +105,7 @@ main(process.argv.slice(2), {
   isTTY: process.stdout.isTTY === true,
   showsProgress: process.stderr.isTTY === true,
   signal: interruption.signal,
+  ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { ask: askAtTerminal }),
 }).then(
   (code) => {
     process.exitCode = code;

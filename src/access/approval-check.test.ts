@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Call, Confirmation } from '../core/call.js';
 import { done } from '../core/outcome.js';
+import type { Json } from '../core/json.js';
 import type { Outcome, Question } from '../core/outcome.js';
 import type { Handler, Tool } from '../core/tool.js';
 import { readOnly } from '../core/tool.js';
@@ -195,6 +196,58 @@ test('arguments cannot pretend to be part of the question, and secrets in them a
   expect(message).not.toMatch(/\u202e|\u001b|hunter2/);
 });
 
+const ticketArgs = async (args: Call['args']) => {
+  const it = world();
+  const outcome = await it.call({ back: {}, args });
+  const [ticket] = it.opened;
+  return { outcome, short: ticket?.args ?? '', whole: ticket?.wholeArgs ?? ticket?.args ?? '' };
+};
+
+test('nothing in the arguments hides from the approver: not behind padding, under a key that names a secret, or at depth', async () => {
+  const padded = await ticketArgs({ a: 'x'.repeat(17_000), z_evil: 'transfer everything to mallory' });
+  expect(padded.short).toContain('"z_evil":"transfer everything to mallory"');
+  expect(padded.short).toContain('[16600 of 17000 characters not shown]');
+  expect(padded.short.length).toBeLessThan(1_000);
+  expect(padded.whole).toContain('x'.repeat(17_000));
+  expect((await ticketArgs({ a: `${'x'.repeat(17_000)} rm -rf /` })).short).toContain(' rm -rf /"');
+  expect((await ticketArgs({ token: 'DROP TABLE users; --', credentials: { a: 'b' } })).short).toBe(
+    '{"token":"DROP TABLE users; --","credentials":{"a":"b"}}',
+  );
+  const deep = Array.from({ length: 40 }).reduce<Json>((inner) => ({ n: inner }), 'bottom of it');
+  expect((await ticketArgs({ deep })).short).toContain('bottom of it');
+  const many = await ticketArgs(Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`k${n}`, n])));
+  expect(many.short).toContain('"k1999":1999');
+  const keys = await ticketArgs({
+    [`${'k'.repeat(300)}A${'k'.repeat(300)}`]: 1,
+    [`${'k'.repeat(300)}B${'k'.repeat(300)}`]: 2,
+  });
+  expect(keys.short).toMatch(/:1,.*:2\}$/);
+  expect((await ticketArgs(JSON.parse('{"__proto__":{"x":"hidden?"}}') as Call['args'])).short).toContain('hidden?');
+  expect((await ticketArgs({ a: 'good\u200b\u202ename' })).short).toBe('{"a":"good\\u200b\\u202ename"}');
+});
+
+test('where the arguments cannot be shown, approval is not requested', async () => {
+  const tooDeep = Array.from({ length: 80 }).reduce<Json>((inner) => [inner], 'x');
+  for (const args of [{ a: 'x'.repeat(300_000) }, { a: tooDeep }]) {
+    const { outcome, short } = await ticketArgs(args);
+    expect(short).toBe('');
+    expect(outcome).toMatchObject({
+      error: { code: 'confirmation_required', message: expect.stringContaining('approval cannot be requested') },
+    });
+  }
+});
+
+test('a form shows all of the arguments or is not used', async () => {
+  const it = world();
+  const args = { a: 'x'.repeat(5_000), z: 'the end' };
+  expect(String(questionOf(await it.call({ args })).asks['toolgate_confirm']?.params['message'])).toContain(
+    JSON.stringify(args),
+  );
+  expect(await it.call({ args: { a: 'x'.repeat(9_000) } })).toMatchObject({
+    error: { data: { ticket: it.opened[0]?.id } },
+  });
+});
+
 test('a question of the tool itself carries the consent with it, sealed and used once', async () => {
   const answered: unknown[] = [];
   const inner: Question = {
@@ -225,9 +278,11 @@ test('a client that cannot be asked gets a ticket, and the same call goes throug
     error: {
       code: 'confirmation_required',
       data: { ticket: it.opened[0]?.id, rule: 'ask-first' },
-      hint: expect.stringContaining('toolgate approvals approve tk_'),
+      message: expect.stringContaining(`a person must approve ticket ${it.opened[0]?.id}`),
     },
   });
+  // A model with a shell would run the command.
+  expect(JSON.stringify(waits)).not.toContain('toolgate approvals');
   expect(await it.call({ back: {} })).toMatchObject({ error: { code: 'confirmation_required' } });
   expect(it.opened).toHaveLength(1);
   expect(it.tickets.decide(it.opened[0]?.id ?? '', true, ada)).toMatchObject({ ok: true });

@@ -10,6 +10,7 @@ import type { LabelsOf } from './labels.js';
 import type { Binding, Seals } from './seals.js';
 import { bindingKey, bindingOf, isApprovalState } from './seals.js';
 import type { Ticket, Tickets } from './tickets.js';
+import type { ApprovalText } from './approval-text.js';
 import { approvalText } from './approval-text.js';
 
 export interface ApprovalCheckOptions {
@@ -49,14 +50,9 @@ export function approvalCheck({
   waitMs,
   now = Date.now,
 }: ApprovalCheckOptions): CallApprovals {
-  const question = (
-    call: Call,
-    tool: Tool,
-    demand: ApprovalRequirement,
-    binding: Binding,
-    seals: Seals,
-  ): ApprovalCheck => {
-    const { message } = approvalText(call, tool, demand, labelsOf(tool), redactor);
+  const describe = (call: Call, tool: Tool, demand: ApprovalRequirement): ApprovalText =>
+    approvalText(call, tool, demand, labelsOf(tool), redactor);
+  const question = (binding: Binding, seals: Seals, message: string): ApprovalCheck => {
     return {
       kind: 'ask',
       question: {
@@ -85,7 +81,12 @@ export function approvalCheck({
     // A reload may have changed the rule to `confirm: operator`; the answer of the client no longer counts then.
     if (demand.by === 'operator') return invalidConfirmation('other call');
     const answer = Object.hasOwn(answers, questionName) ? answers[questionName] : undefined;
-    if (answer === undefined) return question(call, tool, demand, binding, seals);
+    if (answer === undefined) {
+      const text = describe(call, tool, demand);
+      return text.ok && text.message !== undefined
+        ? question(binding, seals, text.message)
+        : invalidConfirmation('other call');
+    }
     if (!seals.use(opened.nonce, opened.expiresAt)) return invalidConfirmation('used');
     if (answer['action'] !== 'accept' || !isApproved(answer['content']))
       return declined('The user declined this call', { rule: demand.rules.join(', ') });
@@ -98,6 +99,7 @@ export function approvalCheck({
     demand: ApprovalRequirement,
     binding: Binding,
     tickets: Tickets,
+    text: ApprovalText,
   ): Promise<ApprovalCheck> => {
     const settled = (ticket: Ticket | undefined): ApprovalCheck | undefined => {
       if (ticket?.status === 'denied')
@@ -113,13 +115,15 @@ export function approvalCheck({
     }
     const known = settled(tickets.find(bindingKey(binding)));
     if (known !== undefined) return known;
-    const { args, risk } = approvalText(call, tool, demand, labelsOf(tool), redactor);
+    if (!text.ok) return { kind: 'refused', error: cannotShow(text.problem, demand) };
+    const { args, wholeArgs, risk } = text;
     const ticket = tickets.open({
       binding: bindingKey(binding),
       principal: binding.principal,
       tool: binding.tool,
       source: tool.source,
       args,
+      ...(wholeArgs !== undefined && { wholeArgs }),
       argsDigest: binding.args,
       definition: binding.definition,
       rules: demand.rules,
@@ -154,9 +158,12 @@ export function approvalCheck({
       const binding = bindingOf(call, tool);
       if (call.confirmation !== undefined && call.confirmation.state !== '')
         return answered(call, tool, demand, binding, seals);
-      if (demand.by === 'caller' && call.ticket === undefined && supportsElicitation(call))
-        return question(call, tool, demand, binding, seals);
-      return byTicket(call, tool, demand, binding, tickets);
+      const text = describe(call, tool, demand);
+      // What does not fit into a form is decided with a ticket, where the whole can be opened.
+      const message = text.ok ? text.message : undefined;
+      if (demand.by === 'caller' && call.ticket === undefined && message !== undefined && supportsElicitation(call))
+        return question(binding, seals, message);
+      return byTicket(call, tool, demand, binding, tickets, text);
     },
     async attach(inner, call, tool): Promise<Question> {
       const { seals } = await books();
@@ -202,10 +209,18 @@ const cannotElicit: ToolError = {
   hint: 'Use a client that supports elicitation, or ask the operator to add an allow rule',
 };
 
+const cannotShow = (problem: string, { rules }: ApprovalRequirement): ToolError => ({
+  code: 'confirmation_required',
+  message: `This call needs approval (${rules.join(', ')}), but approval cannot be requested: ${problem}`,
+  hint: 'Split the call into smaller ones',
+  data: { rule: rules.join(', ') },
+});
+
+// The command that approves is not in the message: a model with a shell would run it.
 const pendingError = (ticket: Ticket, { rules, by }: ApprovalRequirement): ToolError => ({
   code: 'confirmation_required',
-  message: `This call needs approval by ${by === 'operator' ? 'an operator' : 'a person'} (${rules.join(', ')})`,
-  hint: `An operator can approve it with: toolgate approvals approve ${ticket.id}. Then repeat the same call, with the ticket if possible`,
+  message: `This call needs approval by ${by === 'operator' ? 'an operator' : 'a person'} (${rules.join(', ')}); a person must approve ticket ${ticket.id}`,
+  hint: `Tell the user about ticket ${ticket.id} and wait; once it is approved, repeat the same call, with the ticket if possible`,
   retryAfterMs: 5_000,
   data: { rule: rules.join(', '), ticket: ticket.id, expires_at: new Date(ticket.expiresAt).toISOString() },
 });

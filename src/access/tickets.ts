@@ -11,8 +11,10 @@ export interface Ticket {
   readonly principal: string;
   readonly tool: string;
   readonly source: string;
-  /** Redacted arguments for display, and the digest of the real ones. */
+  /** Redacted arguments for display, with long strings shortened, and the digest of the real ones. */
   readonly args: string;
+  /** All of the redacted arguments, if `args` is shortened. */
+  readonly wholeArgs?: string;
   readonly argsDigest: string;
   readonly definition: string;
   readonly rules: readonly string[];
@@ -140,6 +142,12 @@ export function tickets({ store, terms, onOpen, onDecide, now = Date.now }: Tick
 /** Whether this principal may decide tickets. */
 export const isApprover = ({ roles }: Principal): boolean => roles.includes('admin') || roles.includes('approver');
 
+/** Ticket with all of its arguments, however long. */
+export const toWholeTicketInfo = (ticket: Ticket): JsonObject => ({
+  ...toTicketInfo(ticket),
+  arguments_whole: ticket.wholeArgs ?? ticket.args,
+});
+
 /** Ticket as REST, events and the CLI show it. */
 export const toTicketInfo = ({
   id,
@@ -148,6 +156,7 @@ export const toTicketInfo = ({
   tool,
   source,
   args,
+  wholeArgs,
   argsDigest,
   rules,
   reason,
@@ -162,6 +171,7 @@ export const toTicketInfo = ({
   tool,
   source,
   arguments: args,
+  arguments_shortened: wholeArgs !== undefined,
   arguments_digest: argsDigest,
   rules: [...rules],
   reason,

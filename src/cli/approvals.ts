@@ -4,16 +4,20 @@ import { describeSystemError } from '../lib/system-error.js';
 import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
 import type { Io } from './io.js';
 import type { RunningGateway, GatewayResponse } from './running-gateway.js';
-import { GatewayError, socketGateways, runningGateway } from './running-gateway.js';
+import { GatewayError, ownerToken, socketGateways, runningGateway } from './running-gateway.js';
 
-export const help = `Usage: toolgate approvals [list | show ID | approve ID | deny ID] [--url http://127.0.0.1:8080] [--json] [--config file]
+export const help = `Usage: toolgate approvals [list | show ID | approve ID | deny ID] [--yes] [--url http://127.0.0.1:8080] [--json] [--config file]
 
 Lists calls that wait for approval at the running gateways of this home, including those over stdio, and approves or denies
 them. An approval is valid for exactly that call: same caller, same arguments, once, within five minutes.
 
+approve shows the whole call and asks at the terminal for the last four characters of the ticket. Scripts pass --yes and the key of an
+approver in TOOLGATE_TOKEN; the owner's token approves at a terminal only, because every program of your user can read it.
+
 You cannot approve your own calls. The CLI uses the owner's token, so give each assistant its own key
 (toolgate token create), or set TOOLGATE_TOKEN to the key of an approver.
 
+  --yes      approve without a terminal, with the key of an approver in TOOLGATE_TOKEN
   --url      the gateway to use; by default those of this home, then the configured address
   --json     JSON output
   --config   the configuration file
@@ -24,7 +28,7 @@ Exit codes: 0 done, 1 no gateway reached or the request was rejected, 2 wrong us
 type Ticket = Readonly<Record<string, unknown>>;
 
 const approvalVerbs: readonly string[] = ['list', 'show', 'approve', 'deny'];
-const approvalOptions = { url: { type: 'string' }, json: { type: 'boolean' } } as const;
+const approvalOptions = { url: { type: 'string' }, json: { type: 'boolean' }, yes: { type: 'boolean' } } as const;
 
 /** Lists, shows, approves and denies tickets. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -44,10 +48,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const gateways = local.length > 0 ? local : [runningGateway(loaded.config, io, values.url)];
   const path = id === undefined ? '/approvals' : `/approvals/${encodeURIComponent(id)}`;
   const isDecision = verb === 'approve' || verb === 'deny';
+  if (verb === 'approve' && id !== undefined) {
+    const refusal = await approvalRefusal(id, values.yes === true, ownerToken(loaded.config, io), gateways, io);
+    if (refusal !== undefined) {
+      io.err(`toolgate approvals: ${refusal}\n`);
+      return 1;
+    }
+  }
   const { response, problems } = await queryGateways(
     gateways,
     isDecision ? 'POST' : 'GET',
-    isDecision ? `${path}/${verb}` : path,
+    isDecision ? `${path}/${verb}` : id === undefined ? path : `${path}?whole=true`,
     id !== undefined,
   );
   if (response === undefined) {
@@ -69,6 +80,35 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
         : ticketDetails(body),
     );
   return 0;
+}
+
+const typedCharacters = 4;
+
+/**
+ * Why this process may not approve; undefined if it may. An assistant with a shell runs as the same user and can read the owner's
+ * token, so that token alone does not approve: a person types a part of the ticket, or an approver's key is given. This is no
+ * boundary against a program that controls a terminal; a sandbox and separate users are.
+ */
+async function approvalRefusal(
+  id: string,
+  yes: boolean,
+  owner: string | undefined,
+  gateways: readonly RunningGateway[],
+  io: Io,
+): Promise<string | undefined> {
+  if (yes) {
+    const key = io.env['TOOLGATE_TOKEN'];
+    return key === undefined || key === owner
+      ? "--yes needs the key of an approver in TOOLGATE_TOKEN; the owner's token approves at a terminal only"
+      : undefined;
+  }
+  if (io.ask === undefined) return 'approve needs a terminal, or --yes with the key of an approver in TOOLGATE_TOKEN';
+  const { response } = await queryGateways(gateways, 'GET', `/approvals/${encodeURIComponent(id)}?whole=true`, true);
+  // Errors are reported by the request that decides.
+  if (response?.status !== 200 || typeof response.body !== 'object' || response.body === null) return undefined;
+  io.err(ticketDetails(response.body as Ticket));
+  const typed = await io.ask(`Type the last ${typedCharacters} characters of the ticket to approve: `);
+  return typed.trim() === id.slice(-typedCharacters) ? undefined : 'not approved';
 }
 
 /** Queries every gateway: lists are merged, and a single ticket comes from the gateway that has it. */
@@ -136,5 +176,8 @@ const ticketDetails = (ticket: Ticket): string =>
     'expires_at',
     'decided_by',
   ]
-    .map((key) => `${key.padEnd(12)} ${toPrintable(ticket[key] ?? '-')}\n`)
+    .map(
+      (key) =>
+        `${key.padEnd(12)} ${toPrintable((key === 'arguments' ? ticket['arguments_whole'] : undefined) ?? ticket[key] ?? '-')}\n`,
+    )
     .join('');

@@ -8,4 +8,6 @@ export interface Io {
   /** Whether stderr is a terminal, so that a progress line may be redrawn. */
   showsProgress: boolean;
   signal: AbortSignal;
+  /** Asks a person at the terminal; absent if stdin or stderr is not a terminal. */
+  ask?(question: string): Promise<string>;
 }

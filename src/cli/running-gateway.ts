@@ -97,6 +97,15 @@ function readToken(config: Config, io: Io): string {
   }
 }
 
+/** The owner's token, if it can be read. */
+export function ownerToken(config: Config, io: Io): string | undefined {
+  try {
+    return readFileSync(config.auth.token_file ?? homeOf(io.env, config.state.directory).token, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
 function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { Seals } from '../access/seals.js';
 import { seals } from '../access/seals.js';
-import { isApprover, tickets as makeTickets, toTicketInfo } from '../access/tickets.js';
+import { isApprover, tickets as makeTickets, toTicketInfo, toWholeTicketInfo } from '../access/tickets.js';
 import type { Ticket, Tickets } from '../access/tickets.js';
 import type { Config } from '../config/schema.js';
 import type { Principal } from '../core/principal.js';
@@ -79,9 +79,9 @@ export function approvalBooks({ config, open, log, events, onAnswer }: Approvals
     approvals: {
       mayAnswer: isApprover,
       list: async () => (await tickets()).list().map(toTicketInfo),
-      async get(id) {
+      async get(id, whole) {
         const found = (await tickets()).get(id);
-        return found && toTicketInfo(found);
+        return found && (whole ? toWholeTicketInfo(found) : toTicketInfo(found));
       },
       async answer(id, approve, by) {
         const answered = (await tickets()).decide(id, approve, by);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { legacyClient, modernClient } from '../support/sdk-clients.js';
 import type { Person, Way } from '../support/sdk-clients.js';
+import { run as approvals } from '../../src/cli/approvals.js';
+import { heardIo } from '../support/cli-io.js';
 import { aPlace, cli, serving, toolgate } from '../support/toolgate.js';
 import type { Running } from '../support/toolgate.js';
 
@@ -76,11 +78,27 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
     const { cwd, gateway, way } = await aGateway();
     const client = await connect(way);
     const waits = await client.call('ping', twice);
-    const ticket = /toolgate approvals approve (tk_[\w-]+)/.exec(waits.text)?.[1] ?? '';
+    const ticket = /must approve ticket (tk_[\w-]+)/.exec(waits.text)?.[1] ?? '';
     const operator = (...argv: string[]) => toolgate(cwd, ['approvals', ...argv, '--url', gateway.url]);
     expect((await operator('list')).out).toContain(`${ticket}  pending   key:agent  ping`);
     expect((await operator('show', ticket)).out).toMatch(/rules +\["ask-me"\]/);
-    expect((await operator('approve', ticket)).code).toBe(0);
+    expect(waits.text).not.toContain('toolgate approvals');
+    expect(await operator('approve', ticket)).toMatchObject({ code: 1, err: expect.stringContaining('a terminal') });
+    expect(await operator('approve', ticket, '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('the key of an approver'),
+    });
+    const atTerminal = async (typed: string) => {
+      const { io, said } = heardIo();
+      const env = { HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') };
+      const ask = (question: string): Promise<string> => Promise.resolve(question.includes('last 4') ? typed : '');
+      return { code: await approvals(['approve', ticket, '--url', gateway.url], { ...io, env, ask }), ...said };
+    };
+    expect(await atTerminal('nope')).toMatchObject({ code: 1, err: expect.stringContaining('not approved') });
+    expect(await atTerminal(ticket.slice(-4))).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/arguments +\{.*"target":"127\.0\.0\.1"/),
+    });
     expect(await client.call('ping', { ...twice, target: '127.0.0.2' })).toMatchObject({ isError: true });
     await expect(client.call('ping', { ...twice, target: '127.0.0.2' }, { 'toolgate/ticket': ticket })).rejects.toThrow(
       'is for another call',
@@ -142,20 +160,22 @@ describe.each(Object.entries(clients))('a gateway over stdio with a client of %s
       env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
     });
     const ticketOf = async (): Promise<string> =>
-      /toolgate approvals approve (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
+      /must approve ticket (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
     const ticket = await ticketOf();
     expect((await toolgate(cwd, ['approvals', 'list'])).out).toContain(`${ticket}  pending   local  ping`);
     expect((await toolgate(cwd, ['approvals', 'show', ticket])).out).toMatch(/rules +\["ask-the-operator"\]/);
-    const forged = await toolgate(cwd, ['approvals', 'approve', ticket], {
+    const forged = await toolgate(cwd, ['approvals', 'approve', ticket, '--yes'], {
       TOOLGATE_TOKEN: 'tg_made-up-made-up-made-up-made-up-made-up',
     });
     expect(forged).toMatchObject({ code: 1, err: expect.stringContaining('not valid') });
     const agent = (await toolgate(cwd, ['token', 'create', '--name', 'agent'])).out.trim();
-    expect(await toolgate(cwd, ['approvals', 'approve', ticket], { TOOLGATE_TOKEN: agent })).toMatchObject({
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket, '--yes'], { TOOLGATE_TOKEN: agent })).toMatchObject({
       code: 1,
       err: expect.stringContaining('approver'),
     });
-    expect(await toolgate(cwd, ['approvals', 'approve', ticket])).toMatchObject({
+    const approver = await toolgate(cwd, ['token', 'create', '--name', 'boss', '--role', 'approver']);
+    const asApprover = { TOOLGATE_TOKEN: approver.out.trim() };
+    expect(await toolgate(cwd, ['approvals', 'approve', ticket, '--yes'], asApprover)).toMatchObject({
       code: 0,
       out: expect.stringMatching(/status +approved/),
     });

@@ -7,7 +7,8 @@ import type { HttpContext, Route } from './route.js';
 export interface Approvals {
   mayAnswer(principal: Principal): boolean;
   list(): Promise<readonly JsonObject[]>;
-  get(id: string): Promise<JsonObject | undefined>;
+  /** With `whole`, all of the arguments, however long. */
+  get(id: string, whole: boolean): Promise<JsonObject | undefined>;
   answer(
     id: string,
     approve: boolean,
@@ -71,9 +72,13 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: 'GET',
       path: '/approvals/{id}',
       auth: 'principal',
-      doc: { summary: 'One ticket: caller, tool, arguments, and the rule that requires approval', responses },
-      handle: forApprovers(async ({ res, params }) => {
-        const found = await approvals.get(params['id'] ?? '');
+      doc: {
+        summary:
+          'One ticket: caller, tool, arguments, and the rule that requires approval; ?whole=true adds arguments_whole',
+        responses,
+      },
+      handle: forApprovers(async ({ res, params, query }) => {
+        const found = await approvals.get(params['id'] ?? '', query.get('whole') === 'true');
         return found === undefined ? sendProblem(res, ...answerErrors.unknown) : sendJson(res, 200, found);
       }),
     },
