@@ -220,7 +220,7 @@ const cannotShow = (problem: string, { rules }: ApprovalRequirement): ToolError 
 const pendingError = (ticket: Ticket, { rules, by }: ApprovalRequirement): ToolError => ({
   code: 'confirmation_required',
   message: `This call needs approval by ${by === 'operator' ? 'an operator' : 'a person'} (${rules.join(', ')}); a person must approve ticket ${ticket.id}`,
-  hint: `Tell the user about ticket ${ticket.id} and wait; once it is approved, repeat the same call, with the ticket if possible`,
+  hint: `Ask the user to have ticket ${ticket.id} approved; once it is approved, repeat the same call, with the ticket if possible`,
   retryAfterMs: 5_000,
   data: { rule: rules.join(', '), ticket: ticket.id, expires_at: new Date(ticket.expiresAt).toISOString() },
 });
