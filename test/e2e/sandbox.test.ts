@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, oddSleep, processesNamed } from '../support/processes.js';
@@ -69,6 +69,43 @@ test('a hostile local server reads neither the token, the configuration, credent
   await gate.stop();
   expect(processesNamed(odd)).toEqual([]);
 });
+
+const pythonServer = `
+import json, os, sys, tempfile
+for line in sys.stdin:
+    request = json.loads(line)
+    if 'id' not in request: continue
+    method = request['method']
+    if method == 'initialize':
+        result = {'protocolVersion': request['params']['protocolVersion'], 'capabilities': {'tools': {}}, 'serverInfo': {'name': 'py', 'version': '1'}}
+    elif method == 'tools/list':
+        result = {'tools': [{'name': 'write', 'description': 'Writes a file', 'inputSchema': {'type': 'object'}}]}
+    elif method == 'tools/call':
+        open('made-by-python.txt', 'w').write(sys.prefix)
+        with tempfile.NamedTemporaryFile() as file: file.write(b'x')
+        result = {'content': [{'type': 'text', 'text': sys.prefix}]}
+    else:
+        print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'error': {'code': -32601, 'message': 'unknown'}}), flush=True)
+        continue
+    print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'result': result}), flush=True)
+`;
+
+test.skipIf(!existsSync('/usr/bin/python3'))(
+  'a Python server in a virtual environment works in its working directory, with temporary files and uv-like links',
+  async () => {
+    const { folder, write } = aPluginFolder({ 'server.py': pythonServer });
+    mkdirSync(join(folder, 'venv/bin'), { recursive: true });
+    write('venv/pyvenv.cfg', 'home = /usr/bin\n');
+    symlinkSync('/usr/bin/python3', join(folder, 'venv/bin/python'));
+    const place = aPlace({
+      'toolgate.yaml': `${quiet}sources:
+  py: { kind: mcp, command: ${JSON.stringify(join(folder, 'venv/bin/python'))}, args: [server.py], cwd: ${JSON.stringify(folder)}, admission: open }\n`,
+    });
+    const called = await toolgate(place, ['call', 'py__write']);
+    expect(called, called.err).toMatchObject({ code: 0, out: `${join(folder, 'venv')}\n` });
+    expect(readFileSync(join(folder, 'made-by-python.txt'), 'utf8')).toBe(join(folder, 'venv'));
+  },
+);
 
 test('the listing shows the sandbox of each server, and check warns about a weak one', async () => {
   const { folder } = aPluginFolder({ 'server.mjs': hostile });

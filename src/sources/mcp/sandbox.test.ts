@@ -43,6 +43,14 @@ test('paths are relative to the configuration, and ~ is the home of the user', (
   });
 });
 
+test('the strict profile shows the working directory, read-only unless it is listed as writable', () => {
+  const strict = (sandbox: object) =>
+    serverSandbox(entry({ profile: 'strict', ...sandbox }, { cwd: '/srv/app/data' }), '/etc/gate', {});
+  expect(strict({})).toMatchObject({ readable: ['/srv/app/data'], writable: [], cwd: '/srv/app/data' });
+  expect(strict({ writable: ['/srv/app'] })).toMatchObject({ readable: [], writable: ['/srv/app'] });
+  expect(serverSandbox(entry({ profile: 'strict' }), '/etc/gate', {})).not.toHaveProperty('cwd');
+});
+
 test('only an entry that runs Docker sees its socket', () => {
   const sockets = (over: object): readonly string[] =>
     serverSandbox(entry({}, over), '/', { HOME: '/home/ada' }).guarded?.unmasked ?? [];

@@ -48,13 +48,14 @@ export function serverSandbox(config: McpConfig, base: string, env: NodeJS.Proce
   const path = (given: string): string =>
     given === '~' || given.startsWith('~/') ? join(home, given.slice(1)) : resolve(base, given);
   const [readable, writable] = [sandbox.readable.map(path), sandbox.writable.map(path)];
-  const isListed = [...readable, ...writable].some((folder) => `${base}/`.startsWith(`${folder}/`.replace('//', '/')));
-  const hasBase = profile !== 'strict' || isListed;
-  const cwd = config.cwd !== undefined ? path(config.cwd) : hasBase ? base : undefined;
+  const isVisible = (folder: string): boolean =>
+    profile !== 'strict' ||
+    [...readable, ...writable].some((listed) => `${folder}/`.startsWith(`${listed}/`.replace('//', '/')));
+  const cwd = config.cwd !== undefined ? path(config.cwd) : isVisible(base) ? base : undefined;
   return {
     tier,
     network,
-    readable,
+    readable: cwd === undefined || isVisible(cwd) ? readable : [...readable, cwd],
     writable,
     ...(profile === 'guarded' && {
       guarded: {
