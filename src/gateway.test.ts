@@ -9,7 +9,7 @@ import { audit } from './guards/audit.js';
 import { authorize } from './guards/authorize.js';
 import { breakers } from './guards/breaker.js';
 import { contain } from './guards/contain.js';
-import { noopGuard, pipeline } from './guards/pipeline.js';
+import { noopGuard, noopGuards, pipeline } from './guards/pipeline.js';
 import type { CallRuntime, Visibility } from './gateway.js';
 import { gateway } from './gateway.js';
 import { registry } from './registry/registry.js';
@@ -24,16 +24,10 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
   const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
   await reg.refresh(never);
   const wire = pipeline({
+    ...noopGuards,
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
-    metrics: noopGuard,
-    trace: noopGuard,
-    callLog: noopGuard,
     contain: contain({ faults: { fault: () => {} } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
-    rateLimit: noopGuard,
-    allowance: noopGuard,
-    confirm: noopGuard,
-    flow: noopGuard,
     breaker: all.guard,
     sanitize: noopGuard,
   });

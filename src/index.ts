@@ -23,8 +23,20 @@ export {
 } from './core/tool.js';
 export { log, type Log } from './observe/log.js';
 export { serve, type Serving } from './serve.js';
-export { openGate, type Gate } from './serve/gate.js';
+export { createGate, type CreateGateOptions, type EmbeddedGate } from './serve/create-gate.js';
+export {
+  defineGuard,
+  defineRoute,
+  defineSource,
+  type GuardDefinition,
+  type RouteDefinition,
+  type RouteRequest,
+  type SourceDefinition,
+  type ToolDefinition,
+} from './serve/define.js';
+export { openGate, type Extensions, type Gate } from './serve/gate.js';
 export { homeOf } from './serve/home.js';
 export { defineCommand } from './sources/command/pack/define.js';
 export { commandSource } from './sources/command/source.js';
+export type { SourceContext, SourceEntry, SourceKind } from './sources/kind.js';
 export { version } from './version.js';

@@ -4,8 +4,12 @@ import * as toolgate from '../src/index.js';
 test('the public API is this and nothing else', () => {
   expect(Object.keys(toolgate).sort()).toEqual([
     'commandSource',
+    'createGate',
     'defaultLimits',
     'defineCommand',
+    'defineGuard',
+    'defineRoute',
+    'defineSource',
     'done',
     'errors',
     'failed',

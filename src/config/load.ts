@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly cwd?: string;
   /** Kinds of sources that the file may use; the built-in ones by default. */
   readonly kinds?: readonly SourceKind[];
+  /** Configuration in the shape of the file, in place of one; no file is looked for. */
+  readonly object?: unknown;
 }
 
 /** A usable configuration, or all its problems. */
@@ -54,14 +56,17 @@ export async function loadConfig({
   argv = [],
   cwd = process.cwd(),
   kinds = sourceKinds,
+  object,
 }: LoadOptions = {}): Promise<LoadResult> {
   const flags = flagsLayer(argv);
   const environment = environmentLayer(env);
-  const found = await findFile(flags, env, cwd);
+  const found = object === undefined ? await findFile(flags, env, cwd) : undefined;
   const read =
-    found === undefined
-      ? { ok: true as const, config: defaults satisfies Config, yaml: undefined }
-      : await readConfig(found, kinds);
+    object !== undefined
+      ? await parseConfig(JSON.stringify(object), 'config', kinds)
+      : found === undefined
+        ? { ok: true as const, config: defaults satisfies Config, yaml: undefined }
+        : await readConfig(found, kinds);
   const where = found === undefined ? {} : { file: found.path };
   const problems = [...(read.ok ? [] : read.problems), ...environment.problems, ...flags.problems];
   if (!read.ok || problems.length > 0) return { ok: false, problems, ...where };
@@ -135,6 +140,11 @@ async function readConfig({ path, shown }: ConfigFile, kinds: readonly SourceKin
         : `cannot be read (${code || 'unknown error'})`,
     );
   }
+  return parseConfig(text, shown, kinds);
+}
+
+/** Parses and validates the text of a file; JSON is YAML. */
+async function parseConfig(text: string, shown: string, kinds: readonly SourceKind[]): Promise<ReadConfig> {
   // Lazy import: parser and schema cost more than the rest of the start together.
   const [{ yamlFile }, { schema: builtin, schemaFor }] = await Promise.all([
     import('./yaml-file.js'),

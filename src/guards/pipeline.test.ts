@@ -20,7 +20,7 @@ const noted =
     return outcome;
   };
 
-test('the order is audit, metrics, trace, log, contain, rate, authorize, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
+test('the order is audit, metrics, trace, log, contain, rate, authorize, extensions, allowance, confirm, flow, breaker, sanitize, run, and back [S0.6]', async () => {
   const seen: string[] = [];
   const names = [
     'audit',
@@ -30,6 +30,7 @@ test('the order is audit, metrics, trace, log, contain, rate, authorize, allowan
     'contain',
     'rateLimit',
     'authorize',
+    'extensions',
     'allowance',
     'confirm',
     'flow',

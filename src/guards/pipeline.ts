@@ -14,6 +14,8 @@ export interface ConfiguredGuards {
   readonly callLog: Guard;
   readonly contain: Guard;
   readonly authorize: Guard;
+  /** Guards of the embedding program. */
+  readonly extensions: Guard;
   readonly rateLimit: Guard;
   readonly allowance: Guard;
   readonly confirm: Guard;
@@ -32,6 +34,7 @@ export const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
   configured.rateLimit,
   validate,
   configured.authorize,
+  configured.extensions,
   configured.allowance,
   configured.confirm,
   configured.flow,
@@ -51,6 +54,12 @@ export const pipeline = (configured: ConfiguredGuards): ((tool: Tool) => Handler
 /** Guard that does nothing. */
 export const noopGuard: Guard = (_tool, next) => next;
 
+/** One guard for a list of guards, the first one outermost. */
+export const guardList =
+  (guards: readonly Guard[]): Guard =>
+  (tool, next) =>
+    guards.reduceRight((inner, guard) => guard(tool, inner), next);
+
 /** No configured guards: only those without dependencies are active. */
 export const noopGuards: ConfiguredGuards = {
   audit: noopGuard,
@@ -59,6 +68,7 @@ export const noopGuards: ConfiguredGuards = {
   callLog: noopGuard,
   contain: noopGuard,
   authorize: noopGuard,
+  extensions: noopGuard,
   rateLimit: noopGuard,
   allowance: noopGuard,
   confirm: noopGuard,

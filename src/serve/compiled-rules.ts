@@ -2,12 +2,18 @@ import type { RuleProblem } from '../access/policy.js';
 import type { LoadedConfig } from '../config/load.js';
 import { problemLine } from '../config/problem.js';
 import type { Config } from '../config/schema.js';
+import type { SourceKind } from '../sources/kind.js';
 import type { RegistryState } from '../registry/registry.js';
 import { type CallerMemory, type Rules, compileAccess } from './access.js';
 
 /** Compiles the rules of a configuration; throws their problems with file and line, since a gateway must not start without them. */
-export function compileOrThrow(config: Config, remembered: CallerMemory, loaded?: LoadedConfig): Rules {
-  const made = compileAccess(config, remembered);
+export function compileOrThrow(
+  config: Config,
+  remembered: CallerMemory,
+  loaded?: LoadedConfig,
+  kinds?: readonly SourceKind[],
+): Rules {
+  const made = compileAccess(config, remembered, kinds);
   if (!made.ok) throw new Error(formatRuleProblems(made.problems, loaded));
   return made.rules;
 }

@@ -20,17 +20,7 @@ export interface OpenDoor {
 
 /** Opens the configured transport (stdio or HTTP) and the operator socket. */
 export async function openDoor(gate: Gate, config: Config, home: Home): Promise<OpenDoor> {
-  const protocol: McpOptions = {
-    identity,
-    ready: gate.ready,
-    taskStore: stateTaskStore(gate.state.open),
-    onUnreadable: (message) => gate.edge.unreadable(message),
-    onBug: (error, method) =>
-      gate.log.event('server.fault', {
-        method,
-        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
-  };
+  const protocol = protocolOf(gate);
   const door =
     config.server.transport === 'stdio'
       ? stdio(gate, protocol)
@@ -53,8 +43,25 @@ export async function openDoor(gate: Gate, config: Config, home: Home): Promise<
   };
 }
 
+/** Options of the MCP dispatcher, for every transport. */
+export function protocolOf(gate: Gate): McpOptions {
+  return {
+    identity,
+    ready: gate.ready,
+    taskStore: stateTaskStore(gate.state.open),
+    onUnreadable: (message) => gate.edge.unreadable(message),
+    onBug: (error, method) =>
+      gate.log.event('server.fault', {
+        method,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      }),
+  };
+}
+
 /** A transport before it is opened: a listener has its address only afterwards. */
-export type UnopenedDoor = Omit<OpenDoor, 'url'> & { readonly address?: () => string };
+export interface UnopenedDoor extends Omit<OpenDoor, 'url'> {
+  readonly address?: () => string;
+}
 
 function stdio(gate: Gate, protocol: McpOptions): UnopenedDoor {
   let end = (): void => {};

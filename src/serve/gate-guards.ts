@@ -15,7 +15,7 @@ import { confirm } from '../guards/confirm.js';
 import { contain } from '../guards/contain.js';
 import { flow } from '../guards/flow.js';
 import { metrics as metricsGuard } from '../guards/metrics.js';
-import { pipeline } from '../guards/pipeline.js';
+import { guardList, pipeline } from '../guards/pipeline.js';
 import { rateLimit } from '../guards/rate-limit.js';
 import type { OutputRules } from '../guards/sanitize.js';
 import { sanitize } from '../guards/sanitize.js';
@@ -42,6 +42,8 @@ export interface CarriedGuards {
   readonly breakers: Breakers;
   readonly bucket: TokenBucket;
   readonly inFlight: InFlight;
+  /** Guards of the embedding program. */
+  readonly extensions: readonly Guard[];
 }
 
 export interface CarriedGuardsOptions {
@@ -50,11 +52,13 @@ export interface CarriedGuardsOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly events: EventBus;
+  readonly extensions: readonly Guard[];
 }
 
 export async function carriedGuards(options: CarriedGuardsOptions): Promise<CarriedGuards> {
-  const { config, journal, metrics, log, events } = options;
+  const { config, journal, metrics, log, events, extensions } = options;
   return {
+    extensions,
     journal,
     metrics,
     log,
@@ -101,6 +105,7 @@ export function guardsOf({ config, rules, output, secrets, approvals, carried }:
     callLog: callLog({ sink: lines }),
     contain: contain({ faults: log }),
     authorize: authorize({ authorizer: rules.control }),
+    extensions: guardList(carried.extensions),
     rateLimit: rateLimit({ bucket, ...(burst !== undefined && { burst }) }),
     allowance: allowance({ allowances: rules.allowances }),
     confirm: confirm({ policy: rules.control, approvals }),

@@ -13,6 +13,7 @@ import { upstreamAdmission } from '../admission/upstream.js';
 import type { Home } from './home.js';
 import type { PinFiles } from '../admission/pins/pin-files.js';
 import type { AdmissionRecord } from '../admission/evidence.js';
+import type { SourceKind } from '../sources/kind.js';
 import { planSources } from '../sources/plan.js';
 import { identity } from '../identity.js';
 import { sourceMap } from './source-map.js';
@@ -30,6 +31,9 @@ export interface GateSourcesOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly events: EventBus;
+  /** Sources of the embedding program. */
+  readonly extensions: readonly ToolSource[];
+  readonly kinds: readonly SourceKind[];
 }
 
 /** Builds the sources of configurations; shared state such as breakers survives reloads. */
@@ -45,7 +49,7 @@ export interface GateSources {
 
 /** Sources with their circuit breakers and the admission of servers and definitions. */
 export function gateSources(options: GateSourcesOptions): GateSources {
-  const { config, base, home, processes, pins, results, env, journal, metrics, log, events } = options;
+  const { config, base, home, processes, pins, results, env, journal, metrics, log, events, kinds } = options;
   const origins = originBreakers({
     onBreaker(origin, from, to) {
       log.event('circuit_breaker.state_changed', { origin, old: from, new: to });
@@ -73,18 +77,24 @@ export function gateSources(options: GateSourcesOptions): GateSources {
   return {
     keep: running.keep,
     async build(whole) {
-      const planned = planSources(whole, {
-        base,
-        env,
-        processes,
-        packages: home.packages,
-        grants: home.grants,
-        client: { name: identity.name, version: identity.version },
-        origins,
-        admission,
-        onEvent,
-      });
-      return [results.source, ...(await running.build(planned))];
+      const planned = planSources(
+        whole,
+        {
+          base,
+          env,
+          processes,
+          packages: home.packages,
+          grants: home.grants,
+          client: { name: identity.name, version: identity.version },
+          origins,
+          admission,
+          onEvent,
+        },
+        { kinds },
+      );
+      const taken = planned.find(({ id }) => options.extensions.some((source) => source.id === id));
+      if (taken !== undefined) throw new Error(`the id ${taken.id} of a source is used twice`);
+      return [results.source, ...options.extensions, ...(await running.build(planned))];
     },
     admission: (source) => admission.record(source),
     close: () => admission.close(),

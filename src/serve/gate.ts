@@ -3,6 +3,8 @@ import { unusedOverrides } from '../config/tool-overrides.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { Gateway } from '../core/gateway.js';
 import { standInNames } from '../core/stand-in.js';
+import type { Guard } from '../core/guard.js';
+import type { ToolSource } from '../core/source.js';
 import { gateway } from '../gateway.js';
 import type { Breakers } from '../guards/breaker.js';
 import { neverAborted } from '../lib/light-signal.js';
@@ -16,9 +18,11 @@ import { protectedPaths } from '../processes/protected-paths.js';
 import type { Registry } from '../registry/registry.js';
 import { registry } from '../registry/registry.js';
 import { sourceKinds } from '../sources/index.js';
+import type { SourceKind } from '../sources/kind.js';
 import { truncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
 import type { Approvals } from '../transports/http/approvals.js';
+import type { Route } from '../transports/http/route.js';
 import type { Credentials, Rules } from './access.js';
 import { awaitedNames, keysIn, needsPersistence, callerMemory } from './access.js';
 import { recordAdmin, recordAnswer } from '../observe/admin-records.js';
@@ -53,6 +57,8 @@ export interface Gate {
   readonly events: EventBus;
   readonly health: Health;
   readonly log: Log;
+  /** HTTP routes of the embedding program. */
+  readonly routes: readonly Route[];
   /** Records what the doors refuse before a call exists. */
   readonly edge: EdgeRecords;
   /** Access rules of the active configuration. */
@@ -81,6 +87,17 @@ export interface GateOptions {
   readonly home: Home;
   readonly log: Log;
   readonly env: NodeJS.ProcessEnv;
+  readonly extensions?: Extensions;
+}
+
+/** What an embedding program adds to the gateway. */
+export interface Extensions {
+  readonly sources?: readonly ToolSource[];
+  /** Run after `authorize`, the first one outermost. */
+  readonly guards?: readonly Guard[];
+  readonly routes?: readonly Route[];
+  /** Kinds of sources that the configuration may use, the built-in ones included. */
+  readonly kinds?: readonly SourceKind[];
 }
 
 /** Builds the gateway of a configuration and lists its tools. */
@@ -91,11 +108,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 }
 
 /** Builds the gateway without waiting for its sources: methods that need no tools can be answered at once. */
-export async function startGate({ loaded, home, log, env }: GateOptions): Promise<Gate> {
+export async function startGate({ loaded, home, log, env, extensions = {} }: GateOptions): Promise<Gate> {
+  const { kinds = sourceKinds } = extensions;
   let current: Runtime | undefined;
   const config = (): Config => current?.config ?? loaded.config;
   const remembered = callerMemory(config);
-  const rules = compileOrThrow(loaded.config, remembered, loaded);
+  const rules = compileOrThrow(loaded.config, remembered, loaded, kinds);
   makeHome(home);
   const records = gateRecords(home, loaded.config, log);
   const { journal, metrics: numbers, events } = records;
@@ -120,6 +138,8 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     metrics: numbers,
     log,
     events,
+    extensions: extensions.sources ?? [],
+    kinds,
   });
   const books = approvalBooks({
     config,
@@ -134,9 +154,17 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     env,
     open: state.open,
     keys: keysIn(home.folder),
-    guards: await carriedGuards({ config, journal, metrics: numbers, log, events }),
+    guards: await carriedGuards({
+      config,
+      journal,
+      metrics: numbers,
+      log,
+      events,
+      extensions: extensions.guards ?? [],
+    }),
     approvals: books,
     secretValues: new Set(),
+    kinds,
   };
   const { breakers, inFlight } = carried.guards;
   const swap = (runtime: Runtime): void => {
@@ -187,11 +215,7 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     rules: () => active().rules,
     registry: toolRegistry,
     unused: () =>
-      unusedOverrides(
-        config(),
-        toolRegistry.catalogue().tools,
-        awaitedNames(config().sources, toolRegistry, sourceKinds),
-      ),
+      unusedOverrides(config(), toolRegistry.catalogue().tools, awaitedNames(config().sources, toolRegistry, kinds)),
     log,
     events,
   });
@@ -274,6 +298,7 @@ export async function startGate({ loaded, home, log, env }: GateOptions): Promis
     events,
     health: healthy,
     log,
+    routes: extensions.routes ?? [],
     edge: edgeRecords(journal, log),
   };
 }

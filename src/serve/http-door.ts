@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { metadataPath, wellKnown } from '../access/protected-resource.js';
 import { tokenFromFile } from '../access/token-file.js';
 import { redactConfig } from '../config/redact-config.js';
@@ -22,8 +23,14 @@ import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 import type { UnopenedDoor } from './door.js';
 
+export interface HttpDoorParts extends UnopenedDoor {
+  readonly tokenFile: string;
+  /** Serves a connection that was made inside of this process. */
+  connect(stream: Duplex): void;
+}
+
 /** HTTP listener with the REST, MCP, events and health routes; loaded only if configured. */
-export function http(gate: Gate, config: Config, home: Home, protocol: McpOptions): UnopenedDoor {
+export function http(gate: Gate, config: Config, home: Home, protocol: McpOptions): HttpDoorParts {
   const { server, auth } = config;
   const tokenFile = auth.token_file ?? home.token;
   const token = tokenFromFile(tokenFile);
@@ -75,6 +82,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     ...(server.legacy_sse ? ssePairRoutes(mcp, '/sse', '/messages') : []),
     ...mcpRoutes(mcp, profilePath(server.mcp_path)),
   ];
+  addRoutes(routes, gate.routes);
   routes.push(openApiRoute(gate.gateway, identity, () => routes));
   const listener = httpDoor({
     host: server.host,
@@ -95,6 +103,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
   });
   return {
     tokenFile,
+    connect: (stream) => listener.connect(stream),
     ended: new Promise(() => {}),
     address: () => `http://${server.host.includes(':') ? `[${server.host}]` : server.host}:${listener.address().port}`,
     transport: {
@@ -117,3 +126,12 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
 }
 
 const profilePath = (mcpPath: string): string => `${mcpPath.replace(/\/$/, '')}/p/{profile}`;
+
+/** Adds the routes of the embedding program; none may replace a route of the gateway, whose checks callers rely on. */
+function addRoutes(routes: Route[], added: readonly Route[]): void {
+  for (const route of added) {
+    if (routes.some(({ method, path }) => method === route.method && path === route.path))
+      throw new Error(`the route ${route.method} ${route.path} exists already`);
+    routes.push(route);
+  }
+}

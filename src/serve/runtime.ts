@@ -5,6 +5,7 @@ import type { CallRuntime } from '../gateway.js';
 import type { Redactor } from '../hostile-text/redact.js';
 import { redactor } from '../hostile-text/redact.js';
 import type { CatalogueTerms } from '../registry/registry.js';
+import type { SourceKind } from '../sources/kind.js';
 import type { TruncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
 import type { CallerMemory, Credentials, Rules } from './access.js';
@@ -48,13 +49,14 @@ export interface CarriedOver {
   readonly approvals: ApprovalBooks;
   /** Every secret seen so far. A server that is still draining may print one of an earlier configuration. */
   readonly secretValues: Set<string>;
+  readonly kinds: readonly SourceKind[];
 }
 
 /** Builds the runtime of a configuration without side effects on the active one; throws the problems of its rules. */
 export function assemble(
   config: Config,
   carried: CarriedOver,
-  rules: Rules = compileOrThrow(config, carried.remembered),
+  rules: Rules = compileOrThrow(config, carried.remembered, undefined, carried.kinds),
 ): Runtime {
   const { env, keys, secretValues: known } = carried;
   for (const value of secretValues(config, env)) known.add(value);
@@ -111,6 +113,7 @@ function withRules(parts: Omit<Runtime, keyof CallRuntime | 'rules'>, rules: Rul
         secrets: [...carried.secretValues],
         results: carried.results,
         open: carried.open,
+        kinds: carried.kinds,
       }),
       approvals: approvalCheck({
         open: carried.approvals.open,

@@ -9,7 +9,7 @@ import { authorize } from '../../src/guards/authorize.js';
 import type { Breakers } from '../../src/guards/breaker.js';
 import { breakers } from '../../src/guards/breaker.js';
 import { contain } from '../../src/guards/contain.js';
-import { noopGuard, pipeline } from '../../src/guards/pipeline.js';
+import { noopGuard, noopGuards, pipeline } from '../../src/guards/pipeline.js';
 import { rateLimit } from '../../src/guards/rate-limit.js';
 import { sanitize } from '../../src/guards/sanitize.js';
 import { tokenBucket } from '../../src/lib/token-bucket.js';
@@ -34,16 +34,12 @@ export async function aGateway(
   const known = registry({ sources, filter: { include: [], exclude: [] } });
   await known.refresh(never);
   const wire = pipeline({
+    ...noopGuards,
     audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
-    metrics: noopGuard,
-    trace: noopGuard,
-    callLog: noopGuard,
     contain: contain({ faults: { fault: (error) => void options.faults?.push(error) } }),
     authorize: authorize({ authorizer: { decide: () => undefined } }),
     rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
-    allowance: noopGuard,
     confirm: options.confirm ?? noopGuard,
-    flow: noopGuard,
     breaker: all.guard,
     sanitize: sanitize(),
   });

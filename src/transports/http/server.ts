@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Transport } from '../../core/gateway.js';
 import type { Authenticator } from './authenticate.js';
 import { trackConnections } from './connections.js';
@@ -45,6 +46,8 @@ const defaultTimeouts: Timeouts = { headersMs: 15_000, requestMs: 60_000, writeM
 /** The HTTP transport; `address` is known after `start`. */
 export interface HttpDoor extends Transport {
   address(): AddressInfo;
+  /** Serves a connection that was made inside of this process; the listener need not be started. */
+  connect(stream: Duplex): void;
 }
 
 /** HTTP listener: bounds its connections and hands every request to the edge. */
@@ -91,6 +94,7 @@ export function httpDoor(options: HttpOptions): HttpDoor {
 
   return {
     name: 'http',
+    connect: (stream) => void server.emit('connection', stream),
     address() {
       const address = server.address();
       if (address === null || typeof address === 'string') throw new Error('The HTTP listener is not started');
