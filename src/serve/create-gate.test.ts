@@ -178,6 +178,6 @@ test('a route gets the principal, parameters and a checked body, and cannot repl
 test.each([
   ['a misspelt key', { config: { sevrer: {} } }, 'sevrer is not a known key'],
   ['an id that is taken', { sources: [{ id: 'command', list: () => Promise.resolve([aTool()]) }] }, 'used twice'],
-])('%s is an error that says so', async (_, options, message) => {
+])('%s is a clear error', async (_, options, message) => {
   await expect(opened(options)).rejects.toThrow(message);
 });
