@@ -173,3 +173,22 @@ test('the resources of this machine are parts of one', async () => {
   }
   expect(resources.cpu()).toBeGreaterThanOrEqual(0);
 });
+
+test('a report for a caller has its tools, no details of other checks, and the status of the whole gateway', async () => {
+  const made = health({
+    tools: () => [
+      aStatus({ tool: aTool({ name: 'hidden', unavailable: { code: 'command_missing', message: 'gone' } }) }),
+    ],
+    checks: [
+      { name: 'sources', priority: 'important', check: () => ({ status: 'unhealthy', detail: 'secret-source: down' }) },
+    ],
+  });
+  await made.refresh();
+  const report = made.reportFor([aStatus({})]);
+  expect(report.checks).toEqual({
+    sources: { priority: 'important', status: 'unhealthy' },
+    tool_ping: { priority: 'informational', status: 'healthy' },
+  });
+  expect(report.status).toBe(made.report().status);
+  expect(report.summary).toMatchObject({ total: 2 });
+});

@@ -32,6 +32,10 @@ export interface Health {
   /** Adds a check with a unique name; returns a function that removes it. */
   add(check: HealthCheck): () => void;
   report(): HealthReport;
+  /**
+   * The report for a caller that is no admin: tools as given, other checks without details, which may name hidden tools and sources.
+   */
+  reportFor(tools: readonly ToolStatus[]): HealthReport;
   /** Runs every check now. */
   refresh(): Promise<HealthReport>;
   start(): void;
@@ -91,18 +95,31 @@ export function health(options: HealthOptions = {}): Health {
     return started;
   };
 
-  const report = (): HealthReport => {
+  const collect = (shown: readonly ToolStatus[]): Record<string, WeightedResult> => {
     const results: Record<string, WeightedResult> = {};
     for (const { name, priority } of checks.values()) {
       // Healthy until the first result: a restart must not take the gateway out of service.
       results[name] = { priority, ...(verdicts.get(name) ?? { status: 'healthy', detail: 'not checked yet' }) };
     }
-    for (const status of tools())
+    for (const status of shown)
       results[`tool_${status.tool.name}`] = { priority: 'informational', ...toVisibleResult(toolHealth(status)) };
+    return results;
+  };
+  const report = (): HealthReport => {
+    const results = collect(tools());
+    return toReport(results, aggregate(Object.values(results)));
+  };
+  const reportFor = (shown: readonly ToolStatus[]): HealthReport => {
+    const visible = Object.entries(collect(shown)).map(([name, result]) =>
+      name.startsWith('tool_') ? ([name, result] as const) : ([name, withoutDetail(result)] as const),
+    );
+    return toReport(Object.fromEntries(visible), report().status);
+  };
+  const toReport = (results: Record<string, WeightedResult>, status: HealthStatus): HealthReport => {
     const all = Object.values(results);
     const count = (status: HealthStatus): number => all.filter((check) => check.status === status).length;
     return {
-      status: aggregate(all),
+      status,
       checks: results,
       summary: {
         total: all.length,
@@ -125,6 +142,7 @@ export function health(options: HealthOptions = {}): Health {
   return {
     add,
     report,
+    reportFor,
     refresh,
     start() {
       void refresh();
@@ -136,6 +154,8 @@ export function health(options: HealthOptions = {}): Health {
     },
   };
 }
+
+const withoutDetail = ({ status, priority }: WeightedResult): WeightedResult => ({ status, priority });
 
 async function runCheck(check: HealthCheck, timeoutMs: number): Promise<CheckResult> {
   const stop = new AbortController();

@@ -14,6 +14,20 @@ export interface Family {
   samples(): readonly Sample[];
 }
 
+/** Whether a caller may see a sample, by its labels. */
+export type SampleFilter = (labels: Sample['labels']) => boolean;
+
+/** Labels whose values a caller without the admin role may see, apart from `tool`. Origins and sources are not among them. */
+const openLabels: ReadonlySet<string> = new Set(['status', 'error_type', 'state', 'le']);
+
+/** Samples of the given tools, and those that concern no tool, source or origin. */
+export const samplesOfTools =
+  (tools: ReadonlySet<string>): SampleFilter =>
+  (labels) =>
+    Object.entries(labels).every(([name, value]) =>
+      name === 'tool' ? tools.has(String(value)) : openLabels.has(name),
+    );
+
 /** Histogram bounds in seconds, from a refusal to the longest scan. */
 const DURATION_BOUNDS: readonly number[] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 

@@ -3,6 +3,7 @@ import { metrics as metricsGuard } from '../guards/metrics.js';
 import { refuse } from '../core/outcome.js';
 import type { Operation } from '../core/tool.js';
 import { aCall, aTool, guarded } from '../../test/support/make.js';
+import { samplesOfTools } from './metric-families.js';
 import { metrics, type Metrics } from './metrics.js';
 
 const lines = async (from: Metrics, start: string): Promise<string[]> =>
@@ -177,4 +178,25 @@ test('counting is done before the answer, in memory, with nothing to wait for [S
   expect(made.started('ping')).toBeUndefined();
   expect(made.ended('ping', 'success', 'none', 0.1)).toBeUndefined();
   expect(made.totals()).toEqual({ active: 0, success: 1, failure: 0, refused: 0, confirm: 0 });
+});
+
+test('a filtered page has only the samples of the given tools, and none of origins', async () => {
+  const made = someMetrics('ping', 'hidden');
+  for (const tool of ['ping', 'hidden', 'invented']) {
+    made.started(tool);
+    made.ended(tool, 'success', '', 0.02);
+  }
+  made.originBreakerChanged('https://internal.example', 'open');
+  made.counter({ name: 'calls_by_source_total', help: 'Calls', labels: { source: ['secret-source'] } }).inc({
+    source: 'secret-source',
+  });
+  const filter = samplesOfTools(new Set(['ping']));
+  const { body } = await made.text(filter);
+  expect(body).toContain('mcp_tool_execution_total{tool="ping"');
+  expect(body).toContain('mcp_tool_execution_seconds_bucket{tool="ping",le="0.05"} 1');
+  expect(body).toContain('process_cpu');
+  for (const hidden of ['tool="hidden"', 'tool="unknown"', 'internal.example', 'secret-source'])
+    expect(body).not.toContain(hidden);
+  expect(JSON.stringify(await made.json(filter))).not.toContain('hidden');
+  expect((await made.text()).body).toContain('tool="hidden"');
 });

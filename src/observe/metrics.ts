@@ -2,7 +2,14 @@ import type { Metric, Registry } from 'prom-client';
 import type { Json } from '../core/json.js';
 import { callMetrics, type BreakerState, type CallStatus, type CallTotals } from './call-metrics.js';
 import { originMetrics } from './origin-metrics.js';
-import { cells, distribution, type CustomMetric, type Family, type Labels } from './metric-families.js';
+import {
+  cells,
+  distribution,
+  type CustomMetric,
+  type Family,
+  type Labels,
+  type SampleFilter,
+} from './metric-families.js';
 
 export type { BreakerState, CallStatus, CallTotals } from './call-metrics.js';
 export type { CustomMetric, Labels } from './metric-families.js';
@@ -28,9 +35,9 @@ export interface Metrics {
   histogram(metric: CustomMetric & { readonly bounds?: readonly number[] }): {
     observe(value: number, labels?: Labels): void;
   };
-  /** The Prometheus text format. */
-  text(): Promise<MetricsPage>;
-  json(): Promise<Json>;
+  /** The Prometheus text format; with a filter, only the samples that it accepts. */
+  text(filter?: SampleFilter): Promise<MetricsPage>;
+  json(filter?: SampleFilter): Promise<Json>;
 }
 
 /** Creates the metrics; loads prom-client on first rendering to keep the start fast. */
@@ -47,6 +54,20 @@ export function metrics(): Metrics {
     registry = registry?.then((loaded) => register(loaded, family));
   };
   const loadRegistry = (): Promise<Registry> => (registry ??= makeRegistry([...families]));
+  /** A registry for one rendering: the process metrics, and our families without the samples that the filter rejects. */
+  const filtered = async (filter: SampleFilter | undefined): Promise<Registry> => {
+    const all = await loadRegistry();
+    if (filter === undefined) return all;
+    const { default: prometheus } = await import('prom-client');
+    const view = new prometheus.Registry();
+    const own = new Set(families.map(({ name }) => name));
+    // Read from the registry of all metrics, which knows only names and types of its members.
+    for (const metric of all.getMetricsAsArray() as unknown as (Metric & { readonly name: string })[])
+      if (!own.has(metric.name)) view.registerMetric(metric);
+    for (const family of families)
+      register(view, { ...family, samples: () => family.samples().filter(({ labels }) => filter(labels)) });
+    return view;
+  };
   const scalarMetric = (metric: CustomMetric, type: 'counter' | 'gauge') => {
     const values = cells(metric, () => ({ value: 0 }));
     add({
@@ -83,13 +104,13 @@ export function metrics(): Metrics {
       });
       return { observe: (value, labels = {}) => values.at(labels).observe(value) };
     },
-    async text() {
-      const page = await loadRegistry();
+    async text(filter) {
+      const page = await filtered(filter);
       return { contentType: page.contentType, body: await page.metrics() };
     },
-    async json() {
+    async json(filter) {
       // prom-client returns plain objects, arrays, strings and numbers here.
-      return (await (await loadRegistry()).getMetricsAsJSON()) as unknown as Json;
+      return (await (await filtered(filter)).getMetricsAsJSON()) as unknown as Json;
     },
   };
 }

@@ -4,9 +4,13 @@ import { tokenFromFile } from '../access/token-file.js';
 import { redactConfig } from '../config/redact-config.js';
 import type { Config } from '../config/schema.js';
 import type { JsonObject } from '../core/json.js';
+import type { Principal } from '../core/principal.js';
+import { isAdmin } from '../core/principal.js';
 import { identity } from '../identity.js';
 import { traceContext } from '../lib/trace-context.js';
 import { eventStream } from '../observe/event-stream.js';
+import type { SampleFilter } from '../observe/metric-families.js';
+import { samplesOfTools } from '../observe/metric-families.js';
 import { approvalRoutes } from '../transports/http/approvals.js';
 import { eventsRoute } from '../transports/http/events.js';
 import { explainRoute } from '../transports/http/explain.js';
@@ -15,6 +19,7 @@ import { opsRoutes } from '../transports/http/ops.js';
 import { protectedResourceRoutes } from '../transports/http/protected-resource.js';
 import { restRoutes } from '../transports/http/rest.js';
 import type { Route } from '../transports/http/route.js';
+import { anonymous } from '../transports/http/route.js';
 import { httpDoor } from '../transports/http/server.js';
 import { mcpEndpoint } from '../transports/mcp/http/endpoint.js';
 import type { McpOptions } from '../transports/mcp/dispatcher.js';
@@ -45,6 +50,12 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     health: () => ({ status: gate.health.report().status }),
     metrics: () => ({ ...gate.metrics.totals() }) satisfies JsonObject,
   });
+  // Without a credential the routes decide: the operator opened them to everybody, or they show the status only.
+  const seesAll = (principal: Principal): boolean => isAdmin(principal) || principal === anonymous;
+  const seriesOf = (principal: Principal): SampleFilter | undefined =>
+    seesAll(principal)
+      ? undefined
+      : samplesOfTools(new Set(gate.gateway.statuses({ principal }).map(({ tool }) => tool.name)));
   let draining = false;
   const routes: Route[] = [
     ...restRoutes({
@@ -54,10 +65,13 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
       isUsableView: (view) => gate.rules().profiles.usable(view),
     }),
     ...opsRoutes({
-      health: () => Promise.resolve(gate.health.report()),
+      health: (principal) =>
+        Promise.resolve(
+          seesAll(principal) ? gate.health.report() : gate.health.reportFor(gate.gateway.statuses({ principal })),
+        ),
       notReady: () => (draining ? 'The gateway is stopping' : undefined),
-      metricsText: () => gate.metrics.text(),
-      metricsJson: () => gate.metrics.json(),
+      metricsText: (principal) => gate.metrics.text(seriesOf(principal)),
+      metricsJson: (principal) => gate.metrics.json(seriesOf(principal)),
       config: () => redactConfig(gate.config()),
       get openMetrics() {
         return gate.config().server.open_metrics;

@@ -62,8 +62,14 @@ export const server = z
       .describe(
         'Seconds at shutdown in which `/readyz` answers 503 and calls are still accepted, so that a load balancer can take the gateway out first.',
       ),
-    open_metrics: z.boolean().default(d.open_metrics).describe('Serve `/metrics` without a token.'),
-    open_health: z.boolean().default(d.open_health).describe('Serve health details without a token.'),
+    open_metrics: z
+      .boolean()
+      .default(d.open_metrics)
+      .describe('Serve `/metrics` without a token, with the names of all tools.'),
+    open_health: z
+      .boolean()
+      .default(d.open_health)
+      .describe('Serve health details without a token, with the names of all tools and sources.'),
     legacy_sse: z.boolean().default(d.legacy_sse).describe('Also offer the HTTP+SSE transport of protocol 2024-11-05.'),
     max_sessions: z.int().default(d.max_sessions).describe('Maximum number of MCP sessions.'),
     session_idle_seconds: z

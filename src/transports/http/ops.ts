@@ -1,16 +1,19 @@
 import type { HealthReport } from '../../core/gateway.js';
 import type { Json } from '../../core/json.js';
+import type { Principal } from '../../core/principal.js';
 import { sendJson } from './respond.js';
 import type { HttpContext, Route } from './route.js';
 import { anonymous } from './route.js';
 
 /** Data sources of the operations routes. */
 export interface Operations {
-  health(): Promise<HealthReport>;
+  /** The report as this principal may see it. */
+  health(principal: Principal): Promise<HealthReport>;
   /** Reason why the gateway does not accept calls; undefined if it does. */
   notReady(): string | undefined;
-  metricsText(): Promise<{ readonly contentType: string; readonly body: string }>;
-  metricsJson(): Promise<Json>;
+  /** The metrics as this principal may see them. */
+  metricsText(principal: Principal): Promise<{ readonly contentType: string; readonly body: string }>;
+  metricsJson(principal: Principal): Promise<Json>;
   /** Active configuration, with secrets redacted. */
   config(): Json;
   /** Read for each request. */
@@ -21,7 +24,7 @@ export interface Operations {
 /** Routes for health, readiness, metrics and the active configuration. */
 export function opsRoutes(operations: Operations): readonly Route[] {
   const health = async ({ res, principal }: HttpContext): Promise<void> => {
-    const report = await operations.health();
+    const report = await operations.health(principal);
     const status = report.status === 'unhealthy' ? 503 : 200;
     // Without a credential only the overall status is shown: check names reveal which tools are installed.
     if (principal === anonymous && !operations.openHealth) return sendJson(res, status, { status: report.status });
@@ -72,10 +75,10 @@ export function opsRoutes(operations: Operations): readonly Route[] {
         summary: 'Prometheus text, or JSON by Accept',
         responses: { 200: { description: 'The metrics', type: 'text/plain' } },
       },
-      async handle({ req, res }) {
+      async handle({ req, res, principal }) {
         if ((req.headers.accept ?? '').includes('application/json'))
-          return sendJson(res, 200, await operations.metricsJson());
-        const { contentType, body } = await operations.metricsText();
+          return sendJson(res, 200, await operations.metricsJson(principal));
+        const { contentType, body } = await operations.metricsText(principal);
         res.writeHead(200, {
           'content-type': contentType,
           'content-length': Buffer.byteLength(body),
