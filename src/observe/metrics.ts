@@ -61,7 +61,7 @@ export function metrics(): Metrics {
     const { default: prometheus } = await import('prom-client');
     const view = new prometheus.Registry();
     const own = new Set(families.map(({ name }) => name));
-    // Read from the registry of all metrics, which knows only names and types of its members.
+    // Read from the registry of all metrics, whose declared type omits the names of its members.
     for (const metric of all.getMetricsAsArray() as unknown as (Metric & { readonly name: string })[])
       if (!own.has(metric.name)) view.registerMetric(metric);
     for (const family of families)
