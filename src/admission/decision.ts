@@ -61,7 +61,7 @@ export function decideAdmission(
 }
 
 /** Fingerprint of a reason without line numbers, which change with every edit. */
-export const reasonFingerprint = (why: string): string => sha256(why.replaceAll(/:\d+/g, '')).slice(0, 32);
+const reasonFingerprint = (why: string): string => sha256(why.replaceAll(/:\d+/g, '')).slice(0, 32);
 
 function firstUnknown(read: ScanResult | ScanFailure): string | undefined {
   if ('unread' in read) return read.unread;

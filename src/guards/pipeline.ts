@@ -25,7 +25,7 @@ export interface ConfiguredGuards {
 }
 
 /** The order of guards, outermost first; written only here. */
-export const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
+const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
   configured.audit,
   configured.metrics,
   configured.trace,

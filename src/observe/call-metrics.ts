@@ -14,7 +14,7 @@ interface ToolSeries {
 }
 
 /** Label for calls of unknown tools: callers must not create series by inventing names (cardinality explosion). */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 const STATE_VALUE = { closed: 0, half_open: 1, open: 2 } as const satisfies Record<BreakerState, number>;
 const ERROR_TYPES: ReadonlySet<string> = new Set([
   ...Object.keys(errors),

@@ -43,7 +43,7 @@ export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 
 /** Real path, since a mount cannot be made on a symbolic link; undefined if nothing is there. */
-export function realPath(path: string): string | undefined {
+function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {

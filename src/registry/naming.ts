@@ -9,7 +9,7 @@ export const isToolName = (name: string): boolean => toolNamePattern.test(name);
  * Derives a valid name from any text. It depends on that text alone, so adding another tool never renames one; a hash of the
  * original keeps shortened names unique.
  */
-export function toToolName(raw: string): string {
+function toToolName(raw: string): string {
   if (isToolName(raw)) return raw;
   const tail = sha256(raw).slice(0, 8);
   const readable = raw

@@ -17,7 +17,7 @@ export interface OwnedAddresses {
 }
 
 /** Ids of the gateway's own sources begin so; configured ids cannot contain a colon. */
-export const isGatewaySource = (id: string): boolean => id.startsWith('toolgate:');
+const isGatewaySource = (id: string): boolean => id.startsWith('toolgate:');
 
 const reserved = /^toolgate:/i;
 const scheme = /^[a-z][a-z0-9+.-]*:/i;

@@ -18,7 +18,7 @@ export interface PromptDeclaration {
 }
 
 /** Source of the prompts in the configuration; has no tools. */
-export function gatewayPrompts(declared: readonly PromptDeclaration[]): ToolSource {
+function gatewayPrompts(declared: readonly PromptDeclaration[]): ToolSource {
   const prompts = declared.map(toPrompt);
   return { id: 'prompts', list: () => Promise.resolve([]), prompts: () => Promise.resolve(prompts) };
 }

@@ -39,7 +39,7 @@ const nameFields: Readonly<Record<string, string>> = {
 };
 
 /** Parameter that the `Mcp-Name` header must repeat; undefined for methods without that header. */
-export const nameField = (method: string): string | undefined =>
+const nameField = (method: string): string | undefined =>
   Object.hasOwn(nameFields, method) ? nameFields[method] : undefined;
 
 /** Headers that a client must send with a modern request. */

@@ -55,7 +55,7 @@ export function readEnvelope(params: JsonObject): Envelope | RpcError {
 }
 
 /** Error that lists the supported versions; the requested one is truncated because it is untrusted. */
-export const unsupportedVersion = (requested: string): RpcError =>
+const unsupportedVersion = (requested: string): RpcError =>
   rpcError(rpcCodes.unsupportedVersion, 'Unsupported protocol version', {
     supported: [...modernVersions],
     requested: requested.slice(0, 64),

@@ -62,7 +62,7 @@ export const sourceScanKey = 'source scan';
 /** Kinds that other checks add; a comparison of definitions must not clear them. */
 const separatelyCheckedKinds = [lookAlikeKind, unsourcedKind, sourceScanKey.split(' ')[0]];
 
-export const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string => `${kind} ${name}`;
+const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string => `${kind} ${name}`;
 
 export const pinHash = (definition: JsonObject): string => sha256(canonicalJson(definition));
 

@@ -3,8 +3,8 @@ import { defaults } from '../defaults.js';
 import { stringList, identifier } from '../../lib/config-fields.js';
 
 /** A glob pattern: `*` matches any text, `?` one character. */
-export const pattern = z.string().min(1).max(256);
-export const patterns = z.array(pattern).default([]);
+const pattern = z.string().min(1).max(256);
+const patterns = z.array(pattern).default([]);
 
 const profile = z.strictObject({
   tools: patterns.describe('Patterns of tool names in this profile.'),

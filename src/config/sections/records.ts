@@ -22,7 +22,7 @@ export const audit = z
   .describe('Audit records of calls.');
 
 /** Log levels, lowest first. */
-export const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
 /** Log output on stderr. */
 export const log = z

@@ -4,7 +4,7 @@ import type { ReportLocation, ReportTool, SurfaceReport } from '../surface/repor
 const maxTextLength = 300;
 
 /** Makes untrusted text safe for a terminal: one line, without control or bidirectional characters. */
-export function printable(text: string): string {
+function printable(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const cut = line.length > maxTextLength ? `${line.slice(0, maxTextLength)}…` : line;
   // Descriptions may contain escape sequences (terminal injection) or bidirectional controls (Trojan Source).

@@ -134,7 +134,7 @@ function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 /** Declared variables only; the environment of the gateway, with its secrets, is not inherited. */
-export function environmentOf(
+function environmentOf(
   { env: declared, pass_env: passed, required_env: required }: McpConfig,
   env: NodeJS.ProcessEnv,
 ): { readonly values: Record<string, string>; readonly secrets: string[]; readonly missing: string[] } {

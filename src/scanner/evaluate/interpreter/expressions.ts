@@ -193,7 +193,7 @@ const isDefined = (value: Value): boolean | undefined => {
 };
 
 /** `object[key]`. */
-export function indexed(machine: Machine, holder: Value, key: Value): Value {
+function indexed(machine: Machine, holder: Value, key: Value): Value {
   let found: Value | undefined;
   for (const each of optionsOf(holder)) {
     for (const index of optionsOf(key)) found = join(found, indexedOne(machine, each, index));

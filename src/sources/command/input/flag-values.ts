@@ -117,7 +117,7 @@ function invalidValue(flag: Flag, message?: string): InvalidValue {
 }
 
 /** Describes the values a flag accepts. */
-export function describeExpected(flag: Flag): string {
+function describeExpected(flag: Flag): string {
   switch (flag.type) {
     case 'boolean':
       return 'true or false';
@@ -139,7 +139,7 @@ export function describeExpected(flag: Flag): string {
 }
 
 /** An example value for a flag, if one can be derived. */
-export function exampleFor(flag: Flag): string {
+function exampleFor(flag: Flag): string {
   if (flag.example !== undefined) return flag.example;
   if (flag.default !== undefined) return String(flag.default);
   if (flag.type === 'ports') return '80-443';

@@ -26,7 +26,8 @@ describe.each(['legacy', 'modern'] as const)('a local server of the %s era', (er
       annotations: { readOnlyHint: true, vendor: 'x' },
       meta: { 'example.com/a': 1 },
       extra: { 'x-extra': 1 },
-      effects: { writes: false, destroys: false },
+      // Stated by an untrusted server: shown to clients, never believed in decisions.
+      effects: { writes: true, destroys: true },
     });
     expect(await callTool(source, 'fix__echo', { text: 'a' })).toMatchObject({
       meta: { 'example.com/b': 2 },

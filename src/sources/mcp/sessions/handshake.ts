@@ -35,7 +35,7 @@ interface HandshakeFailure {
 }
 
 /** Capabilities declared to servers; whether the actual client has them is checked per request. */
-export const clientCapabilities: JsonObject = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
+const clientCapabilities: JsonObject = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
 
 /** The `_meta` fields of a modern (stateless) request. */
 export const modernMeta = (clientInfo: JsonObject, capabilities: JsonObject): JsonObject => ({
@@ -56,7 +56,7 @@ const parseInstructions = (result: JsonObject): { readonly instructions?: string
   typeof result['instructions'] === 'string' ? { instructions: result['instructions'].slice(0, 16_384) } : {};
 
 /** Opens a legacy session (revisions up to 2025-11-25). */
-export async function initialize(
+async function initialize(
   channel: Channel,
   { clientInfo, timeoutMs, signal }: HandshakeOptions,
 ): Promise<Peer | HandshakeFailure> {
@@ -90,7 +90,7 @@ export async function initialize(
 }
 
 /** Sends `server/discover`; undefined if the server does not support the stateless protocol. */
-export async function discover(
+async function discover(
   channel: Channel,
   { clientInfo, timeoutMs, signal }: HandshakeOptions,
 ): Promise<Peer | HandshakeFailure | undefined> {
