@@ -69,6 +69,7 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
 
   const unknownTool = unavailableTool('unknown', { code: 'not_found', message: 'Tool not found/disabled' });
   const forbiddenTool = unavailableTool('unknown', { code: 'forbidden', message: 'Tool not found/disabled' });
+  const stopping = unavailableTool('unknown', { code: 'shutting_down', message: 'The gateway is stopping' });
   const noResource = unavailableTool('resources/read', { code: 'not_found', message: 'Resource not found' });
   const noCompletion = unavailableTool('completion/complete', {
     code: 'not_found',
@@ -146,12 +147,13 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
   }
 
   async function run(
-    { runtime, catalogue }: Snapshot,
+    at: Snapshot,
     request: Omit<CallRequest, 'tool'> & Pick<Call, 'subscriber'>,
     name: string,
     handler: Handler,
     tool?: Tool,
   ): Promise<Answer> {
+    const { runtime, catalogue } = at;
     const receivedAt = clock();
     const call = toCall(
       request,
@@ -162,16 +164,10 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
         !catalogue.disabled.has(item.name) &&
         runtime.visibility.isVisible(request, item),
     );
-    if (closing) {
-      return {
-        outcome: refuse('shutting_down', 'The gateway is stopping'),
-        correlationId: call.correlationId,
-        durationMs: 0,
-      };
-    }
     active += 1;
     try {
-      const outcome = hideForbidden(await handler(call));
+      // Through the guards, so that the refusal is recorded like every other.
+      const outcome = hideForbidden(await (closing ? guardedTool(at, stopping) : handler)(call));
       return { outcome, correlationId: call.correlationId, durationMs: clock() - receivedAt, ...(tool && { tool }) };
     } finally {
       active -= 1;

@@ -10,7 +10,7 @@ Every refusal and failure has one of these codes. REST returns the HTTP status a
 \`isError\`, or a JSON-RPC error if the request itself was invalid. The audit records the code.
 
 ${markdownTable(
-  ['Code', 'Type', 'HTTP', 'MCP', 'Retry may help', 'Trips the breaker'],
+  ['Code', 'Type', 'HTTP', 'MCP', 'Retry may help', 'Trips the breaker', 'Audit'],
   rows.map(([code, one]) => [
     `[\`${code}\`](#${code})`,
     `\`${one.type}\``,
@@ -18,6 +18,7 @@ ${markdownTable(
     mcpForm(one),
     yesNo(one.retryable),
     yesNo(one.tripsBreaker),
+    one.decision,
   ]),
 )}
 

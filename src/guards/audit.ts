@@ -1,6 +1,7 @@
 import type { Args, Call } from '../core/call.js';
 import { definitionHash } from '../core/definition.js';
 import type { ErrorCode } from '../core/errors.js';
+import { errors } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Json, JsonObject } from '../core/json.js';
 import type { Outcome } from '../core/outcome.js';
@@ -46,25 +47,10 @@ interface AuditOptions {
   readonly onFailure?: 'refuse' | 'continue';
   /** Records arguments too, after this function has redacted secrets. */
   readonly redact?: (args: Args) => Json;
+  /** Log of bugs in the guards around `contain`. */
+  readonly faults?: { fault(error: unknown, call: Call): void };
   readonly clock?: Clock;
 }
-
-const refusalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'invalid_arguments',
-  'not_found',
-  'forbidden',
-  'policy_denied',
-  'confirmation_required',
-  'declined',
-  'invalid_confirmation',
-  'rate_limited',
-  'busy',
-  'circuit_open',
-  'command_missing',
-  'sandbox_unavailable',
-  'audit_unavailable',
-  'shutting_down',
-]);
 
 /** Records every call and every refusal; fails closed: a call that cannot be recorded is refused. */
 export function audit(options: AuditOptions): Guard {
@@ -76,6 +62,16 @@ export function audit(options: AuditOptions): Guard {
     // A call with side effects is recorded before it runs: afterwards it would be too late to refuse it.
     const recordsAhead = tool.effects.writes || tool.effects.destroys;
 
+    // The outermost guard: an exception that passed it would be an answer without a record.
+    const contained = async (call: Call): Promise<Outcome> => {
+      try {
+        return await next(call);
+      } catch (error) {
+        options.faults?.fault(error, call);
+        return refuse('internal', `Internal error; see the gateway log under ${call.correlationId}`);
+      }
+    };
+
     return async (call) => {
       const facts = toFacts(tool, call, options);
       // Also tried after a failed write: this detects that the disk is available again.
@@ -86,7 +82,7 @@ export function audit(options: AuditOptions): Guard {
           if (onFailure === 'refuse') return auditUnavailable();
         }
       }
-      const outcome = await next(call);
+      const outcome = await contained(call);
       try {
         const written = log.append(toAuditRecord(facts, toConclusion(outcome), clock() - call.receivedAt));
         if (written !== undefined) await written;
@@ -108,11 +104,11 @@ function toConclusion(outcome: Outcome): Conclusion {
   if (outcome.kind === 'done') return endEntry;
   if (outcome.kind === 'confirm') return askedEntry;
   const { code, message, data } = outcome.error;
-  const refused = refusalCodes.has(code);
+  const { decision } = errors[code];
   const { rule, ticket, why } = data ?? {};
   return {
-    event: refused ? 'refused' : 'end',
-    decision: refused ? 'refused' : 'failed',
+    event: decision === 'refused' ? 'refused' : 'end',
+    decision,
     code,
     message: message.slice(0, 500),
     detail: (rule ?? ticket ?? why) === undefined ? undefined : { rule, ticket, why },
@@ -130,10 +126,22 @@ const toFacts = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   via: call.via,
   peer: call.peer,
   tool: call.tool,
-  definition: definitionHash(tool),
-  argsDigest: sha256(canonicalJson(call.args)),
-  args: redact?.(call.args),
+  definition: attempt(() => definitionHash(tool)) ?? unreadable,
+  argsDigest: attempt(() => sha256(canonicalJson(call.args))) ?? unreadable,
+  args: attempt(() => redact?.(call.args)),
 });
+
+/** In place of the hash of something that has no canonical form, such as an argument that refers to itself. */
+const unreadable = 'unreadable';
+
+/** A fact that cannot be established is missing; it must not cost the record. */
+function attempt<T>(establish: () => T): T | undefined {
+  try {
+    return establish();
+  } catch {
+    return undefined;
+  }
+}
 
 // Every field is listed, present or not: spreads would cost more than the hash, and undefined is not serialised.
 const toAuditRecord = (

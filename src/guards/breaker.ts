@@ -1,5 +1,4 @@
 import type { Call } from '../core/call.js';
-import type { ErrorCode } from '../core/errors.js';
 import { errors } from '../core/errors.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
@@ -71,13 +70,6 @@ export function breakers(options: BreakersOptions): Breakers {
   };
 }
 
-/** Errors that prove the tool responded. */
-const answeredCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'execution_failed',
-  'upstream_error',
-  'upstream_refused',
-]);
-
 /** Whether the call was granted at least the tool's default time. */
 const hasDefaultDeadline = ({ timeoutMs }: Call, { limits }: Tool): boolean =>
   timeoutMs === undefined || timeoutMs >= Math.min(limits.timeoutMs, limits.maxTimeoutMs);
@@ -88,5 +80,5 @@ function toCircuitOutcome(outcome: Outcome, hadDefaultDeadline: boolean): Circui
   if (outcome.error.code === 'timeout' && !hadDefaultDeadline) return 'neutral';
   if (errors[outcome.error.code].tripsBreaker) return 'failure';
   // A disconnect of the caller or a refusal before the tool ran proves nothing about the tool.
-  return answeredCodes.has(outcome.error.code) ? 'success' : 'neutral';
+  return errors[outcome.error.code].answered ? 'success' : 'neutral';
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '../core/outcome.js';
 import type { Clock } from '../lib/clock.js';
 import { monotonic } from '../lib/clock.js';
 
-export type CallStatus = 'success' | 'failure' | 'confirm';
+export type CallStatus = 'success' | 'failure' | 'refused' | 'confirm';
 
 /** Sink of call metrics. */
 export interface CallMetrics {
@@ -25,8 +25,14 @@ export function metrics(options: { readonly sink: CallMetrics; readonly clock?: 
     } finally {
       const errorType =
         outcome === undefined ? 'unknown' : outcome.kind === 'failed' ? behaviourOf(outcome.error).type : 'none';
-      const status = outcome?.kind === 'done' ? 'success' : outcome?.kind === 'confirm' ? 'confirm' : 'failure';
-      sink.ended(tool.name, status, errorType, (clock() - start) / 1000);
+      sink.ended(tool.name, statusOf(outcome), errorType, (clock() - start) / 1000);
     }
   };
+}
+
+/** A call that threw counts as a failure. */
+function statusOf(outcome: Outcome | undefined): CallStatus {
+  if (outcome === undefined) return 'failure';
+  if (outcome.kind !== 'failed') return outcome.kind === 'done' ? 'success' : 'confirm';
+  return behaviourOf(outcome.error).decision === 'refused' ? 'refused' : 'failure';
 }

@@ -103,5 +103,5 @@ test('the active gauge returns to zero on every way out [S0.119]', async () => {
     throw new Error('bug');
   }).catch(() => {});
   expect(active).toBe(0);
-  expect(ended).toEqual(['success none', 'failure timeout', 'failure validation_error', 'failure unknown']);
+  expect(ended).toEqual(['success none', 'failure timeout', 'refused validation_error', 'failure unknown']);
 });

@@ -97,6 +97,7 @@ export function guardsOf({ config, rules, output, secrets, approvals, carried }:
   const guarded = pipeline({
     audit: audit({
       log: journal,
+      faults: log,
       onFailure: config.audit.on_failure,
       ...(config.audit.keep_arguments && { redact: (args) => secrets.value(args) as Json }),
     }),
