@@ -50,7 +50,17 @@ const source: ToolSource = {
   ],
 };
 
-const configured = ['metrics', 'trace', 'callLog', 'authorize', 'rateLimit', 'confirm', 'flow', 'breaker', 'sanitize'] as const;
+const configured = [
+  'metrics',
+  'trace',
+  'callLog',
+  'authorize',
+  'rateLimit',
+  'confirm',
+  'flow',
+  'breaker',
+  'sanitize',
+] as const;
 const doors: readonly Door[] = ['stdio', 'http', 'rest', 'console', 'cli'];
 
 test('every answer has exactly one audit record, whatever the door, the operation and the fault', async () => {
@@ -120,7 +130,16 @@ test('an argument that refers to itself costs its digest and not the record', as
   const records: AuditRecord[] = [];
   const guard = audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } });
   const handler = guard(aTool(), async () => done('ok'));
-  const call = { id: 'i', tool: 'echo', principal: ada, via: 'rest', args: own, receivedAt: 0, signal: never, correlationId: 'c' } as const;
+  const call = {
+    id: 'i',
+    tool: 'echo',
+    principal: ada,
+    via: 'rest',
+    args: own,
+    receivedAt: 0,
+    signal: never,
+    correlationId: 'c',
+  } as const;
   expect(await handler(call)).toEqual(done('ok'));
   expect(records).toMatchObject([{ argsDigest: 'unreadable', decision: 'allowed' }]);
 });
