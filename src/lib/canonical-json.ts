@@ -24,12 +24,12 @@ function write(value: unknown, depth: number): string {
 }
 
 /** An object or array that is being written: what is left of it, last part first. */
-interface Frame {
+interface OpenContainer {
   readonly parts: (readonly [prefix: string, value: unknown])[];
   readonly end: string;
 }
 
-function frameOf(value: object): Frame {
+function containerOf(value: object): OpenContainer {
   if (Array.isArray(value))
     return { parts: value.map((item, at): [string, unknown] => [at === 0 ? '' : ',', item]).reverse(), end: ']' };
   const record = value as Readonly<Record<string, unknown>>; // an object that is neither null nor an array
@@ -44,7 +44,7 @@ function frameOf(value: object): Frame {
 
 function writeDeep(root: object): string {
   let text = Array.isArray(root) ? '[' : '{';
-  const open = [frameOf(root)];
+  const open = [containerOf(root)];
   for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
     if (text.length > maxLength) throw new RangeError('The value is too large for its canonical form');
     const part = frame.parts.pop();
@@ -58,7 +58,7 @@ function writeDeep(root: object): string {
     if (value === null || typeof value !== 'object') text += JSON.stringify(value) ?? 'null';
     else {
       text += Array.isArray(value) ? '[' : '{';
-      open.push(frameOf(value));
+      open.push(containerOf(value));
     }
   }
   return text;
