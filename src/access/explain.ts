@@ -13,6 +13,8 @@ export interface HypotheticalCall {
   readonly args: Args;
   readonly via: Door;
   readonly session?: string;
+  /** Also shows rules about other principals and tools; for administrators, since their ids and actions are not for every caller. */
+  readonly showsAllRules?: boolean;
 }
 
 export interface ExplainOptions {
@@ -63,15 +65,22 @@ export function explainer({
         ...(principal.profile !== undefined && { profile: principal.profile }),
       },
       tool: { name: tool.name, source: tool.source, labels: [...labelsOf(tool)] },
-      almost: nearMisses(call, tool, policy, control),
+      almost: nearMisses(call, tool, policy, control, supposed.showsAllRules === true),
       limits: [{ limit: 'tool', calls_per_minute: tool.limits.ratePerMinute }, ...limits(principal, tool)],
     };
   };
 }
 
 /** Rules that differ from the call in exactly one condition. */
-const nearMisses = (call: Call, tool: Tool, policy: Policy, control: Control): readonly JsonObject[] =>
+const nearMisses = (
+  call: Call,
+  tool: Tool,
+  policy: Policy,
+  control: Control,
+  showsAll: boolean,
+): readonly JsonObject[] =>
   policy.rules.flatMap((compiled): readonly JsonObject[] => {
+    if (!showsAll && !(compiled.forPrincipal(call.principal) && compiled.forTool(tool))) return [];
     const missed = ruleMismatches(compiled, call, tool, control);
     return missed.length === 1 ? [{ rule: compiled.rule.id, action: compiled.rule.action, but: missed[0] ?? '' }] : [];
   });

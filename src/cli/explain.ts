@@ -51,7 +51,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
               ? `${principal.id} does not see ${name}: its profile excludes the tool, or no rule can allow it`
               : `Unknown tool ${name}`,
           }
-        : await gate.rules().explain({ principal, tool, args, via: door });
+        : await gate.rules().explain({ principal, tool, args, via: door, showsAllRules: true });
     io.out(values.json === true ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation));
     return explanation['decision'] === 'allow' || explanation['decision'] === 'confirm' ? 0 : 3;
   } finally {

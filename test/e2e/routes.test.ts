@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aPlace, serving } from '../support/toolgate.js';
+import { aPlace, serving, toolgate } from '../support/toolgate.js';
 
 /** What strangers may ask, and why; every other route of the running gateway must answer 401 to them. */
 const open: Readonly<Record<string, string>> = {
@@ -68,6 +68,35 @@ test('events report health, metrics, calls and changes, until the listener leave
   leave.abort();
   await reading;
   expect(await gate.stop()).toBe(0);
+});
+
+test('approvers get approval events only, other callers none', async () => {
+  const cwd = aPlace({
+    'toolgate.yaml': 'policy: { rules: [{ id: ask, action: confirm, confirm: operator }] }\n',
+  });
+  const keyOf = async (...argv: string[]) => (await toolgate(cwd, ['token', 'create', ...argv])).out.trim();
+  const user = await keyOf('--name', 'agent');
+  const approver = await keyOf('--name', 'boss', '--role', 'approver');
+  const gate = await serving(cwd);
+  expect((await gate.send('/events', { headers: { authorization: `Bearer ${user}` } })).status).toBe(403);
+  const leave = new AbortController();
+  const stream = await fetch(`${gate.url}/events`, {
+    headers: { authorization: `Bearer ${approver}` },
+    signal: leave.signal,
+  });
+  let seen = '';
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream.body ?? []) seen += decoder.decode(chunk as Uint8Array, { stream: true });
+  })().catch(() => {});
+  await gate.send('/tools/ping/execute', {
+    body: { target: '127.0.0.1' },
+    headers: { authorization: `Bearer ${user}` },
+  });
+  await expect.poll(() => seen, { timeout: 30_000 }).toContain('event: approval\n');
+  expect(seen).not.toMatch(/event: (?:call|health|metrics)/);
+  leave.abort();
+  await reading;
 });
 
 test('the deprecated pair of URLs is served only where the operator asks for it', async () => {

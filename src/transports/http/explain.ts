@@ -16,6 +16,7 @@ export interface ExplainRouteOptions {
     readonly tool: Tool;
     readonly args: Args;
     readonly via: Door;
+    readonly showsAllRules: boolean;
   }): Promise<JsonObject>;
   /** Finds a principal by id. */
   findPrincipal(id: string): Principal | undefined;
@@ -66,7 +67,11 @@ export function explainRoute({ gateway, explain, findPrincipal }: ExplainRouteOp
       const tool = gateway.statuses({ principal: subject }).find(({ tool: each }) => each.name === name)?.tool;
       // Unknown and hidden tools give the same error, so that hidden tools cannot be enumerated.
       if (tool === undefined) return sendError(res, { code: 'not_found', message: 'Tool not found/disabled' });
-      return sendJson(res, 200, await explain({ principal: subject, tool, args, via: door ?? 'rest' }));
+      return sendJson(
+        res,
+        200,
+        await explain({ principal: subject, tool, args, via: door ?? 'rest', showsAllRules: isAdmin(principal) }),
+      );
     },
   };
 }
