@@ -16,7 +16,9 @@ test('a source is added, tested, listed and removed; the rest of the file stays 
   const tested = await toolgate(place, ['sources', 'test', 'fix']);
   expect(tested).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^fix +healthy +21 tools\n {2}admission +allow, 24 tools in its code\n {2}fix__ask\n/),
+    out: expect.stringMatching(
+      /^fix +healthy +21 tools\n {2}sandbox +bwrap guarded, host network\n {2}admission +allow, 24 tools in its code\n {2}fix__ask\n/,
+    ),
   });
   expect((await toolgate(place, ['sources', 'add', 'fix', '--url', 'https://a.example/'])).err).toContain(
     'source "fix" already exists',
