@@ -17,6 +17,8 @@ export interface Serving extends Omit<OpenDoor, 'transport'> {
   readonly home: Home;
   /** Rejects new calls, drains running ones within the grace period, then kills the rest; no process survives. */
   stop(): Promise<void>;
+  /** Loads the configuration file again; without a file there is nothing to load. */
+  reload(): Promise<void>;
 }
 
 export interface ServeOptions {
@@ -52,14 +54,17 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
           current: config,
           load: () => loadConfig({ env, argv, cwd }),
           async onChange(next, changed, notes) {
-            await gate.reload(next);
-            log.event('config.reloaded', { changed, notes: notes.map(noteLine) });
-            gate.events.publish('config', { changed });
+            const { applied, needs_restart } = await gate.reload(next);
+            log.event('config.reloaded', { changed, applied, needs_restart, notes: notes.map(noteLine) });
+            gate.events.publish('config', { changed, applied: [...applied], needs_restart: [...needs_restart] });
+            await gate.health.refresh();
           },
           onRejected(problems) {
             const lines = problems.map(problemLine);
             log.event('config.rejected', { problems: lines, kept: 'the last good configuration' });
             gate.events.publish('config', { problems: lines });
+            gate.configStatus.rejected(lines);
+            void gate.health.refresh();
           },
         });
   log.event('server.started', { url: door.url });
@@ -83,5 +88,11 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
     await gate.close(2_000);
     log.event('server.stopped');
   };
-  return { gate, home, ...found, stop: () => (stopping ??= stop()) };
+  return {
+    gate,
+    home,
+    ...found,
+    stop: () => (stopping ??= stop()),
+    reload: async () => watching?.reload(),
+  };
 }

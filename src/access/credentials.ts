@@ -23,7 +23,7 @@ export type TokenResult =
 
 export interface CredentialOptions {
   /** The gateway's own token, whose holder is its owner. */
-  readonly ownerToken: string;
+  readonly ownerToken: string | (() => string | undefined);
   readonly tokens: readonly ConfiguredToken[];
   readonly keys: KeyFile;
   readonly issuers?: TokenVerifier;
@@ -41,10 +41,12 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
   authenticate(authorization: string | undefined): Credential | Promise<Credential>;
 } {
   // Lookup by hash leaks nothing through timing: an attacker cannot choose the hash without the token.
-  const byHash = new Map<string, Principal>([
-    [sha256(ownerToken), owner],
-    ...tokens.map((token): [string, Principal] => [token.sha256, tokenPrincipal(token)]),
-  ]);
+  const byHash = new Map(tokens.map((token): [string, Principal] => [token.sha256, tokenPrincipal(token)]));
+  const presentToken = typeof ownerToken === 'string' ? () => ownerToken : ownerToken;
+  const ownerOf = (hash: string): Principal | undefined => {
+    const present = presentToken();
+    return present !== undefined && sha256(present) === hash ? owner : undefined;
+  };
   const invalid: Credential = {
     refused: 'invalid',
     message: 'The token is not valid',
@@ -63,7 +65,8 @@ export function credentials({ ownerToken, tokens, keys, issuers, challenge, anon
           challenge: challenge(),
         };
       }
-      const known = byHash.get(sha256(token)) ?? keys.find(token);
+      const hash = sha256(token);
+      const known = ownerOf(hash) ?? byHash.get(hash) ?? keys.find(token);
       if (known !== undefined) return { principal: known };
       const judged = issuers?.judge(token);
       if (judged === undefined) return invalid;

@@ -22,6 +22,39 @@ export function tokenFromFile(path: string): string {
   }
 }
 
+/** Interval of change checks, and so the time until a running gateway rejects a token that was renewed. */
+const lookEveryMs = 500;
+
+/**
+ * Reads the gateway's own token, and again after its file changed: a renewed token is accepted and the old one refused without a
+ * restart. Without a file no token is valid.
+ */
+export function ownerToken(
+  path: string,
+  onToken: (token: string) => void = () => {},
+  now: () => number = Date.now,
+): () => string | undefined {
+  let lookedAt = -Infinity;
+  let seen: string | undefined;
+  let token: string | undefined;
+  return () => {
+    if (now() - lookedAt < lookEveryMs) return token;
+    lookedAt = now();
+    const stat = statSync(path, { throwIfNoEntry: false });
+    const mark = stat === undefined ? 'none' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+    if (mark === seen) return token;
+    try {
+      // The first read creates the file, as at the start; later a missing file means that the token was withdrawn.
+      token = seen === undefined ? tokenFromFile(path) : readToken(path);
+    } catch {
+      token = undefined;
+    }
+    seen = mark;
+    if (token !== undefined) onToken(token);
+    return token;
+  };
+}
+
 function readToken(path: string): string | undefined {
   let text: string;
   try {

@@ -47,7 +47,10 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 1;
   }
   if (serving.url !== undefined) io.out(banner(serving, loaded.notes.map(noteLine)));
+  const reload = (): void => void serving.reload();
+  process.on('SIGHUP', reload);
   await Promise.race([untilAborted(io.signal), serving.ended]);
+  process.off('SIGHUP', reload);
   await serving.stop();
   return 0;
 }

@@ -12,7 +12,7 @@ export const help = `Usage: toolgate token [path | show | renew | create | list 
 
   path    prints the path of the owner's token file (default)
   show    prints the owner's token; its holder may do everything
-  renew   replaces the owner's token; a running gateway uses the new one after a restart
+  renew   replaces the owner's token; a running gateway accepts only the new one within a second
 
   create --name NAME [--role ROLE ...] [--profile PROFILE] [--expires 90d]
           creates a key for a caller and prints it once; only its hash is stored

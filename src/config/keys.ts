@@ -18,6 +18,8 @@ export interface Shape {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Set if the key is read at the start only. */
+  readonly 'x-reload'?: 'restart';
   /** A secret: it can be set but is never shown. */
   readonly writeOnly?: boolean;
 }
@@ -76,4 +78,23 @@ export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key
       keysOf(kind, [...path, `(${String(kind.properties?.['kind']?.const ?? kind.type)})`]),
     ),
   ];
+}
+
+/** When a change of a key takes effect: with the reload of the file, or at the next start. */
+export type Reload = 'live' | 'restart';
+
+let knownSchema: Shape | undefined;
+
+/** Reload behaviour of a key, by its path in a configuration or in the schema. */
+export function reloadOf(path: readonly string[]): Reload {
+  const visit = (shape: Shape | undefined, rest: readonly string[]): Reload => {
+    if (shape?.['x-reload'] === 'restart') return 'restart';
+    const [key, ...more] = rest;
+    if (shape === undefined || key === undefined) return 'live';
+    const named =
+      shape.properties !== undefined && Object.hasOwn(shape.properties, key) ? shape.properties[key] : undefined;
+    const any = typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined;
+    return visit(named ?? any, more);
+  };
+  return visit((knownSchema ??= editorSchema()), path);
 }

@@ -27,6 +27,8 @@ interface WatchOptions {
 export interface ConfigWatcher {
   /** Checks now; resolves after the callbacks. */
   check(): Promise<void>;
+  /** Loads the file again, also if it has not changed. */
+  reload(): Promise<void>;
   close(): void;
 }
 
@@ -67,6 +69,10 @@ export function watchConfig(
   const poll = setInterval(() => void check(), pollMs).unref();
   return {
     check,
+    reload() {
+      lastFingerprint = '';
+      return check();
+    },
     close() {
       closed = true;
       clearTimeout(debounceTimer);

@@ -1,6 +1,6 @@
 import { ranges } from '../config/clamp.js';
 import { configFileVariable, settings } from '../config/env.js';
-import { editorSchema, keysOf, type Key, type Shape } from '../config/keys.js';
+import { editorSchema, keysOf, reloadOf, type Key, type Shape } from '../config/keys.js';
 import { configurationExamples } from './configuration-examples.js';
 import { markdownTable } from './markdown.js';
 
@@ -25,8 +25,9 @@ environment overrides the file, and the file overrides the defaults.
 An unknown key, a wrong type or an unreadable file stops the start; every problem is listed at once with its line and
 column. A number outside its range is clamped, and the log reports it. \`toolgate check\` reports all of this without starting.
 
-While Toolgate runs, it picks up changes of the file as a whole. A file with a problem changes nothing: the last good
-configuration stays active and the log gives the reason.
+While Toolgate runs, it picks up changes of the file as a whole, also on SIGHUP. A file with a problem changes nothing: the last
+good configuration stays active, and the log and the health check \`config\` give the reason. Keys with *restart* in the column
+*Reload* are read at the start only; the log event \`config.reloaded\` and \`GET /config\` list them under \`needs_restart\`.
 
 ## Sections
 
@@ -77,7 +78,7 @@ ${section.description ?? ''}
 ${configurationExamples[name] ?? ''}
 \`\`\`
 
-${markdownTable(['Key', 'Type', 'Default', 'Range', 'Variable', 'Meaning'], keys.map(row))}
+${markdownTable(['Key', 'Type', 'Default', 'Range', 'Variable', 'Reload', 'Meaning'], keys.map(row))}
 
 [All sections](../configuration.md)
 `;
@@ -92,6 +93,7 @@ const row = (key: Key): readonly string[] => {
     defaultText(key),
     rangeText(key),
     variable === undefined ? '' : `\`${variable}\``,
+    reloadOf(key.path),
     key.shape.description ?? '',
   ];
 };

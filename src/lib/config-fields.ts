@@ -17,3 +17,6 @@ export const secretField = z
     return z.NEVER;
   })
   .meta({ writeOnly: true });
+
+/** Marks a key that is read at the start only; all other keys take effect when the file is reloaded. */
+export const atStart = <Schema extends z.ZodType>(schema: Schema): Schema => schema.meta({ 'x-reload': 'restart' });

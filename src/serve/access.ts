@@ -17,6 +17,7 @@ import { tokenVerifier } from '../access/issuers.js';
 import { keySet } from '../access/key-sets.js';
 import type { KeyFile } from '../access/keys.js';
 import { keyFile, keyPrincipal } from '../access/keys.js';
+import { ownerToken } from '../access/token-file.js';
 import type { UnknownName } from '../access/unknown-names.js';
 import { unknownNames } from '../access/unknown-names.js';
 import type { LabelsOf } from '../access/labels.js';
@@ -192,8 +193,8 @@ function unknownProfiles({ profiles, roles, local_profile: local }: Config['acce
 /** Authentication of HTTP callers. */
 export interface Credentials {
   readonly resource: ProtectedResource;
-  /** Resolves an Authorization header to a principal, given the gateway's own token. */
-  authenticate(ownerToken: string, authorization: string | undefined): Credential | Promise<Credential>;
+  /** Resolves an Authorization header to a principal. */
+  authenticate(authorization: string | undefined): Credential | Promise<Credential>;
   /** Finds a principal by id, as in `explain --as`; undefined if unknown. */
   known(id: string): Principal | undefined;
   /** Whether the credential behind a principal still exists with the same rights; tokens of an issuer end by themselves. */
@@ -203,8 +204,18 @@ export interface Credentials {
 
 export const keysIn = (folder: string): KeyFile => keyFile(join(folder, 'keys.json'));
 
-/** Credentials of a configuration: tokens, keys and issuers. */
-export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.ProcessEnv): Credentials {
+/** Where credentials come from, besides the configuration. */
+export interface CredentialSources {
+  readonly keys: KeyFile;
+  readonly env: NodeJS.ProcessEnv;
+  /** File of the gateway's own token, if the configuration names none. */
+  readonly tokenFile: string;
+  /** Called with each token of that file, which must not appear in the log. */
+  readonly onToken: (token: string) => void;
+}
+
+/** Credentials of a configuration: the owner's token, tokens, keys and issuers. */
+export function credentialsOf(config: Config, { keys, env, tokenFile, onToken }: CredentialSources): Credentials {
   const { auth } = config;
   const tokens = auth.tokens.map(({ name, token, sha256: hash, roles, profile }): ConfiguredToken => {
     const resolved = token?.resolve(env);
@@ -263,9 +274,9 @@ export function credentialsOf(config: Config, keys: KeyFile, env: NodeJS.Process
   let judge: ReturnType<typeof credentials> | undefined;
   return {
     resource,
-    authenticate(ownerToken, authorization) {
+    authenticate(authorization) {
       judge ??= credentials({
-        ownerToken,
+        ownerToken: ownerToken(auth.token_file ?? tokenFile, onToken),
         tokens,
         keys,
         challenge: resource.challenge,

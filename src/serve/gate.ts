@@ -1,6 +1,8 @@
 import type { Config } from '../config/schema.js';
 import { unusedOverrides } from '../config/tool-overrides.js';
 import type { LoadedConfig } from '../config/load.js';
+import type { ReloadReport } from '../config/reload-report.js';
+import { reloadReport } from '../config/reload-report.js';
 import type { Gateway } from '../core/gateway.js';
 import { standInNames } from '../core/stand-in.js';
 import type { Guard } from '../core/guard.js';
@@ -32,6 +34,8 @@ import { admissionCheck } from '../admission/health-check.js';
 import { quarantineLookAlikes } from '../admission/definitions.js';
 import { compileOrThrow, formatRuleProblems, unresolvableNames } from './compiled-rules.js';
 import { approvalBooks } from './approvals.js';
+import type { ConfigStatus } from './config-status.js';
+import { configStatus } from './config-status.js';
 import { sourceDrain } from './drain.js';
 import { carriedGuards } from './gate-guards.js';
 import { gateSources } from './gate-sources.js';
@@ -75,7 +79,9 @@ export interface Gate {
   admission(source: string): AdmissionRecord | undefined;
   config(): Config;
   /** Activates a configuration: builds it completely, then swaps; unchanged sources continue, running calls end as they began. */
-  reload(config: Config): Promise<void>;
+  reload(config: Config): Promise<ReloadReport>;
+  /** State of the configuration file. */
+  readonly configStatus: ConfigStatus;
   /** Resolves when all sources are listed; closes the gate and rejects if rules name unknown tools. */
   readonly ready: Promise<void>;
   /** Ends every process within the grace period and closes the stores. */
@@ -154,6 +160,8 @@ export async function startGate({ loaded, home, log, env, extensions = {} }: Gat
     env,
     open: state.open,
     keys: keysIn(home.folder),
+    tokenFile: home.token,
+    onToken: (token) => log.hide([token]),
     guards: await carriedGuards({
       config,
       journal,
@@ -211,6 +219,7 @@ export async function startGate({ loaded, home, log, env, extensions = {} }: Gat
     updateToolNames();
     events.publish('registry', { changed: what });
   });
+  const status = configStatus();
   const names = ruleNames({
     rules: () => active().rules,
     registry: toolRegistry,
@@ -226,7 +235,7 @@ export async function startGate({ loaded, home, log, env, extensions = {} }: Gat
     folder: home.folder,
     log,
     events,
-    more: [names.check, admissionCheck(() => Object.keys(config().sources), sources.admission)],
+    more: [status.check, names.check, admissionCheck(() => Object.keys(config().sources), sources.admission)],
   });
   let unwatch = (): void => {};
 
@@ -267,7 +276,7 @@ export async function startGate({ loaded, home, log, env, extensions = {} }: Gat
   };
   const ready = list();
   ready.catch(() => {}); // reported to the caller that awaits `ready`
-  const reload = reloader({
+  const activate = reloader({
     registry: toolRegistry,
     sources,
     swap,
@@ -282,7 +291,13 @@ export async function startGate({ loaded, home, log, env, extensions = {} }: Gat
     ready,
     close,
     config,
-    reload,
+    configStatus: status,
+    async reload(next) {
+      const before = config();
+      await activate(next);
+      status.applied(reloadReport(loaded.config, before, next));
+      return status.report();
+    },
     current: active,
     rules: () => active().rules,
     callers: () => active().credentials,

@@ -72,7 +72,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
       notReady: () => (draining ? 'The gateway is stopping' : undefined),
       metricsText: (principal) => gate.metrics.text(seriesOf(principal)),
       metricsJson: (principal) => gate.metrics.json(seriesOf(principal)),
-      config: () => redactConfig(gate.config()),
+      config: () => ({ ...redactConfig(gate.config()), reload: redactConfig(gate.configStatus.report()) }),
       get openMetrics() {
         return gate.config().server.open_metrics;
       },
@@ -103,7 +103,7 @@ export function http(gate: Gate, config: Config, home: Home, protocol: McpOption
     port: server.port,
     routes,
     authenticator: {
-      authenticate: (authorization) => gate.callers().authenticate(token, authorization),
+      authenticate: (authorization) => gate.callers().authenticate(authorization),
       generation: () => gate.current().generation,
     },
     ...gate.current().edge,

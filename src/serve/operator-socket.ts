@@ -64,7 +64,10 @@ async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortS
     socketPath: place.socket,
     routes: approvalRoutes(gate.approvals),
     // Anonymous callers have no approver role, so the routes refuse them.
-    authenticator: { authenticate: (authorization) => gate.callers().authenticate(token, authorization) },
+    authenticator: {
+      authenticate: (authorization) => gate.callers().authenticate(authorization),
+      generation: () => gate.current().generation,
+    },
     allowedHosts: [],
     allowedOrigins: [],
     corsOrigins: [],

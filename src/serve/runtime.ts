@@ -1,5 +1,4 @@
 import { approvalCheck } from '../access/approval-check.js';
-import type { KeyFile } from '../access/keys.js';
 import type { Config } from '../config/schema.js';
 import type { CallRuntime } from '../gateway.js';
 import type { Redactor } from '../hostile-text/redact.js';
@@ -8,7 +7,7 @@ import type { CatalogueTerms } from '../registry/registry.js';
 import type { SourceKind } from '../sources/kind.js';
 import type { TruncatedResults } from '../sources/truncated-results.js';
 import type { Store } from '../state/store.js';
-import type { CallerMemory, Credentials, Rules } from './access.js';
+import type { CallerMemory, Credentials, CredentialSources, Rules } from './access.js';
 import { credentialsOf } from './access.js';
 import type { ApprovalBooks } from './approvals.js';
 import type { EdgeOptions } from '../transports/http/edge.js';
@@ -39,12 +38,10 @@ export interface Runtime extends CallRuntime {
 }
 
 /** State that is independent of the configuration: it survives reloads. */
-export interface CarriedOver {
+export interface CarriedOver extends CredentialSources {
   readonly remembered: CallerMemory;
   readonly results: TruncatedResults;
   readonly open: () => Promise<Store>;
-  readonly keys: KeyFile;
-  readonly env: NodeJS.ProcessEnv;
   readonly guards: CarriedGuards;
   readonly approvals: ApprovalBooks;
   /** Every secret seen so far. A server that is still draining may print one of an earlier configuration. */
@@ -58,12 +55,12 @@ export function assemble(
   carried: CarriedOver,
   rules: Rules = compileOrThrow(config, carried.remembered, undefined, carried.kinds),
 ): Runtime {
-  const { env, keys, secretValues: known } = carried;
+  const { env, secretValues: known } = carried;
   for (const value of secretValues(config, env)) known.add(value);
   const parts: Omit<Runtime, keyof CallRuntime | 'rules'> = {
     generation: 0,
     config,
-    credentials: credentialsOf(config, keys, env),
+    credentials: credentialsOf(config, carried),
     secrets: redactor(known),
     terms: termsOf(config),
     edge: edgeOptionsOf(config),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList, identifier } from '../../lib/config-fields.js';
+import { atStart, stringList, identifier } from '../../lib/config-fields.js';
 
 /** A glob pattern: `*` matches any text, `?` one character. */
 const pattern = z.string().min(1).max(256);
@@ -42,7 +42,9 @@ export const access = z
       .default({})
       .describe('Named subsets of the tools, each served at `<mcp_path>/p/<name>` and `/tools?profile=<name>`.'),
     roles: z.record(identifier, role).default({}).describe('Restrictions by role.'),
-    local_profile: z.exactOptional(identifier).describe('The profile of the local user, over stdio and in the CLI.'),
+    local_profile: atStart(
+      z.exactOptional(identifier).describe('The profile of the local user, over stdio and in the CLI.'),
+    ),
     limits: z.array(limit).default([]).describe('Rates and budgets in addition to those of each tool.'),
   })
   .prefault({})

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList, identifier } from '../../lib/config-fields.js';
+import { atStart, stringList, identifier } from '../../lib/config-fields.js';
 
 const b = defaults.circuit_breaker;
 const r = defaults.rate_limit;
@@ -50,10 +50,12 @@ export const security = z
       .boolean()
       .default(s.allow_intrusive)
       .describe('Allow flags and scripts that are marked as intrusive.'),
-    best_effort_sandbox: z
-      .boolean()
-      .default(s.best_effort_sandbox)
-      .describe('Run a tool even if a resource limit cannot be set. Off: such a call is refused.'),
+    best_effort_sandbox: atStart(
+      z
+        .boolean()
+        .default(s.best_effort_sandbox)
+        .describe('Run a tool even if a resource limit cannot be set. Off: such a call is refused.'),
+    ),
     default_policy: identifier
       .default(s.default_policy)
       .describe(

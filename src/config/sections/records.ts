@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList } from '../../lib/config-fields.js';
+import { atStart, stringList } from '../../lib/config-fields.js';
 
 const a = defaults.audit;
 
@@ -36,9 +36,11 @@ export const log = z
 /** Storage of tokens, audit and state. */
 export const state = z
   .strictObject({
-    directory: z
-      .exactOptional(z.string().min(1))
-      .describe('Folder of the token, the audit and the store; by default `~/.toolgate`.'),
+    directory: atStart(
+      z
+        .exactOptional(z.string().min(1))
+        .describe('Folder of the token, the audit and the store; by default `~/.toolgate`.'),
+    ),
   })
   .prefault({})
   .describe('Storage of tokens, audit and state.');

@@ -1,33 +1,37 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { stringList } from '../../lib/config-fields.js';
+import { atStart, stringList } from '../../lib/config-fields.js';
 
 const d = defaults.server;
 
 /** How the gateway is reached. */
 export const server = z
   .strictObject({
-    transport: z
-      .enum(['stdio', 'http'])
-      .default(d.transport)
-      .describe('Transport of `toolgate serve`; `--http` and `--stdio` override it on the command line.'),
-    host: z
-      .string()
-      .min(1)
-      .default(d.host)
-      .describe('Address to listen on. Anything but loopback needs `auth.required`.'),
+    transport: atStart(
+      z
+        .enum(['stdio', 'http'])
+        .default(d.transport)
+        .describe('Transport of `toolgate serve`; `--http` and `--stdio` override it on the command line.'),
+    ),
+    host: atStart(
+      z.string().min(1).default(d.host).describe('Address to listen on. Anything but loopback needs `auth.required`.'),
+    ),
     // A clamped port would listen on an unintended port, so this number is rejected instead.
-    port: z
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(d.port)
-      .describe('Port to listen on; 0 picks a free one. A number out of range is rejected, not clamped.'),
-    mcp_path: z
-      .string()
-      .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path that begins with /')
-      .default(d.mcp_path)
-      .describe('Path of MCP over HTTP.'),
+    port: atStart(
+      z
+        .int()
+        .min(0)
+        .max(65_535)
+        .default(d.port)
+        .describe('Port to listen on; 0 picks a free one. A number out of range is rejected, not clamped.'),
+    ),
+    mcp_path: atStart(
+      z
+        .string()
+        .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path that begins with /')
+        .default(d.mcp_path)
+        .describe('Path of MCP over HTTP.'),
+    ),
     allowed_hosts: stringList(d.allowed_hosts).describe(
       'Further `Host` values to accept in addition to the loopback names and the bound address (protects against DNS rebinding).',
     ),
@@ -70,12 +74,13 @@ export const server = z
       .boolean()
       .default(d.open_health)
       .describe('Serve health details without a token, with the names of all tools and sources.'),
-    legacy_sse: z.boolean().default(d.legacy_sse).describe('Also offer the HTTP+SSE transport of protocol 2024-11-05.'),
-    max_sessions: z.int().default(d.max_sessions).describe('Maximum number of MCP sessions.'),
-    session_idle_seconds: z
-      .number()
-      .default(d.session_idle_seconds)
-      .describe('Seconds after which an unused MCP session is dropped.'),
+    legacy_sse: atStart(
+      z.boolean().default(d.legacy_sse).describe('Also offer the HTTP+SSE transport of protocol 2024-11-05.'),
+    ),
+    max_sessions: atStart(z.int().default(d.max_sessions).describe('Maximum number of MCP sessions.')),
+    session_idle_seconds: atStart(
+      z.number().default(d.session_idle_seconds).describe('Seconds after which an unused MCP session is dropped.'),
+    ),
   })
   .prefault({})
   .describe('How the gateway is reached.');
