@@ -123,6 +123,6 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
     },
   };
   const retrying = (): string =>
-    `${problem ?? ''} (attempt ${failures}; next in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s)`;
+    `next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s, after ${failures}: ${problem ?? ''}`;
   return entry;
 }

@@ -157,7 +157,7 @@ test('a source that cannot be listed at the start is retried until it can', asyn
   const { gate, call, lines } = await aGate(text);
   expect((await call('fix__echo', { text: 'x' })).status).toBe(404);
   expect(lines('source.failed')).toHaveLength(1);
-  expect((await gate.send('/health')).text).toContain('next in');
+  expect((await gate.send('/health')).text).toContain('next attempt in');
   writeFileSync(
     script,
     `process.argv.splice(1, 1, ${JSON.stringify(serverFile)}); await import(${JSON.stringify(serverFile)});\n`,
