@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { done } from '../../../core/outcome.js';
+import { deferred } from '../../../../test/support/make.js';
 import { memoryStore } from '../../../state/memory-store.js';
 import type { Store } from '../../../state/store.js';
 import { taskLimits, taskRunner } from './task-runner.js';
@@ -12,10 +13,13 @@ const never = async () => ({ outcome: done(''), correlationId: '', durationMs: 0
 async function finished(store: TaskStore, owner: string, texts: readonly string[], limits = taskLimits) {
   const runner = taskRunner(store, limits);
   const records = [];
+  // All of them end in the same turn of the event loop.
+  const end = deferred<void>();
   for (const text of texts) {
-    const answer = Promise.resolve({ outcome: done(text), correlationId: 'c', durationMs: 1 });
+    const answer = end.promise.then(() => ({ outcome: done(text), correlationId: 'c', durationMs: 1 }));
     records.push(await runner.adopt({ owner, tool: 'echo' }, answer, never, new AbortController()));
   }
+  end.resolve();
   await expect.poll(() => runner.running).toBe(0);
   return { runner, ids: records.map((record) => record?.id ?? '') };
 }
