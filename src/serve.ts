@@ -77,7 +77,7 @@ export async function serve({ loaded, env, argv, cwd, log }: ServeOptions): Prom
     // Load balancers see /readyz fail before connections are refused.
     await transport.drain?.();
     gate.gateway.close();
-    const graceMs = config.server.shutdown_grace_period * 1000;
+    const graceMs = gate.config().server.shutdown_grace_period * 1000;
     const over = new AbortController();
     over.signal.addEventListener('abort', () =>
       log.event('server.shutdown_forced', { active: gate.gateway.active(), grace_ms: graceMs }),
