@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../core/json.js';
 import { parseCidr, overlaps } from '../net/cidrs.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { declareLimits, settleLimits } from './limits.js';
 import { defaultLimits } from './tool.js';

@@ -31,13 +31,13 @@ interface OpenContainer {
 
 function containerOf(value: object): OpenContainer {
   if (Array.isArray(value))
-    return { parts: value.map((item, at): [string, unknown] => [at === 0 ? '' : ',', item]).reverse(), end: ']' };
+    return { parts: value.map((item, at): [string, unknown] => [at === 0 ? '' : ',', item]).toReversed(), end: ']' };
   const record = value as Readonly<Record<string, unknown>>; // an object that is neither null nor an array
   const keys = sortedKeys(record).filter((key) => record[key] !== undefined);
   return {
     parts: keys
       .map((key, at): [string, unknown] => [`${at === 0 ? '' : ','}${JSON.stringify(key)}:`, record[key]])
-      .reverse(),
+      .toReversed(),
     end: '}',
   };
 }

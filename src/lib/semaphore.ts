@@ -102,6 +102,7 @@ export function semaphore(options: SemaphoreOptions): Semaphore {
     release() {
       active -= 1;
       // Slots pass directly to waiters, so no new caller can take one in between.
+      // oxlint-disable-next-line no-unmodified-loop-condition -- serveNext removes a waiter
       while (active < options.slots && waiting > 0) {
         active += 1;
         serveNext();

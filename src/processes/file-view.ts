@@ -123,7 +123,7 @@ export function listedMounts(
   readable.forEach((path) => view.set(path, 'read'));
   writable.forEach((path) => view.set(path, 'write'));
   const secrets = existing(hidden);
-  for (const path of [...view.keys()]) {
+  for (const path of Array.from(view.keys())) {
     const real = realPath(path) ?? path;
     for (const secret of secrets) if (isBelow(secret, real)) view.set(join(path, secret.slice(real.length)), 'hidden');
   }

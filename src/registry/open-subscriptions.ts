@@ -45,10 +45,10 @@ export function subscriptionTable(): SubscriptionTable {
         ? `At most ${maxPerPrincipal} subscriptions of one caller can be open`
         : undefined,
     sweep() {
-      for (const [each, mayContinue] of [...open]) if (!mayContinue()) each.stop();
+      for (const [each, mayContinue] of Array.from(open)) if (!mayContinue()) each.stop();
     },
     close() {
-      for (const each of [...open.keys()]) each.stop();
+      for (const each of Array.from(open.keys())) each.stop();
     },
   };
 }

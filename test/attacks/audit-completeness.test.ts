@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Door } from '../../src/core/call.js';
 import { errors } from '../../src/core/errors.js';

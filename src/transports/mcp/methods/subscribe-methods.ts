@@ -48,7 +48,7 @@ export function sessionWatches(push: (text: string) => void): SessionWatches {
     },
     end,
     close() {
-      for (const uri of [...watches.keys()]) end(uri);
+      for (const uri of Array.from(watches.keys())) end(uri);
     },
   };
 }
