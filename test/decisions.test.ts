@@ -13,7 +13,7 @@ test('every decision has its own number, a date and a status, and stands in the 
   for (const file of pages) {
     const text = readFileSync(join(folder, file), 'utf8');
     expect(text, file).toMatch(new RegExp(`^# ${file.slice(0, 4)}\\. `));
-    expect(text, file).toMatch(/^Date: \d{4}-\d{2}-\d{2}\. Status: (?:proposed|accepted|superseded by \d{4})\./m);
+    expect(text, file).toMatch(/^Date: \d{4}-\d{2}-\d{2}\. Status: (?:proposed|accepted|superseded by \d{4})[.;]/m);
     expect(index, file).toContain(`[${file.slice(0, 4)}](${file})`);
   }
 });
