@@ -11,6 +11,7 @@ const entry = (id: string, args: readonly string[] = [], more = ''): string => `
     kind: mcp
     command: ${process.execPath}
     args: ${JSON.stringify([serverFile, ...args])}
+    sandbox: { tier: prlimit }
 ${more}`;
 
 /** A gateway with a file that can be replaced in one step. */
@@ -153,6 +154,7 @@ test('a source that cannot be listed at the start is retried until it can', asyn
     kind: mcp
     command: ${process.execPath}
     args: ["${script}"]
+    sandbox: { tier: prlimit }
 `;
   const { gate, call, lines } = await aGate(text);
   expect((await call('fix__echo', { text: 'x' })).status).toBe(404);
