@@ -47,10 +47,10 @@ test(
       );
     }
 
-    let running = true;
+    const stop = new AbortController();
     const outcomes = { echo: new Map<number, number>(), env: new Map<number, number>() };
     const hammer = async (tool: string, into: Map<number, number>): Promise<void> => {
-      while (running) {
+      while (!stop.signal.aborted) {
         const status = await call(tool);
         into.set(status, (into.get(status) ?? 0) + 1);
       }
@@ -72,7 +72,7 @@ test(
       if (turn === warmUp + 1) warm = usage(pid);
     }
     await reload(`${open}tool: { exclude: [nothing] }\n`);
-    running = false;
+    stop.abort();
     await Promise.all(load);
 
     expect([...outcomes.echo.keys()]).toEqual([200]);

@@ -155,6 +155,7 @@ test('a source that cannot be listed at the start is retried until it can', asyn
     command: ${process.execPath}
     args: ["${script}"]
     sandbox: { tier: prlimit }
+    scan: { unknown: allow }
 `;
   const { gate, call, lines } = await aGate(text);
   expect((await call('fix__echo', { text: 'x' })).status).toBe(404);
@@ -167,6 +168,7 @@ test('a source that cannot be listed at the start is retried until it can', asyn
   await eventually(
     () => call('fix__echo', { text: 'x' }),
     (answer) => answer.status === 200,
+    60_000,
   );
   expect(lines('source.recovered')).toHaveLength(1);
 }, 90_000);
