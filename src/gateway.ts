@@ -1,5 +1,13 @@
 import type { Call, GuardedCall } from './core/call.js';
-import type { Answer, CallRequest, CompletionRequest, Gateway, ToolStatus, View } from './core/gateway.js';
+import type {
+  Answer,
+  CallRequest,
+  CompletionRequest,
+  Gateway,
+  StoredResult,
+  ToolStatus,
+  View,
+} from './core/gateway.js';
 import type { Json } from './core/json.js';
 import type { Outcome } from './core/outcome.js';
 import { done, refuse } from './core/outcome.js';
@@ -15,6 +23,7 @@ import type { Clock } from './lib/clock.js';
 import { monotonic } from './lib/clock.js';
 import { uuid7 } from './lib/hash.js';
 import type { Registry } from './registry/registry.js';
+import { truncatedResultsId } from './sources/truncated-results.js';
 import { findResource } from './registry/resource-owners.js';
 import type { VisibleCatalogue, Visibility } from './registry/visible-lists.js';
 import { canRead, visibleLists } from './registry/visible-lists.js';
@@ -199,8 +208,9 @@ export function gateway(options: GatewayOptions): Gateway & { active(): number; 
       );
     },
     async read(request) {
-      const { uri } = request;
+      const { uri, stored } = request;
       const at = snapshot();
+      if (stored) return run(at, { ...request, args: { uri } }, 'resources/read', guardedTool(at, storedTool(stored)));
       const resource = findVisible(at, request, uri);
       if (resource === undefined)
         return run(at, { ...request, args: { uri } }, 'resources/read', guardedTool(at, noResource));
@@ -337,3 +347,13 @@ const completionHandler =
     const { argument, value, context } = call.args as Pick<CompletionRequest, 'argument' | 'value' | 'context'>;
     return done([], (await complete(argument, value, context, call)) as unknown as Json); // plain data
   };
+
+/** Wraps a stored result as a tool: reading it again passes every guard and is recorded, and it is not truncated once more. */
+const storedTool = ({ contents, bytes }: StoredResult): Tool =>
+  standIn(
+    'resources/read',
+    { source: truncatedResultsId, openWorld: true },
+    // Contents are plain JSON; only the interface lacks the index signature.
+    () => Promise.resolve(done([], { contents: [contents as unknown as Json] })),
+    { maxOutputBytes: 2 * bytes + 65_536 },
+  );

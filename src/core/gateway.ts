@@ -1,4 +1,5 @@
 import type { Args, BackChannel, Call, Confirmation, Door, TraceContext } from './call.js';
+import type { ResourceContents } from './content.js';
 import type { Json, JsonObject } from './json.js';
 import type { Outcome } from './outcome.js';
 import type { Principal } from './principal.js';
@@ -85,6 +86,18 @@ export interface CompletionRequest extends Omit<CallRequest, 'tool' | 'args'> {
   readonly context: Readonly<Record<string, string>>;
 }
 
+/** A result that a door keeps for its caller, because it is too large for one message. */
+export interface StoredResult {
+  readonly contents: ResourceContents;
+  readonly bytes: number;
+}
+
+/** Request to read a resource, or a stored result of the caller's own. */
+export interface ReadRequest extends Omit<CallRequest, 'tool' | 'args'> {
+  readonly uri: string;
+  readonly stored?: StoredResult;
+}
+
 /** The only interface transports use; nothing behind it is visible to them. */
 export interface Gateway {
   /** Ready, enabled tools in stable order; the same array until something changes, so that transports may cache its serialised form. */
@@ -94,7 +107,7 @@ export interface Gateway {
   templates(view: View): readonly ResourceTemplate[];
   call(request: CallRequest): Promise<Answer>;
   /** Reads a resource through the same guards; the outcome's data is `{ contents }`. */
-  read(request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string }): Promise<Answer>;
+  read(request: ReadRequest): Promise<Answer>;
   /** Gets a prompt through the same guards; the outcome's data is `{ description?, messages }`. */
   prompt(request: Omit<CallRequest, 'tool'> & { readonly name: string }): Promise<Answer>;
   /** Completes an argument through the same guards; refused and unknown targets have no suggestions. */

@@ -170,13 +170,12 @@ export function callMethodHandlers(
     'resources/read': async (params, context) => {
       const { uri } = params;
       if (typeof uri !== 'string') return invalidParams('params.uri must be a string');
-      const stored = results.read(uri, context.view);
-      if (stored) return encode.read(stored, context.features, caching, uri);
+      const stored = results.find(uri, context.view);
       const confirmation = confirmationFor(params, context);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const request = toCallRequest('resources/read', {}, params, context, context.signal);
       const invoke: InvokeCall = (confirmed) =>
-        gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
+        gateway.read({ ...request, uri, ...(stored && { stored }), ...(confirmed && { confirmation: confirmed }) });
       return toReply(await invoke(confirmation), invoke, context, (answer) =>
         encode.read(answer, context.features, caching, uri),
       );

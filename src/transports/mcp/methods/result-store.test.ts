@@ -16,7 +16,7 @@ test('a large result is kept and read by its link, only by the caller that got i
         { type: 'text', text: 'small' },
       ]),
   });
-  const { modern, session } = await aDoor([sourceOf([tool])], { mcp: { results: { inlineBytes: 10_000 } } });
+  const { modern, session, records } = await aDoor([sourceOf([tool])], { mcp: { results: { inlineBytes: 10_000 } } });
   const { content } = (await modern('tools/call', { name: 'echo' })).json.result;
   expect(content.map((part: { type: string }) => part.type)).toEqual([
     'text',
@@ -26,7 +26,10 @@ test('a large result is kept and read by its link, only by the caller that got i
   ]);
   expect(content[0].text.length).toBeLessThan(5_000);
   const { uri } = content[1];
+  const before = records.length;
   expect((await modern('resources/read', { uri })).json.result.contents[0]).toMatchObject({ uri, text: big });
+  // Reading it passes the guards: one audit record of its own.
+  expect(records.slice(before)).toMatchObject([{ event: 'end', tool: 'resources/read', decision: 'allowed' }]);
   expect((await modern('resources/read', { uri: content[2].uri })).json.result.contents[0].blob).toHaveLength(40_000);
   expect((await modern('resources/read', { uri }, { as: 'bob' })).json.error.code).toBe(-32602);
   const old = (await (await session('2024-11-05')).call('tools/call', { name: 'echo' })).json.result.content;
@@ -42,9 +45,9 @@ test('the shelf is bounded in bytes and time, and the oldest goes first', () => 
     return last?.type === 'resource_link' ? last.uri : '';
   };
   const [first, second, third] = [link(), link(), link()];
-  const there = (uri: string) => shelf.read(uri, { principal: ada }) !== undefined;
+  const there = (uri: string) => shelf.find(uri, { principal: ada }) !== undefined;
   expect([first, second, third].map(there)).toEqual([false, true, true]);
-  expect(shelf.read(third, { principal: bob })).toBeUndefined();
+  expect(shelf.find(third, { principal: bob })).toBeUndefined();
   now = 100;
   expect(there(third)).toBe(false);
 });

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Content, ResourceContents, ResourceLink } from '../../../core/content.js';
+import type { Content, ResourceLink } from '../../../core/content.js';
 import { textContent } from '../../../core/content.js';
-import { ownerOf, type Answer, type View } from '../../../core/gateway.js';
-import type { Json } from '../../../core/json.js';
-import { done } from '../../../core/outcome.js';
-import type { FinalAnswer } from './encode-result.js';
+import { ownerOf, type Answer, type StoredResult, type View } from '../../../core/gateway.js';
 
 /** Limits of the result store. */
 export interface ResultStoreLimits {
@@ -20,17 +17,15 @@ export const resultStoreLimits: ResultStoreLimits = { inlineBytes: 262_144, keep
 /** Store of large results, read by link; only the principal that received a link may read it. */
 export interface ResultStore {
   storeLarge<T extends Answer>(answer: T, view: View): T;
-  /** Undefined if the URI is unknown, expired or owned by another principal. */
-  read(uri: string, view: View): FinalAnswer | undefined;
+  /** Undefined if the URI is unknown, expired or owned by another principal; the gateway reads it through the guards. */
+  find(uri: string, view: View): StoredResult | undefined;
 }
 
 const resultUriPrefix = 'toolgate://results/';
 const previewLength = 2_048;
 
-interface StoredResult {
+interface OwnedResult extends StoredResult {
   readonly owner: string;
-  readonly contents: ResourceContents;
-  readonly bytes: number;
   readonly expiresAt: number;
 }
 
@@ -50,7 +45,7 @@ const payload = (
 
 /** In-memory result store, bounded in bytes and time; evicts the oldest results first. */
 export function resultStore(limits: ResultStoreLimits = resultStoreLimits, now: () => number = Date.now): ResultStore {
-  const stored = new Map<string, StoredResult>();
+  const stored = new Map<string, OwnedResult>();
   let storedBytes = 0;
 
   const evict = (id: string): void => {
@@ -104,12 +99,11 @@ export function resultStore(limits: ResultStoreLimits = resultStoreLimits, now: 
       if (content.every((part) => (payload(part)?.body.length ?? 0) <= limits.inlineBytes)) return answer;
       return { ...answer, outcome: { ...outcome, content: content.flatMap((part) => storePart(part, ownerOf(view))) } };
     },
-    read(uri, view) {
+    find(uri, view) {
       if (!uri.startsWith(resultUriPrefix)) return undefined;
       const found = stored.get(uri.slice(resultUriPrefix.length));
       if (!found || found.owner !== ownerOf(view) || found.expiresAt <= now()) return undefined;
-      // Contents are plain JSON; only the interface lacks the index signature.
-      return { outcome: done([], { contents: [found.contents as unknown as Json] }), correlationId: '', durationMs: 0 };
+      return found;
     },
   };
 }
