@@ -7,6 +7,7 @@ import { sourceKinds } from '../sources/index.js';
 import { kindOf, type SourceLogin } from '../sources/kind.js';
 import { sourceSettings } from '../sources/settings.js';
 import { parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
+import { recordCliAction } from './admin-audit.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate login <source> [--principal id] [--config file]
@@ -59,6 +60,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     io.out(`Open this URL in a browser:\n\n  ${escapeInvisible(login.url)}\n\n`);
     const parameters = await callback.parameters;
     makeHome(home);
+    if (parameters && !(await recordCliAction({ home, config: loaded.config, io }, 'login', `${id}:${principal}`)))
+      return 1;
     const finished = parameters
       ? await login.finish(parameters)
       : { problem: 'the login was not completed in the browser within 10 minutes' };

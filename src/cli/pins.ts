@@ -6,6 +6,7 @@ import { approvePins, pendingDigest, pendingKeys } from '../admission/pins/pins.
 import { homeOf, makeHome } from '../serve/home.js';
 import { pinFiles } from '../admission/pins/pin-files.js';
 import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
+import { recordCliAction } from './admin-audit.js';
 import type { Io } from './io.js';
 
 export const help = `Usage: toolgate pins list [source] [--json] [--config file]
@@ -55,6 +56,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 1;
   }
   const { book: next, approved } = approvePins(book, items, new Date().toISOString());
+  if (approved.length > 0 && !(await recordCliAction({ home, config: loaded.config, io }, 'pins_approve', book.source)))
+    return 1;
   files.write(next);
   const unknown = items.filter((item) => !approved.some((key) => key === item || key.endsWith(` ${item}`)));
   for (const key of approved) io.out(`approved   ${escapeInvisible(key)}\n`);

@@ -5,6 +5,7 @@ import type { Config } from '../config/schema.js';
 import { keysIn } from '../serve/access.js';
 import { homeOf, makeHome } from '../serve/home.js';
 import { didYouMean, parseCommandLine, reportConfigProblems, usageError } from './command-line.js';
+import { recordCliAction } from './admin-audit.js';
 import type { Io } from './io.js';
 import { parseExpiry } from './expiry.js';
 
@@ -43,6 +44,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   const runKeyCommand = Object.hasOwn(keyCommands, command) ? keyCommands[command] : undefined;
   if (runKeyCommand) {
     makeHome(home);
+    if (command !== 'list' && !(await recordCliAction({ home, config, io }, `token_${command}`, keyName(more))))
+      return 1;
     return runKeyCommand({ argv: more, asJson, io, config, folder: home.folder });
   }
   const commands = ['path', 'show', 'renew', ...Object.keys(keyCommands)];
@@ -53,12 +56,22 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   if (more.length > 0) return wrong(io, `unexpected argument ${JSON.stringify(more[0])}`);
   const path = config.auth.token_file ?? home.token;
   makeHome(home);
-  if (command === 'renew') rmSync(path, { force: true });
+  if (command === 'renew') {
+    if (!(await recordCliAction({ home, config, io }, 'token_renew', 'owner'))) return 1;
+    rmSync(path, { force: true });
+  }
   const token = tokenFromFile(path);
   if (asJson) io.out(`${JSON.stringify({ path, ...(command === 'show' && { token }) })}\n`);
   else io.out(`${command === 'show' ? token : path}\n`);
   return 0;
 }
+
+/** The key that a command names, for the record; the command itself checks it. */
+const keyName = (argv: readonly string[]): string => {
+  const at = argv.indexOf('--name');
+  const named = at === -1 ? argv.find((word) => !word.startsWith('-')) : argv[at + 1];
+  return `key:${(named ?? '').replace(/^(?:key:|--name=)/, '').slice(0, 64)}`;
+};
 
 interface KeyCommand {
   readonly argv: readonly string[];

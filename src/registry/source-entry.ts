@@ -123,6 +123,6 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
     },
   };
   const retrying = (): string =>
-    `next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s, after ${failures}: ${problem ?? ''}`;
+    `${problem ?? ''}; next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s (failed ${failures === 1 ? 'once' : `${failures} times`})`;
   return entry;
 }

@@ -12,7 +12,7 @@ const mostJournals = 64;
  * Opens a journal in the audit folder. A journal has one writer, and several assistants on one machine each start a gateway, so
  * each takes the first journal that is not locked; every journal is a separate hash chain.
  */
-function openJournal(folder: string, options: Omit<AuditLogOptions, 'folder'>): AuditLog {
+export function openJournal(folder: string, options: Omit<AuditLogOptions, 'folder'>): AuditLog {
   let last = '';
   for (let number = 1; number <= mostJournals; number += 1) {
     const opened = auditLog({ ...options, folder: join(folder, String(number)) });
