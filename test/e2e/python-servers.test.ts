@@ -121,7 +121,7 @@ describe.skipIf(!hasUv)('packages from PyPI by uvx', () => {
     writeFileSync(lock, JSON.stringify(locked));
     const fresh = join(place, 'other');
     expect((await toolgate(place, ['tools'], { ...env, TOOLGATE_HOME: fresh })).out).toContain(
-      'the lock of mcp-server-time==2026.10.19 cannot be read',
+      'the lock entry of mcp-server-time==2026.10.19 is not valid',
     );
   }, 300_000);
 
