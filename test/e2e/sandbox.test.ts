@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, oddSleep, processesNamed } from '../support/processes.js';
@@ -93,9 +94,12 @@ for line in sys.stdin:
 test.skipIf(!existsSync('/usr/bin/python3'))(
   'a Python server in a virtual environment works in its working directory, with temporary files and uv-like links',
   async () => {
-    const { folder, write } = aPluginFolder({ 'server.py': pythonServer });
+    // In the home folder: a program below a folder that others may write, such as /tmp, is refused.
+    const folder = mkdtempSync(join(homedir(), '.toolgate-test-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'venv/bin'), { recursive: true });
-    write('venv/pyvenv.cfg', 'home = /usr/bin\n');
+    writeFileSync(join(folder, 'server.py'), pythonServer);
+    writeFileSync(join(folder, 'venv/pyvenv.cfg'), 'home = /usr/bin\n');
     symlinkSync('/usr/bin/python3', join(folder, 'venv/bin/python'));
     const place = aPlace({
       'toolgate.yaml': `${quiet}sources:
