@@ -21,7 +21,7 @@ const limits = {
 const common = {
   id: 'conformance',
   clientInfo: { name: 'toolgate', version: '0' },
-  limits,
+  limits: { limits },
   sharing: 'session',
   connectMs: 20_000,
   startupMs: 20_000,

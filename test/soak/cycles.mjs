@@ -54,7 +54,7 @@ export async function soak({ cycles, seed = 1, onCycle = () => {} }) {
       remote: false,
       era: at % 2 === 0 ? 'legacy' : 'modern',
       clientInfo: { name: 'soak', version: '0' },
-      limits,
+      limits: { limits },
       sharing: 'principal',
       connectMs: 10_000,
       startupMs: 10_000,
