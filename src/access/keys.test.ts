@@ -65,3 +65,11 @@ test.each(['{', '[]', '{"keys":[{"name":"a"}]}', '{"keys":[{"name":"a","sha256":
     expect(readFileSync(path, 'utf8')).toBe(text);
   },
 );
+
+test('a key that another process created a moment ago is found at once', () => {
+  const path = place();
+  const clock = handClock();
+  const [gateway, cli] = [keyFile(path, clock), keyFile(path)];
+  expect(gateway.find('tgk_unknown')).toBeUndefined();
+  expect(gateway.find(cli.create({ name: 'new', roles: ['user'] }) ?? '')).toMatchObject({ id: 'key:new' });
+});

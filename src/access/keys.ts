@@ -98,7 +98,13 @@ export function keyFile(path: string, now: () => number = Date.now): KeyFile {
       }),
     find(key) {
       if (!key.startsWith('tgk_')) return undefined;
-      const kept = currentKeys().get(sha256(key));
+      const hash = sha256(key);
+      let kept = currentKeys().get(hash);
+      if (kept === undefined) {
+        // A key that was created a moment ago works at once; an unknown key costs one look at the file's state.
+        lookedAt = -Infinity;
+        kept = currentKeys().get(hash);
+      }
       if (kept === undefined || (kept.expires !== undefined && Date.parse(kept.expires) <= now())) return undefined;
       return keyPrincipal(kept);
     },

@@ -123,6 +123,12 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
     },
   };
   const retrying = (): string =>
-    `${problem ?? ''}; next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s (failed ${failures === 1 ? 'once' : `${failures} times`})`;
+    `${shorten(problem ?? '')}; next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s (failed ${failures === 1 ? 'once' : `${failures} times`})`;
   return entry;
 }
+
+const maxProblemLength = 150;
+
+/** Keeps the beginning of a long problem, so that what follows it is not cut off in a health report. */
+const shorten = (problem: string): string =>
+  problem.length > maxProblemLength ? `${problem.slice(0, maxProblemLength)}…` : problem;
