@@ -20,7 +20,7 @@ const server = (id: string): string => `
 `;
 /** No rules, a second token, one source. */
 const open = `${quiet}auth: { tokens: [{ name: bob, token: "${bob}", roles: [user] }] }\nsources:${server('fix')}`;
-/** A second source, one tool of which nobody may call; the second token is gone. */
+/** A second source with a tool that a rule denies to all; the second token is gone. */
 const closed = `${quiet}policy: { rules: [{ id: no-env, action: deny, tools: [extra__env] }, { id: rest, action: allow }] }\nsources:${server('fix')}${server('extra')}`;
 const invalid = 'tool: { exclde: [] }\n';
 
