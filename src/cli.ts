@@ -1,35 +1,9 @@
 #!/usr/bin/env node
+import { didYouMean, failure, usageError } from './cli/command-line.js';
 import type { Io } from './cli/io.js';
+import { cliVerbs, helpPage } from './cli/verb-table.js';
 import { describeSystemError } from './lib/system-error.js';
 import { version } from './version.js';
-
-/** A verb of the command line; exit codes are 0 for success, 1 for failure, 2 for wrong use. */
-interface Verb {
-  readonly help: string;
-  run(argv: readonly string[], io: Io): Promise<number>;
-}
-
-/** All verbs, loaded on demand: an assistant that starts the gateway should not wait for code it does not use. */
-const cliVerbs: Readonly<Record<string, { readonly does: string; load(): Promise<Verb> }>> = {
-  serve: { does: 'run the gateway over stdio or HTTP', load: () => import('./cli/serve.js') },
-  connect: {
-    does: 'connect an assistant: show or write its configuration entry',
-    load: () => import('./cli/connect.js'),
-  },
-  tools: { does: 'list tools and whether they are ready', load: () => import('./cli/tools.js') },
-  call: { does: 'run one tool, with or without a running gateway', load: () => import('./cli/call.js') },
-  surface: { does: 'list what an MCP server offers, from its source code', load: () => import('./cli/surface.js') },
-  scan: { does: "scan an MCP server's source code for vulnerabilities", load: () => import('./cli/scan.js') },
-  check: { does: 'check the configuration', load: () => import('./cli/check.js') },
-  doctor: { does: 'check this machine and the deployment', load: () => import('./cli/doctor.js') },
-  audit: { does: 'show who called what, or verify the audit journal', load: () => import('./cli/audit.js') },
-  approvals: { does: 'list, approve and deny calls that wait for approval', load: () => import('./cli/approvals.js') },
-  explain: { does: 'show which rule would decide a call, and why', load: () => import('./cli/explain.js') },
-  pins: { does: 'show and approve changed definitions of upstream servers', load: () => import('./cli/pins.js') },
-  sources: { does: 'list, test, add and remove sources of tools', load: () => import('./cli/sources.js') },
-  login: { does: 'log in at a remote MCP server', load: () => import('./cli/login.js') },
-  token: { does: "create, list and revoke keys; show the owner's token", load: () => import('./cli/token.js') },
-};
 
 const usage = `toolgate ${version} — one guarded gate between AI assistants and the tools they use
 
@@ -39,24 +13,33 @@ ${Object.entries(cliVerbs)
   .map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`)
   .join('\n')}
 
-  toolgate <verb> --help   shows the options of a verb
-  toolgate --version
+  toolgate help <verb>     shows the options and exit codes of a verb
+  toolgate version         shows the version
 `;
 
-async function main(argv: readonly string[], io: Io): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+/** Exit code of programs that SIGINT ended. */
+const interruptedCode = 130;
+const wrongUseCode = 2;
+const helpWords = ['help', '--help', '-h'];
+const versionWords = ['version', '--version', '-V', '-v'];
+
+async function main([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === undefined) {
+    if (io.json === true) return usageError('', 'no verb given; toolgate help lists them', io);
     io.out(usage);
-    return name === undefined ? 2 : 0;
+    return wrongUseCode;
   }
-  if (name === '--version' || name === '-V') {
-    io.out(`${version}\n`);
-    return 0;
+  if (helpWords.includes(name)) {
+    const about = rest.find((word) => !word.startsWith('-'));
+    return about === undefined ? printText('usage', usage, io) : runVerb(about, ['--help'], io);
   }
+  return versionWords.includes(name) ? printText('version', `${version}\n`, io) : runVerb(name, rest, io);
+}
+
+async function runVerb(name: string, argv: readonly string[], io: Io): Promise<number> {
   const entry = Object.hasOwn(cliVerbs, name) ? cliVerbs[name] : undefined;
   if (entry === undefined) {
-    const { didYouMean, usageError } = await import('./cli/command-line.js');
-    const known = [...Object.keys(cliVerbs), 'help'];
+    const known = [...Object.keys(cliVerbs), 'help', 'version'];
     return usageError(
       '',
       name.startsWith('-')
@@ -65,13 +48,26 @@ async function main(argv: readonly string[], io: Io): Promise<number> {
       io,
     );
   }
+  const own = ownWords(argv);
+  if (own.includes('--help') || own.includes('-h')) return printText('help', await helpPage(entry), io);
   const verb = await entry.load();
-  if (rest.includes('--help') || rest.includes('-h')) {
-    io.out(verb.help.endsWith('\n') ? verb.help : `${verb.help}\n`);
-    return 0;
+  try {
+    return await verb.run(argv, io);
+  } catch (error) {
+    return io.signal.aborted ? interruptedCode : failure(name, describeError(error), io);
   }
-  return verb.run(rest, io);
 }
+
+function printText(key: string, text: string, io: Io): number {
+  io.out(io.json === true ? `${JSON.stringify({ [key]: text.trimEnd() })}\n` : text);
+  return 0;
+}
+
+/** Words before `--`; those behind it belong to another program. */
+const ownWords = (argv: readonly string[]): readonly string[] => {
+  const dashes = argv.indexOf('--');
+  return dashes < 0 ? argv : argv.slice(0, dashes);
+};
 
 /** Messages of system errors are a library's text; all other errors that get here were thrown with words of our own. */
 const describeError = (error: unknown): string =>
@@ -98,20 +94,23 @@ async function askAtTerminal(question: string): Promise<string> {
   }
 }
 
-main(process.argv.slice(2), {
+const argv = process.argv.slice(2);
+const io: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   env: process.env,
   isTTY: process.stdout.isTTY === true,
   showsProgress: process.stderr.isTTY === true,
+  ...(process.stdout.isTTY === true && { columns: process.stdout.columns }),
+  json: ownWords(argv).includes('--json'),
   signal: interruption.signal,
   ...(process.stdin.isTTY === true && process.stderr.isTTY === true && { ask: askAtTerminal }),
-}).then(
+};
+main(argv, io).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(`toolgate: ${describeError(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode = failure('', describeError(error), io);
   },
 );

@@ -5,11 +5,8 @@ import type { Complete, Prompt, Resource } from './core/prompt.js';
 import type { ToolSource } from './core/source.js';
 import { aGateway } from '../test/support/gate.js';
 import type { AuditRecord } from './guards/audit.js';
-import { audit } from './guards/audit.js';
-import { authorize } from './guards/authorize.js';
 import { breakers } from './guards/breaker.js';
-import { contain } from './guards/contain.js';
-import { noopGuard, noopGuards, pipeline } from './guards/pipeline.js';
+import { pipeline } from './guards/pipeline.js';
 import type { CallRuntime, Visibility } from './gateway.js';
 import { gateway } from './gateway.js';
 import { registry } from './registry/registry.js';
@@ -24,12 +21,10 @@ async function setUp(tools: readonly Tool[], visibility: Partial<Visibility> = {
   const reg = registry({ sources: [source], filter: { include: [], exclude: [] } });
   await reg.refresh(never);
   const wire = pipeline({
-    ...noopGuards,
-    audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
-    contain: contain({ faults: { fault: () => {} } }),
-    authorize: authorize({ authorizer: { decide: () => undefined } }),
-    breaker: all.guard,
-    sanitize: noopGuard,
+    journal: { problem: () => undefined, append: (record) => void records.push(record) },
+    faults: { fault: () => {} },
+    authorizer: { decide: () => undefined },
+    breakers: all,
   });
   const runtime: CallRuntime = {
     wire,
@@ -119,7 +114,11 @@ test('a call keeps the runtime it began with, to its end', async () => {
     visibility: { group: () => name, isVisible: () => sees },
   });
   let current = runtime('old', true);
-  const gate = gateway({ registry: reg, current: () => current, breakers: { get: () => undefined } });
+  const gate = gateway({
+    registry: reg,
+    current: () => current,
+    breakers: { get: () => undefined, settings: () => ({ failures: 5, cooldownMs: 60_000 }) },
+  });
   const running = gate.call({ tool: 'echo', args: {}, principal: ada, via: 'rest', signal: never });
   current = runtime('new', false);
   begun.resolve(undefined);
@@ -252,7 +251,11 @@ test.each(['permits', 'isCurrent', 'isVisible'] as const)(
       permits: () => rights.permits,
       isCurrent: () => rights.isCurrent,
     };
-    const gate = gateway({ registry: reg, current: () => runtime, breakers: { get: () => undefined } });
+    const gate = gateway({
+      registry: reg,
+      current: () => runtime,
+      breakers: { get: () => undefined, settings: () => ({ failures: 5, cooldownMs: 60_000 }) },
+    });
     let heard = 0;
     const common = { uri: 'x://w', principal: ada, via: 'rest', signal: never } as const;
     const { outcome } = await gate.subscribe({ ...common, changed: () => void (heard += 1) });

@@ -21,9 +21,9 @@ export {
   type Limits,
   type Tool,
 } from './core/tool.js';
-export { log, type Log } from './observe/log.js';
+export { log, type Log } from './observe/log/log.js';
 export { serve, type Serving } from './serve.js';
-export { createGate, type CreateGateOptions, type EmbeddedGate } from './serve/create-gate.js';
+export { createGate, type CreateGateOptions, type EmbeddedGate } from './embed/create-gate.js';
 export {
   defineGuard,
   defineRoute,
@@ -33,9 +33,10 @@ export {
   type RouteRequest,
   type SourceDefinition,
   type ToolDefinition,
-} from './serve/define.js';
+} from './embed/define.js';
 export { openGate, type Extensions, type Gate } from './serve/gate.js';
 export { homeOf } from './serve/home.js';
+export type { CommandDefinition } from './sources/command/definition.js';
 export { defineCommand } from './sources/command/pack/define.js';
 export { commandSource } from './sources/command/source.js';
 export type { SourceContext, SourceEntry, SourceKind } from './sources/kind.js';

@@ -3,18 +3,19 @@ import type { ToolError } from '../core/errors.js';
 import type { Tool } from '../core/tool.js';
 import type { Authorizer } from '../guards/authorize.js';
 import type { ApprovalRequirement, ApprovalPolicy } from '../guards/confirm.js';
-import type { Facts } from './expressions.js';
-import type { Flows } from './flows.js';
-import type { LabelsOf } from './labels.js';
-import type { Effect, Policy, RuleDecision } from './policy.js';
+import type { Facts } from './policy/expressions.js';
+import type { Flows } from './flows/flows.js';
+import type { LabelsOf } from './flows/labels.js';
+import type { Effect, Policy, RuleDecision } from './policy/policy.js';
 
 /** Decision about one call, from rules, flow rules and effects. */
-export type CallDecision =
+type CallDecision =
   | { readonly kind: 'allow'; readonly rule?: string }
   | { readonly kind: 'deny'; readonly rule: string; readonly message: string; readonly hint?: string }
   | { readonly kind: 'confirm'; readonly demand: ApprovalRequirement };
 
-export interface ControlOptions {
+/** What decisions are based on. */
+interface ControlOptions {
   readonly policy: Policy;
   readonly flows: Flows;
   readonly labelsOf: LabelsOf;
@@ -30,6 +31,7 @@ export interface Control extends Authorizer, ApprovalPolicy {
   facts(call: Call, tool: Tool): Facts;
 }
 
+/** One decision per call, from which both guards read their part. */
 export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: ControlOptions): Control {
   // Cache of one entry: the confirm guard asks about the same call right after the authorize guard, and calls are immutable.
   let last: { readonly call: Call; readonly verdict: CallDecision } | undefined;
@@ -44,6 +46,10 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
       writes: tool.effects.writes,
       destroys: tool.effects.destroys,
       open_world: tool.effects.openWorld,
+      // A getter: few rules read it, and for an API document it is built on demand.
+      get facts() {
+        return tool.facts ?? {};
+      },
     },
     principal: {
       id: call.principal.id,
@@ -57,10 +63,13 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
   });
 
   const decide = (call: Call, tool: Tool): CallDecision => {
+    // The caller got this result under the rules of then; a rule change must not cut it off in the middle.
     if (tool.source === ownSource) return { kind: 'allow', rule: 'own result' };
+    // Facts are collected with the first rule that reads them: most rules match by name alone.
     let known: Facts | undefined;
     const ruling = policy.rule(call, tool, () => (known ??= facts(call, tool)));
     if (ruling.kind === 'deny') return toDenial(ruling);
+    // After the rules: a denial needs no look at the conversation.
     const against = flows.against(call, tool);
     const forbids = against.find(({ action }) => action === 'deny');
     if (forbids !== undefined)
@@ -73,6 +82,7 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
     const demand = approvalRequestFor(
       ruling,
       against,
+      // Only effects that the tool really has.
       confirmEffects.filter((effect) => hasEffect(tool, effect)),
     );
     return demand === undefined
@@ -87,6 +97,8 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
   return {
     facts,
     verdict,
+    // In a cluster the labels of other replicas are read before the decision.
+    prepare: (call, tool) => (tool.source === ownSource ? undefined : flows.pull(call, tool)),
     decide(call, tool): ToolError | undefined {
       const found = verdict(call, tool);
       if (found.kind !== 'deny') return undefined;
@@ -94,7 +106,7 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
         code: 'policy_denied',
         message: found.message,
         ...(found.hint !== undefined && { hint: found.hint }),
-        data: { rule: found.rule },
+        decision: { rule: found.rule },
       };
     },
     requirement(call, tool) {
@@ -104,14 +116,20 @@ export function control({ policy, flows, labelsOf, confirmEffects, ownSource }: 
   };
 }
 
+/**
+ * The conversation as expressions see it; without labels if there were too many to record, so that expressions on
+ * them fail closed.
+ */
 const sessionFacts = ({ session = '' }: Call, labels: readonly string[] | undefined): Facts['session'] =>
   labels === undefined ? { id: session } : { id: session, labels };
 
+/** A reason as the end of a message. */
 const reasonSuffix = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
 
 const hasEffect = ({ effects }: Tool, effect: Effect): boolean =>
   effect === 'open_world' ? effects.openWorld : effects[effect];
 
+/** Denial by a rule, or by the default where no rule allows. */
 function toDenial({ rule }: Extract<RuleDecision, { kind: 'deny' }>): CallDecision {
   if (rule === undefined)
     return {
@@ -128,6 +146,7 @@ function toDenial({ rule }: Extract<RuleDecision, { kind: 'deny' }>): CallDecisi
   };
 }
 
+/** Which approvals a call needs, with every rule that demands one; undefined if none. */
 function approvalRequestFor(
   ruling: RuleDecision,
   flowRules: ReturnType<Flows['against']>,
@@ -145,10 +164,12 @@ function approvalRequestFor(
   return {
     rules: [...asking.map(({ id }) => id), ...effects.map((effect) => `effect:${effect}`)],
     reason: reasons.join('; ') || 'the operator requires approval',
+    // The stricter of all demands: one rule that wants an operator is enough.
     by: asking.some(({ confirm }) => confirm === 'operator') ? 'operator' : 'caller',
   };
 }
 
+/** Effects as they end the sentence "it …". */
 const effectPhrases: Readonly<Record<Effect, string>> = {
   reads: 'reads data',
   writes: 'modifies data',

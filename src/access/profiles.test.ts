@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readOnly } from '../core/tool.js';
 import { ada, aTool, bob } from '../../test/support/make.js';
-import { labeller } from './labels.js';
+import { labeller } from './flows/labels.js';
 import { profiles } from './profiles.js';
 
 const profile = { tools: [], sources: [], labels: [], exclude: [] };

@@ -1,30 +1,33 @@
 import type { View } from '../core/gateway.js';
 import type { Principal } from '../core/principal.js';
 import type { Tool } from '../core/tool.js';
-import { glob, type TextMatcher } from '../lib/glob.js';
-import type { LabelsOf } from './labels.js';
+import { glob, type TextMatcher } from '../lib/text/glob.js';
+import type { LabelsOf } from './flows/labels.js';
 
 /** A named subset of the catalogue. */
-export interface Profile {
+interface Profile {
   readonly tools: readonly string[];
   readonly sources: readonly string[];
   readonly labels: readonly string[];
   readonly exclude: readonly string[];
+  readonly search?: boolean;
 }
 
 /** A tool, prompt or resource. */
-export type ProfileItem = { readonly name: string; readonly source: string } & Partial<Pick<Tool, 'effects'>>;
+type ProfileItem = { readonly name: string; readonly source: string } & Partial<Pick<Tool, 'effects'>>;
 
 /** Selects the part of the catalogue for a view. */
 export interface Profiles {
   /** Whether this principal may use the view; unknown and forbidden profiles are indistinguishable. */
   usable(view: View): boolean;
   holds(view: View, item: ProfileItem): boolean;
+  /** Whether a profile of the view offers search tools instead of all definitions. */
+  searches(view: View): boolean;
   /** Equal for views with the same selection. */
   key(view: View): string;
 }
 
-export interface ProfileOptions {
+interface ProfileOptions {
   readonly profiles: Readonly<Record<string, Profile>>;
   readonly roles: Readonly<Record<string, { readonly profiles: readonly string[] }>>;
   readonly labelsOf: LabelsOf;
@@ -58,6 +61,8 @@ export function profiles({ profiles: all, roles, labelsOf }: ProfileOptions): Pr
       const names = effective(view);
       return names === undefined || names.some((name) => members.get(name)?.(item) === true);
     },
+    searches: (view) =>
+      effective(view)?.some((name) => Object.hasOwn(all, name) && all[name]?.search === true) === true,
     key: (view) => effective(view)?.join(',') ?? '*',
   };
 }

@@ -1,6 +1,6 @@
 import { uuid7 } from '../lib/hash.js';
-import type { AuditLog } from '../observe/audit-log.js';
-import type { Log } from '../observe/log.js';
+import type { AuditLog } from '../observe/audit/audit-log.js';
+import type { Log } from '../observe/log/log.js';
 import { evidenceOf, type AdmissionRecord } from './evidence.js';
 
 /** Records the admission decision about a local server in the audit, with its evidence. */

@@ -1,15 +1,16 @@
 import { isLoopback } from '../lib/loopback.js';
 import type { Config } from '../config/schema.js';
-import { egress } from '../net/egress.js';
+import { egress } from '../net/egress/egress.js';
 import { registryLookup, type RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
-import { namedPolicies } from '../net/named-policies.js';
+import { namedPolicies } from '../net/egress/named-policies.js';
 
 /** Client of an MCP registry. */
-export interface McpRegistry {
+interface McpRegistry {
   lookup(name: string): Promise<RegistryListing>;
   close(): Promise<void>;
 }
 
+/** A failed lookup is remembered this long, so that a start with many sources asks once. */
 const askAgainMs = 60_000;
 
 /** Registry client limited to one host by the egress guard; undefined if no network policy allows it. */
@@ -17,6 +18,7 @@ export function mcpRegistry(config: Config, url: string, policy?: string): McpRe
   const { hostname, protocol } = new URL(url);
   const local = isLoopback(hostname);
   const networks = namedPolicies(config.security)[policy ?? (local ? 'loopback' : 'public')];
+  // Over plain HTTP an attacker on the way could list any server.
   if (!networks || (protocol !== 'https:' && !local)) return undefined;
   const way = egress({
     networks,
@@ -36,6 +38,7 @@ export function configuredRegistry(config: () => Config, now: () => number = Dat
     async lookup(name) {
       const wanted = config().mcp_registry;
       if (wanted === undefined) return { verdict: 'unknown', why: 'no registry is configured' };
+      // A reload may name another registry.
       if (current?.url !== wanted.url) {
         void current?.registry?.close();
         failed.clear();

@@ -5,6 +5,7 @@ import { sha256 } from '../lib/hash.js';
 import { lru } from '../lib/lru.js';
 import { walkFiles } from '../scanner/project/walk.js';
 
+/** Bounds of a server's code; larger folders are no servers. */
 const walkLimits = { maxFiles: 5_000, maxDepth: 40 };
 const maxContentBytes = 128 * 1024 * 1024;
 
@@ -13,6 +14,7 @@ export type HashContent = (root: string) => Promise<string | undefined>;
 
 /** Creates a hasher that skips folders whose file sizes and times have not changed. */
 export function contentHasher(): HashContent {
+  // Reading thousands of files at every start would cost seconds; metadata shows whether that is needed.
   const known = lru<string, { readonly looks: string; readonly content: string }>(1_000);
   return async (root) => {
     const { root: top, files, skipped } = await walkFiles(root, walkLimits);
@@ -23,6 +25,7 @@ export function contentHasher(): HashContent {
       const { size, mtimeMs, ctimeMs, ino } = await lstat(join(top, file));
       bytes += size;
       if (bytes > maxContentBytes) return undefined;
+      // ctime cannot be set by a user, unlike mtime.
       looks.update(`${file}\0${size} ${mtimeMs} ${ctimeMs} ${ino}\n`);
     }
     const look = looks.digest('hex');

@@ -20,7 +20,7 @@ export interface SourceDecision {
 }
 
 /** Admission policy of one source; a decision for code that was not followed, and one for a program without source code. */
-export interface SourcePolicy extends AdmissionPolicy {
+interface SourcePolicy extends AdmissionPolicy {
   readonly unknown: Decision;
   readonly noSource: Decision;
 }

@@ -1,9 +1,12 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+/** Bytes that are read to recognise a launcher. */
 const headBytes = 4_096;
+/** Whether a path is a file, after links. */
 const isRegularFile = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isFile() === true;
+/** Whether a path is a folder, after links. */
 const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
@@ -15,6 +18,7 @@ export async function scriptFromArgs(
 ): Promise<string | undefined> {
   for (const [at, word] of args.entries()) {
     if (word === '-m') return findModule(args[at + 1] ?? '', program, cwd);
+    // Options are skipped; their values may be taken for the script, which only widens the scan.
     if (!word.startsWith('-') && (await isRegularFile(resolve(cwd, word)))) return resolve(cwd, word);
   }
   return undefined;
@@ -27,12 +31,15 @@ export async function scriptFromShebang(program: string): Promise<string | undef
   const head = real === undefined ? '' : await readHead(real);
   const [first = ''] = head.split('\n');
   if (real === undefined || !first.startsWith('#!')) return undefined;
+  // npm links launchers to a file of the package; the package is what is scanned.
   if (/\bnode\b/.test(first)) return (await findPackageFolder(real)) ?? real;
   const module = /python/.test(first) ? /^\s*from\s+(\w+)[\w.]*\s+import\s/m.exec(head)?.[1] : undefined;
   return module === undefined ? undefined : findInstalledModule(module, program);
 }
 
+/** A module given with -m, in the working directory or installed. */
 async function findModule(module: string, program: string, cwd: string): Promise<string | undefined> {
+  // The name becomes a path, so that only identifiers are accepted (path traversal).
   if (!/^\w+(?:\.\w+)*$/.test(module)) return undefined;
   const path = module.replaceAll('.', '/');
   for (const place of [`${path}.py`, join(path, '__main__.py')])
@@ -55,12 +62,14 @@ async function findInstalledModule(module: string, program: string): Promise<str
 /** Folder of the npm package that contains a file. */
 async function findPackageFolder(file: string): Promise<string | undefined> {
   let folder = dirname(file);
+  // Launchers are few levels below their package.
   for (let up = 0; up < 4 && folder !== dirname(folder); up += 1, folder = dirname(folder)) {
     if (/\/node_modules\/(?:@[^/]+\/)?[^/]+$/.test(folder)) return folder;
   }
   return undefined;
 }
 
+/** The first bytes of a file; empty if it cannot be read. */
 async function readHead(path: string): Promise<string> {
   const handle = await open(path).catch(() => undefined);
   if (!handle) return '';

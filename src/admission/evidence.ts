@@ -18,6 +18,9 @@ export interface AdmissionRecord {
   /** Hashes of the scanned content and of the tool surface found in it. */
   readonly content?: string;
   readonly surface?: string;
+  /** Key of the scan result in the cache, and the folder that was scanned; for operators of this machine, never in events. */
+  readonly scan?: string;
+  readonly root?: string;
   /** Entry of the configured registry for its name. */
   readonly registry?: RegistryListing;
   /** Differences between the running server and its code. */

@@ -10,6 +10,7 @@ export const admissionCheck = (
   priority: 'important',
   check() {
     const all = ids().flatMap((id) => of(id) ?? []);
+    // Held sources, and admitted ones whose tools do not match their code.
     const held = all.filter(
       ({ decision, differences }) =>
         decision !== 'allow' ||

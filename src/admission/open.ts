@@ -4,13 +4,15 @@ import type { JsonObject } from '../core/json.js';
 import type { Processes } from '../processes/processes.js';
 import type { RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
 import { packageLock } from '../sources/mcp/packages/package-lock.js';
-import type { PinFiles } from './pins/pin-files.js';
+import type { PinStore } from './pins/pin-files.js';
 import { contentHasher } from './content-hash.js';
 import { scanCache } from './scan/cache.js';
+import { scanHistory } from './scan/scan-history.js';
 import { scanRunner } from './scan/runner.js';
 import type { AdmissionRecord } from './evidence.js';
 import { sourceAdmission, type SourceAdmission } from './source-admission.js';
 
+/** What admission is opened with. */
 export interface OpenAdmissionOptions {
   readonly config: () => Config;
   readonly base: string;
@@ -20,7 +22,7 @@ export interface OpenAdmissionOptions {
   readonly version: string;
   readonly registry: { lookup(name: string): Promise<RegistryListing>; close(): Promise<void> };
   readonly processes: Pick<Processes, 'run' | 'tiers'>;
-  readonly pins: PinFiles;
+  readonly pins: PinStore;
   onEvent(event: string, fields: JsonObject): void;
   onDecision(record: AdmissionRecord): void;
 }
@@ -44,9 +46,11 @@ export function openSourceAdmission({
     onDecision,
     runScan: scanRunner(processes, (problem) => onEvent('source.read_unconfined', { problem })),
     cache: scanCache(scans),
+    history: scanHistory(scans),
     hashContent: contentHasher(),
     files: pins,
     lock: packageLock(resolve(base, 'toolgate.lock.json')).surfaces,
+    // Read at each lookup: a reload may add or remove the registry.
     lookup: async (name) => (config().mcp_registry === undefined ? undefined : registry.lookup(name)),
   });
   return { ...admission, close: () => registry.close() };

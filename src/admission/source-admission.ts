@@ -1,24 +1,26 @@
 import type { JsonObject } from '../core/json.js';
 import { sha256 } from '../lib/hash.js';
-import { lru } from '../lib/lru.js';
-import type { PinBook } from './pins/pins.js';
-import { pinHash, sourceScanKey } from './pins/pins.js';
-import { compareSurface, type Difference, type LiveTool } from '../scanner/admission/compare.js';
+import type { Difference, LiveTool } from '../scanner/admission/compare.js';
+import { sourceIdentity } from '../sources/mcp/admission.js';
 import type { ChannelEnd } from '../sources/mcp/channels/channel.js';
 import type { LaunchCommand } from '../sources/mcp/channels/local-channel.js';
-import type { RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
-import { sourceIdentity } from '../sources/mcp/admission.js';
-import { pinBookFor } from './definitions.js';
 import type { McpConfig } from '../sources/mcp/config.js';
 import type { SurfaceLock } from '../sources/mcp/packages/package-lock.js';
-import type { PinFiles } from './pins/pin-files.js';
+import type { RegistryListing } from '../sources/mcp/registration/registry-lookup.js';
+import { admissionRecords } from './admission-records.js';
 import { locateCode } from './code-location.js';
-import { evidenceOf, type AdmissionRecord } from './evidence.js';
 import type { HashContent } from './content-hash.js';
-import type { ScanResult, ScanFailure } from './scan/result.js';
+import { decideAdmission, admissionPolicyOf, type SourceDecision } from './decision.js';
+import { pinBookFor } from './definitions.js';
+import type { AdmissionRecord } from './evidence.js';
+import { extraReasons, surfaceMoved } from './extra-reasons.js';
+import type { PinStore } from './pins/pin-files.js';
+import { acceptedReasons, updatePending } from './pins/scan-approval.js';
 import type { ScanCache } from './scan/cache.js';
+import type { ScanResult } from './scan/result.js';
 import type { RunScan } from './scan/runner.js';
-import { decideAdmission, admissionPolicyOf, type AdmissionReason, type SourceDecision } from './decision.js';
+import type { ScanHistory } from './scan/scan-history.js';
+import { scanResults, type ScannedCode } from './scan/scan-results.js';
 
 /** Scans the code of local servers before they start and decides whether they may. */
 export interface SourceAdmission {
@@ -29,90 +31,49 @@ export interface SourceAdmission {
   record(id: string): AdmissionRecord | undefined;
 }
 
-export interface SourceAdmissionOptions {
+interface SourceAdmissionOptions {
   readonly base: string;
   /** Part of the cache key: results of other scanner versions are not reused. */
   readonly version: string;
   readonly runScan: RunScan;
   readonly cache: ScanCache;
+  /** Remembers the scanned versions of each source. */
+  readonly history?: ScanHistory;
   readonly hashContent: HashContent;
-  readonly files: PinFiles;
+  readonly files: PinStore;
   readonly lock: SurfaceLock;
   /** Looks a server up in the configured registry; undefined without one. */
   readonly lookup: (name: string) => Promise<RegistryListing | undefined>;
   onEvent(event: string, fields: JsonObject): void;
   /** Called once for each new decision. */
-  onDecision(screening: AdmissionRecord): void;
+  onDecision(record: AdmissionRecord): void;
   readonly now?: () => Date;
 }
 
+// Long enough for a registry that is up, short enough not to be noticed at the start.
 const registryWaitMs = 1_000;
 
 /** Admission before a start: scans the code, applies the policy, and quarantines the source until an operator approves if required. */
 export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmission {
-  const {
-    base,
-    version,
-    runScan: read,
-    cache: readings,
-    hashContent: contentOf,
-    files,
-    lock,
-    lookup,
-    onEvent,
-    onDecision,
-    now = () => new Date(),
-  } = options;
-  const latest = new Map<string, AdmissionRecord>();
-  const surfaces = new Map<string, ScanResult['surface']>();
+  const { base, files, lock, onEvent, now = () => new Date() } = options;
+  const records = admissionRecords(options);
+  const scan = scanResults(options);
+  // State under which each source was admitted: an unchanged one is not decided again at every restart.
   const admittedStates = new Map<string, string>();
-  const reported = new Map<string, string>();
+  // Decisions under way: concurrent starts of one source share one scan.
   const running = new Map<string, Promise<ChannelEnd | undefined>>();
-  const incompleteScans = lru<string, ScanResult | ScanFailure>(1_000);
-
-  /** Scans the folder, or returns the cached result for the same content. */
-  async function scanResultFor(
-    config: McpConfig,
-    root: string,
-    entry: string | undefined,
-  ): Promise<{ readonly read: ScanResult | ScanFailure; readonly content?: string }> {
-    try {
-      const whole = await contentOf(root);
-      // The folder is too large to hash, so only the entry script is scanned.
-      const only = whole === undefined && entry !== undefined ? `${root}/${entry}` : undefined;
-      const content = whole ?? (only === undefined ? undefined : await contentOf(only));
-      if (content === undefined) return { read: { unread: 'its folder is too large to scan' } };
-      const key = sha256([version, content, entry ?? '', only ?? ''].join('\n'));
-      const kept = (await readings.get(key)) ?? incompleteScans.get(key);
-      if (kept) return { read: kept, content };
-      const made = await read({
-        root: only ?? root,
-        ...(entry !== undefined && only === undefined && { entry }),
-        timeoutMs: config.scan.timeout * 1000,
-        memoryMb: config.scan.memory_mb,
-      });
-      // An incomplete scan is retried at the next start of the gateway, not at each start of the server.
-      if ('unread' in made || made.gaps.some(({ reason }) => reason === 'timeout' || reason.includes('not followed')))
-        incompleteScans.set(key, made);
-      else await readings.put(key, made).catch(() => undefined); // a failed write only costs a new scan
-      return { read: made, content };
-    } catch (error) {
-      return {
-        read: {
-          unread: `its code cannot be read${error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''}`,
-        },
-      };
-    }
-  }
 
   async function decide(id: string, config: McpConfig, command: LaunchCommand): Promise<ChannelEnd | undefined> {
     const code = await locateCode(config, command, base);
-    const [found, registry] = await Promise.all([
-      'nothing' in code ? { read: { unread: code.nothing } } : scanResultFor(config, code.root, code.entry),
+    const called = 'nothing' in code ? undefined : code.called;
+    const noCode = (why: string): ScannedCode => ({ result: { unread: why } });
+    // Scan and registry lookup do not depend on each other.
+    const [{ result, content, scan: scanKey }, registry] = await Promise.all([
+      'nothing' in code ? noCode(code.nothing) : scan(config, code.root, code.entry),
       registryListing(id, config),
     ]);
-    const { read: reading, content } = { content: undefined, ...found };
     const policy = admissionPolicyOf(config);
+    // Everything that the decision depends on; if any of it changes, the source is decided again.
     const state = sha256(
       JSON.stringify([
         content ?? '',
@@ -123,64 +84,40 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
       ]),
     );
     if (admittedStates.get(id) === state) return undefined;
-    const surface = 'unread' in reading ? undefined : reading.surfaceHash;
-    const locked = 'nothing' in code ? undefined : lock.get(code.called);
-    const moved = surface !== undefined && locked !== undefined && locked !== surface;
-    const others: readonly AdmissionReason[] = [
-      ...(moved && config.admission === 'strict'
-        ? [
-            {
-              decision: 'quarantine' as const,
-              why: 'the tools its code registers differ from toolgate.lock.json',
-              mark: `surface ${surface}`,
-            },
-          ]
-        : []),
-      ...(registry?.verdict === 'not listed' && config.scan.unlisted !== 'allow'
-        ? [
-            {
-              decision: config.scan.unlisted,
-              why: `the registry does not list ${config.registry_name ?? ''}`,
-              mark: `unlisted ${config.registry_name ?? ''}`,
-            },
-          ]
-        : []),
-    ];
+    const surface = 'unread' in result ? undefined : result.surfaceHash;
+    const locked = called === undefined ? undefined : lock.get(called);
+    // The tools in the code differ from those in the lock, although the version may be the same.
+    const movedTo = locked !== undefined && locked !== surface ? surface : undefined;
     const book = pinBookFor(files, id, sourceIdentity(config));
-    const accepted = acceptedReasons(book);
-    const verdict = decideAdmission(reading, policy, new Set(Object.keys(accepted)), others);
-    updatePending(files, book, verdict, accepted, 'nothing' in code ? id : code.called, now().toISOString());
-    const screening: AdmissionRecord = {
+    const accepted = new Set(Object.keys(acceptedReasons(book)));
+    const verdict = decideAdmission(result, policy, accepted, extraReasons(config, { movedTo, registry }));
+    // Before the refusal is returned: the command that it names must find something to approve.
+    await updatePending(files, book, verdict, { code: called ?? id, since: now().toISOString() });
+    const before = records.get(id);
+    const record: AdmissionRecord = {
       source: id,
       decision: verdict.decision,
       reasons: verdict.reasons.map(({ why }) => why),
-      findings:
-        'unread' in reading
-          ? []
-          : reading.findings.map(
-              ({ severity, rule, location, message }) =>
-                `${severity} ${rule} in ${location.file}:${location.startLine}: ${message}`,
-            ),
+      findings: 'unread' in result ? [] : result.findings.map(findingLine),
       ...(verdict.unknown !== undefined && { unknown: verdict.unknown }),
-      ...(!('unread' in reading) && { tools: reading.surface.tools.length }),
+      ...(!('unread' in result) && { tools: result.surface.tools.length }),
       ...(content !== undefined && { content }),
       ...(surface !== undefined && { surface }),
+      ...(scanKey !== undefined && { scan: scanKey }),
+      ...(!('nothing' in code) && { root: code.root }),
       ...(registry && { registry }),
-      differences: latest.get(id)?.content === content ? (latest.get(id)?.differences ?? []) : [],
+      // Differences belong to the code that was compared; new code starts without any.
+      differences: before?.content === content ? (before?.differences ?? []) : [],
     };
-    latest.set(id, screening);
-    if ('unread' in reading) surfaces.delete(id);
-    else surfaces.set(id, reading.surface);
-    report(screening, state);
+    records.set(record, result, state);
+    if (scanKey !== undefined && content !== undefined)
+      options.history?.note(id, { scan: scanKey, content, at: now().toISOString() });
+    // needsAction stops the restarts with back-off: only an operator can change the outcome.
     if (verdict.decision !== 'allow') return { message: refusalMessage(id, verdict), needsAction: true };
-    if (moved)
-      onEvent('source.changed', {
-        source: id,
-        what: 'the tools its code registers differ from toolgate.lock.json',
-        from: locked,
-        to: surface,
-      });
-    if (surface !== undefined && !('nothing' in code) && locked !== surface) lock.put(code.called, surface);
+    if (movedTo !== undefined && locked !== undefined)
+      onEvent('source.changed', { source: id, what: surfaceMoved, from: locked, to: movedTo });
+    if (surface !== undefined && called !== undefined && locked !== surface) lock.put(called, surface);
+    // Remembered last, so that a failure above leads to a new decision.
     admittedStates.set(id, state);
     return undefined;
   }
@@ -188,69 +125,39 @@ export function sourceAdmission(options: SourceAdmissionOptions): SourceAdmissio
   /** Registry entry of a server. If the policy does not depend on it, a slow registry must not delay the start: the entry is recorded when it arrives. */
   async function registryListing(
     id: string,
-    { registry_name: name, scan }: McpConfig,
+    { registry_name: name, scan: { unlisted } }: McpConfig,
   ): Promise<RegistryListing | undefined> {
     if (name === undefined) return undefined;
-    const asked = lookup(name);
-    if (scan.unlisted !== 'allow') return asked;
+    const asked = options.lookup(name);
+    // The policy depends on the listing, so the start has to wait for it.
+    if (unlisted !== 'allow') return asked;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), registryWaitMs)));
     const answer = await Promise.race([asked, late]).finally(() => clearTimeout(timer));
-    if (!answer)
-      void asked.then((registry) => {
-        const now = latest.get(id);
-        if (now && registry) latest.set(id, { ...now, registry });
-      });
+    // Evidence that comes late is added to the record, not lost.
+    if (!answer) void asked.then((registry) => registry && records.amend(id, { registry }));
     return answer;
-  }
-
-  function report(screening: AdmissionRecord, state: string): void {
-    const text = `${state} ${screening.decision} ${screening.reasons.join('\n')}`;
-    if (reported.get(screening.source) === text) return;
-    reported.set(screening.source, text);
-    const { source, decision, unknown } = screening;
-    const event =
-      decision === 'quarantine'
-        ? 'source.quarantined'
-        : decision === 'deny'
-          ? 'source.denied'
-          : unknown === undefined
-            ? 'source.admitted'
-            : 'source.unread';
-    onEvent(event, { source, decision, ...evidenceOf(screening) });
-    onDecision(screening);
   }
 
   return {
     async admit(id, config, command) {
       if (config.admission === 'open') {
-        latest.set(id, {
-          source: id,
-          decision: 'allow',
-          reasons: [],
-          findings: [],
-          unknown: 'its code was not scanned: admission is open',
-          differences: [],
-        });
+        records.setOpen(id);
         return undefined;
       }
+      // Without the content: two starts with the same command see the same files.
       const key = sha256(JSON.stringify([id, config.admission, config.scan, command.program, command.args]));
-      const now = running.get(key) ?? decide(id, config, command).finally(() => running.delete(key));
-      running.set(key, now);
-      return now;
+      const decision = running.get(key) ?? decide(id, config, command).finally(() => running.delete(key));
+      running.set(key, decision);
+      return decision;
     },
-    compare(id, live) {
-      const surface = surfaces.get(id);
-      const before = latest.get(id);
-      // Skip if the surface is empty: that gap is already reported once.
-      if (!surface || !before || surface.tools.length + surface.optionalTools.length === 0) return [];
-      const differences = compareSurface(surface, live);
-      latest.set(id, { ...before, differences });
-      return differences;
-    },
-    record: (id) => latest.get(id),
+    compare: records.compare,
+    record: records.get,
   };
 }
+
+const findingLine = ({ severity, rule, location, message }: ScanResult['findings'][number]): string =>
+  `${severity} ${rule} in ${location.file}:${location.startLine}: ${message}`;
 
 function refusalMessage(id: string, { decision, reasons }: SourceDecision): string {
   const more = reasons.length > 1 ? ` (and ${reasons.length - 1} more)` : '';
@@ -260,41 +167,4 @@ function refusalMessage(id: string, { decision, reasons }: SourceDecision): stri
       ? 'change its scan settings to admit it'
       : `see toolgate pins diff ${id}, then toolgate pins approve ${id} scan`;
   return `${what}: ${reasons[0]?.why ?? ''}${more}; ${then}`;
-}
-
-/** Reasons that an operator has accepted, by fingerprint. */
-function acceptedReasons({ pins }: PinBook): Readonly<Record<string, string>> {
-  const reasons = Object.hasOwn(pins, sourceScanKey) ? pins[sourceScanKey]?.definition['reasons'] : undefined;
-  return typeof reasons === 'object' && reasons !== null && !Array.isArray(reasons)
-    ? Object.fromEntries(Object.entries(reasons).map(([mark, why]) => [mark, String(why)]))
-    : {};
-}
-
-/** Updates the pending findings of a source; accepted reasons are included, so that one approval covers all of them. */
-function updatePending(
-  files: PinFiles,
-  book: PinBook,
-  { decision, reasons }: SourceDecision,
-  accepted: Readonly<Record<string, string>>,
-  called: string,
-  since: string,
-): void {
-  const { [sourceScanKey]: before, ...others } = book.pending;
-  if (decision !== 'quarantine') {
-    if (before) files.write({ ...book, pending: others });
-    return;
-  }
-  const definition: JsonObject = {
-    code: called,
-    reasons: { ...accepted, ...Object.fromEntries(reasons.map(({ mark, why }) => [mark, why])) },
-  };
-  const hash = pinHash(definition);
-  if (before?.hash === hash) return;
-  files.write({
-    ...book,
-    pending: {
-      ...others,
-      [sourceScanKey]: { hash, definition, since, why: `its code needs review: ${reasons[0]?.why ?? ''}` },
-    },
-  });
 }

@@ -1,13 +1,13 @@
 import type { UpstreamAdmission } from '../sources/mcp/admission.js';
-import type { AuditLog } from '../observe/audit-log.js';
-import type { Log } from '../observe/log.js';
+import type { AuditLog } from '../observe/audit/audit-log.js';
+import type { Log } from '../observe/log/log.js';
 import { recordAdmission } from './audit-record.js';
-import { definitionAdmission } from './definitions.js';
+import { definitionAdmission, personalAdmission } from './definitions.js';
 import type { AdmissionRecord } from './evidence.js';
 import type { OpenAdmissionOptions } from './open.js';
 import type { SourceAdmission } from './source-admission.js';
 
-export interface UpstreamAdmissionOptions extends Omit<OpenAdmissionOptions, 'registry' | 'onDecision'> {
+interface UpstreamAdmissionOptions extends Omit<OpenAdmissionOptions, 'registry' | 'onDecision'> {
   readonly journal: AuditLog;
   readonly log: Log;
 }
@@ -18,6 +18,7 @@ export function upstreamAdmission({ journal, log, ...options }: UpstreamAdmissio
   record(source: string): AdmissionRecord | undefined;
   close(): Promise<void>;
 } {
+  // Loaded on demand: a gateway without local servers never pays for the scanner.
   let loading: Promise<SourceAdmission & { close(): Promise<void> }> | undefined;
   let loaded: SourceAdmission | undefined;
   const open = async () => {
@@ -34,18 +35,23 @@ export function upstreamAdmission({ journal, log, ...options }: UpstreamAdmissio
     return admission;
   };
   return {
+    // One promise for all sources, so that the scanner is opened once even if many start at the same time.
     admit: async (id, config, command) => (await (loading ??= open())).admit(id, config, command),
     definitions: definitionAdmission({
       files: options.pins,
+      // Before the first start there is no scan to compare with.
       sourceAdmission: { compare: (id, live) => loaded?.compare(id, live) ?? [] },
       onEvent: options.onEvent,
     }),
+    personalDefinitions: personalAdmission,
     unregisteredTools: (id) =>
       (loaded?.record(id)?.differences ?? [])
+        // Only certain differences count: a tool that incomplete analysis did not find may still be in the code.
         .filter(({ kind, severity }) => kind === 'not-in-source' && severity === 'high')
         .map(({ tool }) => tool),
     record: (source) => loaded?.record(source),
     async close() {
+      // An opening under way is awaited, so that nothing is left open behind it.
       await (await loading)?.close();
     },
   };

@@ -10,6 +10,8 @@ import { decodeArguments } from '../wire/json-arguments.js';
 export function parseCallArguments(json: string | undefined, pairs: readonly string[]): Args | string {
   const args: [string, Json | undefined][] = [];
   if (json !== undefined) {
+    // The same decoder as all doors, with its bounds on depth and duplicate keys, so that the command line accepts no other
+    // JSON.
     let bytes = Buffer.from(json);
     if (json.startsWith('@')) {
       try {
@@ -22,7 +24,9 @@ export function parseCallArguments(json: string | undefined, pairs: readonly str
     if ('error' in decoded) return `${decoded.error.message} (${decoded.error.code})`;
     args.push(...Object.entries(decoded.args));
   }
+  // Pairs come after --args and so override the fields of the same name in it.
   for (const pair of pairs) {
+    // The first sign separates: values may contain further ones, as base64 and query strings do.
     const equals = pair.indexOf('=');
     if (equals < 1) return `${JSON.stringify(pair)} is not of the form name=value`;
     const parsed = parseArgumentValue(pair.slice(equals + 1));
@@ -37,6 +41,7 @@ export function parseCallArguments(json: string | undefined, pairs: readonly str
 /** Values that look like JSON are parsed as JSON, everything else is text. */
 function parseArgumentValue(text: string): { readonly value: Json } | { readonly problem: JsonProblem } {
   if (!/^(-?\d+(\.\d+)?|true|false|null|[[{].*)$/s.test(text)) return { value: text };
+  // Text that only looks like JSON, such as "[draft] report", stays text.
   const decoded = decodeJson(Buffer.from(text), clientJson);
   return 'problem' in decoded && decoded.problem.fault === 'not_json' ? { value: text } : decoded;
 }

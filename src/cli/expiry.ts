@@ -1,3 +1,4 @@
+/** Calendar-free lengths: a year is 365 days, so that an expiry does not depend on the month it is created in. */
 const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
@@ -14,5 +15,6 @@ export function parseExpiry(text: string, now: number = Date.now()): Date | unde
     : /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text)
       ? Date.parse(text)
       : Number.NaN;
+  // 8.64e15 ms is the end of the range of Date; beyond it toISOString throws.
   return Number.isNaN(at) || at <= now || at > 8.64e15 ? undefined : new Date(at);
 }

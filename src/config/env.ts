@@ -22,6 +22,7 @@ export interface Setting {
 /** Environment variable with the path of the configuration file. */
 export const configFileVariable = 'MCP_CONFIG_FILE';
 
+/** Level names of other logging libraries are accepted as synonyms. */
 const logLevel = oneOfWords(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
   warning: 'warn',
   critical: 'fatal',

@@ -42,6 +42,7 @@ export function editorSchema(): Shape {
 function withRanges(shape: Shape, path: readonly string[]): Shape {
   if (shape.type === 'number' || shape.type === 'integer') {
     const { minimum, maximum, ...rest } = shape;
+    // Without a declared range the bounds of the schema itself stay.
     const [low, high] = rangeOf(path) ?? [minimum, maximum];
     return { ...rest, ...(isBound(low) && { minimum: low }), ...(isBound(high) && { maximum: high }) };
   }
@@ -59,6 +60,7 @@ function withRanges(shape: Shape, path: readonly string[]): Shape {
   };
 }
 
+/** Whether a bound means something: zod writes the safe-integer range where none was given. */
 const isBound = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
@@ -74,6 +76,7 @@ export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key
     ),
     ...(typeof shape.additionalProperties === 'object' ? keysOf(shape.additionalProperties, [...path, '*']) : []),
     ...(shape.items ? keysOf(shape.items, [...path, '[]']) : []),
+    // Variants of a union are distinguished by their kind, because they may share key names.
     ...(shape.oneOf ?? shape.anyOf ?? []).flatMap((kind) =>
       keysOf(kind, [...path, `(${String(kind.properties?.['kind']?.const ?? kind.type)})`]),
     ),
@@ -81,16 +84,19 @@ export function keysOf(shape: Shape, path: readonly string[] = []): readonly Key
 }
 
 /** When a change of a key takes effect: with the reload of the file, or at the next start. */
-export type Reload = 'live' | 'restart';
+type Reload = 'live' | 'restart';
 
+/** Generated once: building the JSON Schema takes longer than all lookups of a reload. */
 let knownSchema: Shape | undefined;
 
 /** Reload behaviour of a key, by its path in a configuration or in the schema. */
 export function reloadOf(path: readonly string[]): Reload {
   const visit = (shape: Shape | undefined, rest: readonly string[]): Reload => {
+    // A mark on a section holds for every key below it.
     if (shape?.['x-reload'] === 'restart') return 'restart';
     const [key, ...more] = rest;
     if (shape === undefined || key === undefined) return 'live';
+    // Object.hasOwn: the path comes from a file and may be `__proto__`.
     const named =
       shape.properties !== undefined && Object.hasOwn(shape.properties, key) ? shape.properties[key] : undefined;
     const any = typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined;

@@ -10,6 +10,7 @@ interface Layer {
 
 /** Settings from the environment; an empty variable counts as unset. */
 export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
+  // Driven by the table of settings: variables that are not in it are never read.
   return parseSettings(
     settings.flatMap((setting) => {
       const text = env[setting.name];
@@ -35,6 +36,7 @@ export function flagsLayer(argv: readonly string[]): Flags {
   let insecureDev = false;
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
+    // Everything behind `--` belongs to the verb, even if it looks like a setting.
     if (word === '--') {
       rest.push(...argv.slice(index));
       break;
@@ -44,11 +46,14 @@ export function flagsLayer(argv: readonly string[]): Flags {
     const value = (): string | undefined => {
       if (equals >= 0) return word.slice(equals + 1);
       const next = argv[index + 1];
+      // A flag that follows means that the value was forgotten; `--flag=--value` is the way to pass one.
       if (next === undefined || next.startsWith('--')) return undefined;
       index += 1;
       return next;
     };
+    // Flags of the verb itself are unknown here and stay in `rest`.
     const setting = settings.find((one) => one.flag === flag);
+    // Only the bare switch: `--insecure-dev=false` must not count as set.
     if (flag === '--insecure-dev' && equals < 0) insecureDev = true;
     else if ((flag === '--http' || flag === '--stdio') && equals < 0)
       found.push({ setting: transportSetting, text: flag.slice(2), from: flag });
@@ -76,12 +81,17 @@ export function flagsLayer(argv: readonly string[]): Flags {
 export function settingsHelp(): string {
   const rows = settings.map((setting) => [setting.flag ?? '', setting.name, setting.describes] as const);
   const all = [
-    ['--config', configFileVariable, 'the configuration file (default: toolgate.yaml in the current folder)'] as const,
+    [
+      '--config',
+      configFileVariable,
+      "the configuration file (default: toolgate.yaml in the current folder, then the user's)",
+    ] as const,
     ...rows,
   ];
   return all.map(([flag, name, describes]) => `  ${flag.padEnd(18)} ${name.padEnd(33)} ${describes}`).join('\n');
 }
 
+/** A setting as given, with the flag or variable that problems name. */
 interface GivenSetting {
   readonly setting: Setting;
   readonly text: string;
@@ -91,6 +101,7 @@ interface GivenSetting {
 // Found by path, so that `--http` and `--stdio` do not depend on the order of the table.
 const transportSetting = settings.find((setting) => setting.path === 'server.transport') ?? (settings[0] as Setting);
 
+/** Parses given settings; problems are collected, not thrown, so that all of them are reported at once. */
 function parseSettings(given: readonly GivenSetting[]): Layer {
   const values = new Map<string, unknown>();
   const problems: Problem[] = [];

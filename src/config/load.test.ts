@@ -1,10 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary.js';
 import { settings } from './env.js';
 import { loadConfig, type LoadOptions, type LoadResult } from './load.js';
+import { effectiveConfig } from './redact-config.js';
 import { problemLine } from './problem.js';
 import type { Config } from './schema.js';
 
@@ -37,12 +38,6 @@ const at = (config: object, path: string): unknown =>
 describe('defaults', () => {
   test.each([
     ['[S0.8]', 'tool.max_args_length', 2048],
-    ['[S0.9]', 'tool.max_stdout_bytes', 1_048_576],
-    ['[S0.10]', 'tool.max_stderr_bytes', 262_144],
-    ['[S0.11]', 'tool.default_timeout', 300],
-    ['[S0.12]', 'tool.default_concurrency', 2],
-    ['[S0.13]', 'tool.max_memory_mb', 512],
-    ['[S0.14]', 'tool.max_file_descriptors', 256],
     ['[S0.15]', 'server.transport', 'stdio'],
     ['[S0.16]', 'server.port', 8080],
     ['[S0.17]', 'server.host', '127.0.0.1'],
@@ -52,6 +47,19 @@ describe('defaults', () => {
     ['[S0.24]', 'log.format', 'json'],
   ])('with nothing given, %s %s is %s [S0.5]', async (_, path, value) => {
     expect(at(await good(loaded()), path)).toBe(value);
+  });
+
+  test.each([
+    ['[S0.9]', 'tool.max_stdout_bytes', 1_048_576],
+    ['[S0.10]', 'tool.max_stderr_bytes', 262_144],
+    ['[S0.11]', 'tool.default_timeout', 300],
+    ['[S0.12]', 'tool.default_concurrency', 2],
+    ['[S0.13]', 'tool.max_memory_mb', 512],
+    ['[S0.14]', 'tool.max_file_descriptors', 256],
+  ])('with nothing given, %s %s is unset and shown as %s [S0.5]', async (_, path, value) => {
+    const config = await good(loaded());
+    expect(at(config, path)).toBeUndefined();
+    expect(at(effectiveConfig(config), path)).toBe(value);
   });
 
   test('an empty file changes nothing', async () => {
@@ -130,7 +138,7 @@ describe('precedence [S0.26]', () => {
 
   test('the file beats the default', async () => {
     expect(await good(loadedText(file))).toMatchObject({
-      tool: { default_concurrency: 3, default_timeout: 300 },
+      tool: { default_concurrency: 3, queue_length: 16 },
       server: { port: 1, host: 'localhost' },
     });
   });
@@ -146,6 +154,23 @@ describe('precedence [S0.26]', () => {
 });
 
 describe('the file', () => {
+  test("is the user's own if the folder has none, and an unreadable one is an error", async () => {
+    const home = await folderWith('rate_limit: { requests: 7 }\n', 'unused');
+    const cwd = await folderWith('', 'nothing');
+    const own = join(home, 'cfg', 'toolgate', 'toolgate.yaml');
+    await mkdir(dirname(own), { recursive: true });
+    await writeFile(own, 'server: { port: 7001 }\n');
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'cfg') };
+    expect(await loaded({ cwd, env })).toMatchObject({ ok: true, file: own, config: { server: { port: 7001 } } });
+    await writeFile(join(cwd, 'toolgate.yaml'), 'server: { port: 7002 }\n');
+    expect(await loaded({ cwd, env })).toMatchObject({ config: { server: { port: 7002 } } });
+    const folder = await folderWith('', 'x');
+    await mkdir(join(folder, 'toolgate', 'toolgate.yaml'), { recursive: true });
+    expect(await lines(loaded({ cwd: folder, env: { HOME: folder, XDG_CONFIG_HOME: folder } }))).toEqual([
+      `${join(folder, 'toolgate', 'toolgate.yaml')}: is not a regular file`,
+    ]);
+  });
+
   test('is toolgate.yaml here, or MCP_CONFIG_FILE, or --config, the last first [S0.25]', async () => {
     const cwd = await folderWith('server: { port: 1 }');
     await writeFile(join(cwd, 'b.yaml'), 'server: { port: 2 }');
@@ -210,7 +235,7 @@ log:
       'toolgate.yaml:4:3: server.transport must be one of stdio, http (Did you mean http?)',
       'toolgate.yaml:7:25: tool.overrides.nmap.polcy is not a known key (Did you mean policy?)',
       'toolgate.yaml:8:5: tool.overrides.bad name has an invalid name: must be 1 to 64 letters, digits, _ or -',
-      'toolgate.yaml:12:7: auth.tokens.0.token contains an invalid reference: write ${NAME} with letters, digits and _, or $$ for a dollar sign',
+      'toolgate.yaml:12:7: auth.tokens.0.token contains an invalid reference: write ${NAME} with letters, digits and _, ${secret:NAME}, ${file:/absolute/path}, or $$ for a dollar sign',
       'toolgate.yaml:15:18: prompts.0.messages.0.text uses {{who}}, which is not among the arguments',
       'toolgate.yaml:16:1: log must be a mapping, but is empty (Set a value or remove the key)',
       'MCP_SERVER_PORT: server.port must be a whole number from 0 to 65535',

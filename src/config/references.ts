@@ -8,19 +8,24 @@ export interface ConfigReferences {
   readonly domains: readonly (readonly [path: string, domains: readonly string[]])[];
   /** URLs that tools call, and the allow-list their host must be in. */
   readonly addresses: readonly { readonly path: string; readonly url: string; readonly domains: readonly string[] }[];
+  /** Keys that, in a cluster, need replicas that reach one another. */
+  readonly peers: readonly string[];
 }
 
 /** All references of a configuration: those of its sections, and those that the kinds find in the entries of `sources`. */
 export function referencesOf(config: Config, kinds: readonly SourceKind[]): ConfigReferences {
   const { outbound, security, tool, mcp_tools: functions, mcp_registry: registry } = config;
+  // The list that holds for functions without their own.
   const shared = outbound.allowed_domains;
   const found = Object.entries(config.sources).map(([id, entry]) => ({
     at: `sources.${id}`,
     ...kindOf(entry, kinds).references?.(entry),
   }));
+  // Kinds return keys relative to their entry; problems need the path from the root.
   const inSources = <T>(at: string, values: Readonly<Record<string, T | undefined>> = {}): (readonly [string, T])[] =>
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[`${at}.${key}`, value] as const]));
   return {
+    peers: found.flatMap(({ at, peers }) => (peers === undefined ? [] : [`${at}.${peers}`])),
     policies: [
       ['security.default_policy', security.default_policy],
       ...found.flatMap(({ at, policies }) => inSources(at, policies)),

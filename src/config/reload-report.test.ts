@@ -14,9 +14,22 @@ test('the keys that need a restart are these and no others', () => {
     'server.legacy_sse',
     'server.max_sessions',
     'server.session_idle_seconds',
+    'server.background.http',
     'access.local_profile',
     'security.best_effort_sandbox',
     'state.directory',
+    'cluster',
+    'cluster.secret',
+    'cluster.previous_secret',
+    'cluster.postgres',
+    'cluster.valkey',
+    'cluster.replica',
+    'cluster.limits_on_failure',
+    'cluster.max_stale_seconds',
+    'cluster.peer',
+    'cluster.peer.listen',
+    'cluster.peer.advertise',
+    'cluster.sticky',
   ]);
 });
 

@@ -13,5 +13,6 @@ export interface ReloadReport {
 /** Compares the new configuration with the one before, and for keys that are read at the start with the one of the start. */
 export const reloadReport = (atStart: Config, before: Config, after: Config): ReloadReport => ({
   applied: changedKeys(before, after).filter((key) => reloadOf(key.split('.')) === 'live'),
+  // Compared with the start and not with the last reload: such a key stays pending however often the file is loaded.
   needs_restart: changedKeys(atStart, after).filter((key) => reloadOf(key.split('.')) === 'restart'),
 });

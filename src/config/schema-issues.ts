@@ -1,13 +1,15 @@
 import type { z } from 'zod';
 import { editorSchema, type Shape } from './keys.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../lib/text/nearest.js';
 import { dotted, type Problem } from './problem.js';
 import type { YamlFile } from './yaml-file.js';
 
+/** An issue as zod reports it. */
 type Issue = z.core.$ZodIssue;
 
 /** Converts schema issues into problems with a position and a suggestion for misspelt keys. */
 export function toProblems(issues: readonly Issue[], yaml: YamlFile, file: string): readonly Problem[] {
+  // In the order of the file, as a person fixes them.
   return issues
     .flatMap((issue) => toIssueProblems(issue, yaml, file))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
@@ -35,6 +37,7 @@ function toIssueProblems(issue: Issue, yaml: YamlFile, file: string): readonly P
           ...suggestion(valueAt(yaml.value, path), issue.values.map(String)),
         },
       ];
+    // Zod cannot name the intended variant; the `kind` of the value can.
     case 'invalid_union': {
       const kinds = keysAt([...path.slice(0, -1), 'kind'], yaml.value);
       return [
@@ -52,6 +55,7 @@ function toIssueProblems(issue: Issue, yaml: YamlFile, file: string): readonly P
   }
 }
 
+/** Types in words that a person who writes YAML uses. */
 const typeNames = {
   string: 'a string',
   number: 'a number',
@@ -64,8 +68,10 @@ const typeNames = {
 
 function typeProblem(type: string, given: unknown): Pick<Problem, 'message' | 'hint'> {
   if (given === undefined) return { message: 'is required' };
+  // `never` is zod's type for a union without a matching variant.
   if (type === 'never') return { message: 'unknown `kind`' };
   const wantedType = Object.hasOwn(typeNames, type) ? typeNames[type as keyof typeof typeNames] : type;
+  // `key:` without a value is null in YAML, which surprises many.
   if (given === null) return { message: `must be ${wantedType}, but is empty`, hint: 'Set a value or remove the key' };
   const givenType = Array.isArray(given)
     ? typeNames.array
@@ -76,9 +82,11 @@ function typeProblem(type: string, given: unknown): Pick<Problem, 'message' | 'h
   };
 }
 
+/** A choice as a phrase: the only value, or "one of" several. */
 const oneOf = (options: readonly string[]): string =>
   options.length === 1 ? (options[0] ?? '') : `one of ${options.join(', ')}`;
 
+/** A hint with the nearest known word, if the given one looks like a typing error. */
 function suggestion(given: unknown, known: readonly string[]): Pick<Problem, 'hint'> {
   const guess = typeof given === 'string' ? nearest(given, known) : undefined;
   return guess === undefined ? {} : { hint: `Did you mean ${guess}?` };
@@ -86,6 +94,7 @@ function suggestion(given: unknown, known: readonly string[]): Pick<Problem, 'hi
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
+  // The path comes from the file, and a key may be `__proto__`.
   for (const part of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
     // Checked by `hasOwn`.

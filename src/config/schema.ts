@@ -5,11 +5,12 @@ import { sourceKinds } from '../sources/index.js';
 import type { SourceKind } from '../sources/kind.js';
 import { access, flows, output, policy } from './sections/access.js';
 import { auth } from './sections/auth.js';
+import { cluster } from './sections/cluster.js';
 import { mcpRegistry } from './sections/mcp-registry.js';
 import { outbound } from './sections/outbound.js';
 import { prompts } from './sections/prompts.js';
 import { circuitBreaker, rateLimit, security } from './sections/protection.js';
-import { audit, commands, log, state } from './sections/records.js';
+import { audit, commands, log, secrets, state } from './sections/records.js';
 import { server } from './sections/server.js';
 import { sourcesSection } from './sections/sources.js';
 import { tool } from './sections/tool.js';
@@ -35,6 +36,8 @@ export async function schemaFor(kinds: readonly SourceKind[]) {
     outbound,
     audit,
     state,
+    secrets,
+    cluster,
     log,
     prompts,
     sources,

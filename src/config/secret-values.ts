@@ -1,5 +1,5 @@
 import { isRedactable } from '../hostile-text/redactable.js';
-import { secretsIn } from '../lib/secret-text.js';
+import { secretsIn } from '../lib/text/secret-text.js';
 import type { Config } from './schema.js';
 
 /** Resolved secrets of the configuration, to be redacted in logs. */
@@ -9,5 +9,6 @@ export function* secretValues(config: Config, env: NodeJS.ProcessEnv): Generator
     if (path.includes('headers') && !isRedactable(String(path.at(-1)), secret)) continue;
     const resolved = secret.resolve(env);
     if (resolved.ok) yield resolved.value;
+    yield* secret.storedValues();
   }
 }

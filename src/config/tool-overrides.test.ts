@@ -8,7 +8,7 @@ const config = schema.parse({
   rate_limit: { requests: 33 },
   tool: {
     queue_length: 4,
-    exclude: ['hidden*'],
+    exclude: ['hidden_one'],
     overrides: {
       slow: { timeout: 300, concurrency: 3, rate: 7, tasks: 'required' },
       capped: { max_timeout: 5 },
@@ -67,11 +67,17 @@ test('lazy fields of a tool are not evaluated', () => {
 
 test('overrides that no tool uses are reported: unknown names, and keys without effect', () => {
   const call = { ...aTool({ name: 'call' }), ...declareLimits({ limits: {}, applies: ['policy'] }) };
+  const filtered = new Set(['hidden', 'hidden_one']);
   const tools = new Map([call, aTool({ name: 'slow' }), aTool({ name: 'capped' })].map((tool) => [tool.name, tool]));
-  expect(unusedOverrides(config, tools, ['late__'])).toEqual([
+  expect(unusedOverrides(config, { tools, filtered }, ['late__'])).toEqual([
     { path: 'tool.overrides.call.max_memory_mb', message: 'has no effect on call', isUnknown: false },
-    { path: 'tool.overrides.slwo', message: 'unknown tool slwo', isUnknown: true },
+    { path: 'tool.overrides.slwo', message: 'unknown tool slwo; did you mean slow?', isUnknown: true },
   ]);
   const typo = schema.parse({ tool: { overrides: { slwo: { enabled: false } } } });
-  expect(unusedOverrides(typo, tools, [])).toMatchObject([{ path: 'tool.overrides.slwo' }]);
+  expect(unusedOverrides(typo, { tools, filtered }, [])).toMatchObject([{ path: 'tool.overrides.slwo' }]);
+  const lists = schema.parse({ tool: { include: ['slow', 'hidden', 'cappd'], exclude: ['hidden', 'nothing-near'] } });
+  expect(unusedOverrides(lists, { tools, filtered }, [])).toMatchObject([
+    { path: 'tool.include', message: 'unknown tool cappd; did you mean capped?', isUnknown: true },
+    { path: 'tool.exclude', message: 'unknown tool nothing-near', isUnknown: true },
+  ]);
 });

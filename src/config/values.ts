@@ -10,6 +10,7 @@ export type TextParser = (text: string) => ParsedText;
 export const wholeNumber =
   (least?: number, most?: number): TextParser =>
   (text) => {
+    // The pattern rejects `0x10`, `1e3` and empty text, which `Number` would accept.
     const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? Number(text) : Number.NaN;
     const fits = Number.isSafeInteger(value) && value >= (least ?? value) && value <= (most ?? value);
     return fits
@@ -49,6 +50,7 @@ export const oneOfWords =
   (options: readonly string[], also: Readonly<Record<string, string>> = {}): TextParser =>
   (text) => {
     const word = text.trim().toLowerCase();
+    // Own keys only: the word `constructor` must not match.
     const value = Object.hasOwn(also, word) ? also[word] : word;
     return value !== undefined && options.includes(value)
       ? { ok: true, value }

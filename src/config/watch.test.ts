@@ -18,12 +18,14 @@ async function watched(
   {
     debounceMs = 60_000,
     pollMs = 60_000,
+    settleMs = 100,
     file = 'toolgate.yaml',
     prepare,
     refuses,
   }: {
     debounceMs?: number;
     pollMs?: number;
+    settleMs?: number;
     file?: string;
     prepare?: (folder: string) => Promise<void>;
     refuses?: (config: Config) => boolean;
@@ -58,6 +60,7 @@ async function watched(
     },
     debounceMs,
     pollMs,
+    settleMs,
   });
   open.push(watching);
   return { folder, path, told, watching, next: () => said, config: () => config };
@@ -70,6 +73,19 @@ test('a new content is reported once, with the keys that differ', async () => {
   await file.watching.check();
   expect(file.told).toEqual([['server.port', 'log.level']]);
   expect(file.config().server.port).toBe(2);
+});
+
+test('a file that is being written in place is not taken before it is complete', async () => {
+  const file = await watched('server: { port: 1 }\ntool: { exclude: [a, b] }\n', { settleMs: 2_000 });
+  // Truncated, then the beginning, then all of it: the first two would be valid, too.
+  await writeFile(file.path, '');
+  const checked = file.watching.check();
+  await writeFile(file.path, 'server: { port: 2 }\n');
+  await writeFile(file.path, 'server: { port: 2 }\ntool: { exclude: [a, b] }\n');
+  await checked;
+  await file.watching.check();
+  expect(file.told).toEqual([['server.port']]);
+  expect(file.config().tool.exclude).toEqual(['a', 'b']);
 });
 
 test('a bad file keeps the last good configuration and is reported; the next good one is taken [S0.29]', async () => {

@@ -27,12 +27,14 @@ export function yamlFile(
     const { root, problems: faults } = outlineOf(events, text);
     if (faults.length > 0)
       return { ok: false, problems: faults.map(({ offset, message }) => ({ file, ...at(offset), path: '', message })) };
+    // Built only now: the outline has bounded what the aliases expand to.
     const [value] = constructFromEvents(events, { source: text });
     return {
       ok: true,
       file: { value: value ?? {}, place: (path, key) => at(offsetOf(root, key === undefined ? path : [...path, key])) },
     };
   } catch (error) {
+    // Any other error comes from inside the parser; its message could quote the file and so a secret.
     if (!(error instanceof YAMLException))
       return { ok: false, problems: [{ file, ...at(0), path: '', message: 'is not valid YAML' }] };
     return {
@@ -42,14 +44,17 @@ export function yamlFile(
   }
 }
 
+/** Line and column of an offset, computed when a problem needs it. */
 function positionsIn(text: string): (offset: number) => FilePosition {
   return (offset) => {
     const before = text.slice(0, offset);
+    // A carriage return alone also ends a line, as in old editors.
     const start = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1;
     return { line: (before.match(/\r\n|\n|\r/g)?.length ?? 0) + 1, column: offset - start + 1 };
   };
 }
 
+/** Offset of a path, or of its nearest ancestor that exists. */
 function offsetOf(root: OutlineNode | undefined, path: readonly PropertyKey[]): number {
   let part = root;
   let found = root?.offset ?? 0;

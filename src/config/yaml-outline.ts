@@ -32,6 +32,7 @@ interface Outline {
   readonly problems: readonly { readonly offset: number; readonly message: string }[];
 }
 
+/** A map or list that is being read. */
 interface Frame {
   readonly part: OutlineNode;
   readonly isMap: boolean;
@@ -52,17 +53,20 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
   const attach = (part: OutlineNode, text?: string): void => {
     const frame = stack.at(-1);
     if (frame === undefined) {
+      // The first document only: a second one is reported at the end.
       root ??= part;
       return;
     }
     if (frame.isMap && frame.key === undefined) {
       if (text === undefined) report(part.offset, 'has a key that is not a string');
+      // Such keys would reach the prototype of the built object (prototype pollution).
       else if (['__proto__', 'constructor', 'prototype'].includes(text))
         report(part.offset, `has a key that is not allowed: ${text}`);
       else if (frame.part.children.has(text)) report(part.offset, `has the key ${text} twice`);
       frame.key = { text: text ?? '', offset: part.offset };
       return;
     }
+    // Sizes add up with aliases expanded, which is what the built data would take.
     frame.part.size += part.size;
     frame.part.height = Math.max(frame.part.height, part.height + 1);
     const name = frame.key?.text ?? String(frame.part.children.size);
@@ -73,6 +77,7 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
   for (const event of events) {
     if (event.type === EVENT_DOCUMENT) {
       documents += 1;
+      // Anchors do not cross documents.
       anchors.clear();
     } else if (event.type === EVENT_MAPPING || event.type === EVENT_SEQUENCE) {
       const anchor = anchorOf(event, source);
@@ -80,11 +85,13 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
       if (anchor !== undefined) anchors.delete(anchor);
       stack.push({ part: leaf(event.start), isMap: event.type === EVENT_MAPPING, anchor, key: undefined });
     } else if (event.type === EVENT_SCALAR) {
+      // `valueStart` lies behind the quotation mark; editors show the position of the mark.
       const isQuoted = event.style === SCALAR_STYLE_SINGLE_QUOTED || event.style === SCALAR_STYLE_DOUBLE_QUOTED;
       const part = leaf(event.valueStart - (isQuoted ? 1 : 0));
       const anchor = anchorOf(event, source);
       if (anchor !== undefined) anchors.set(anchor, part);
       const text = getScalarValue(source, event);
+      // A plain `null` or `true` is no text, and so no key.
       attach(part, event.style === SCALAR_STYLE_PLAIN && /^(~|null|true|false|)$/i.test(text) ? undefined : text);
     } else if (event.type === EVENT_ALIAS) {
       const name = source.slice(event.anchorStart, event.anchorEnd);
@@ -97,6 +104,7 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
             ? `refers to &${name} from inside itself`
             : `refers to &${name}, which is not defined before it`,
         );
+      // Attached even if undefined, so that one bad alias does not hide the problems behind it.
       attach({ ...(target ?? leaf(0)), offset: event.anchorStart - 1 });
     } else if (event.type === EVENT_POP) {
       const frame = stack.pop();
@@ -106,11 +114,13 @@ export function outlineOf(events: readonly Event[], source: string): Outline {
     }
   }
   if (documents > 1) report(0, 'contains more than one document');
+  // Checked once for the whole file: sizes and heights already include expanded aliases.
   if ((root?.height ?? 0) > maxYamlDepth) report(0, `is nested more than ${maxYamlDepth} levels deep`);
   if ((root?.size ?? 0) > maxYamlValues) report(0, `contains more than ${maxYamlValues} values`);
   return { root, problems: faults };
 }
 
+/** A node without children. */
 const leaf = (offset: number): OutlineNode => ({
   offset: Math.max(0, offset),
   children: new Map(),
@@ -118,6 +128,7 @@ const leaf = (offset: number): OutlineNode => ({
   height: 0,
 });
 
+/** Name of an anchor at an event. */
 const anchorOf = (
   event: { readonly anchorStart: number; readonly anchorEnd: number },
   source: string,

@@ -34,6 +34,8 @@ export interface BackChannel {
   readonly log?: (level: LogLevel, data: Json, logger?: string) => void;
   /** The client's own capabilities, for sources that relay questions. */
   readonly capabilities?: JsonObject;
+  /** Grows with every `roots/list_changed` of the client. */
+  readonly rootsVersion?: number;
   /** The caller could have declared task support and did not: a tool that requires tasks must reject the call. */
   readonly withoutTasks?: boolean;
   /** Releases the caller's connection during a long wait; the caller returns for the result. */
@@ -51,6 +53,8 @@ export interface Call {
   readonly peer?: string | undefined;
   readonly via: Door;
   readonly args: Args;
+  /** Arguments as the caller sent them, if a guard replaced them: `args` then also has defaults. */
+  readonly given?: Args | undefined;
   /** Monotonic milliseconds. */
   readonly receivedAt: number;
   readonly signal: AbortSignal;

@@ -1,9 +1,9 @@
-import { canonicalJson } from '../lib/canonical-json.js';
+import { canonicalJson } from '../lib/json/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
 import type { JsonObject } from './json.js';
 import type { Tool } from './tool.js';
 
-/** The definition a client sees; pins and approvals are bound to its hash (rug pull). */
+/** The definition a client sees. */
 export const definitionOf = (tool: Tool): JsonObject => ({
   name: tool.name,
   title: tool.title,
@@ -16,11 +16,11 @@ export const definitionOf = (tool: Tool): JsonObject => ({
 
 const hashes = new WeakMap<Tool, string>();
 
-/** Hash of a tool's definition, computed once. */
+/** Hash of what a client sees and what the source lists, computed once; approvals are bound to it (rug pull). */
 export function definitionHash(tool: Tool): string {
   let hash = hashes.get(tool);
   if (hash === undefined) {
-    hash = sha256(canonicalJson(definitionOf(tool)));
+    hash = sha256(canonicalJson({ ...definitionOf(tool), listed: tool.listed }));
     hashes.set(tool, hash);
   }
   return hash;

@@ -12,6 +12,7 @@ const full: { readonly [Key in keyof Call]-?: NonNullable<Call[Key]> } = {
   via: 'rest',
   peer: '198.51.100.7',
   args: { text: 'a' },
+  given: { text: 'raw' },
   receivedAt: 1,
   signal: new AbortController().signal,
   correlationId: 'c1',

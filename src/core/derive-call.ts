@@ -25,6 +25,7 @@ class DerivedCall implements EveryField {
   readonly peer: Call['peer'];
   readonly via: Call['via'];
   readonly args: Call['args'];
+  readonly given: Call['given'];
   readonly receivedAt: Call['receivedAt'];
   readonly correlationId: Call['correlationId'];
   readonly timeoutMs: Call['timeoutMs'];
@@ -46,6 +47,7 @@ class DerivedCall implements EveryField {
     this.peer = call.peer;
     this.via = call.via;
     this.args = changes.args ?? call.args;
+    this.given = call.given ?? (changes.args === undefined ? undefined : call.args);
     this.receivedAt = call.receivedAt;
     this.correlationId = call.correlationId;
     this.timeoutMs = changes.timeoutMs ?? call.timeoutMs;

@@ -1,22 +1,7 @@
-import type { JsonObject } from './json.js';
+import type { Json, JsonObject } from './json.js';
+import type { ErrorBehaviour } from './error-behaviour.js';
 
-/** Behaviour of one error code on every transport; the single source of truth. */
-export interface ErrorBehaviour {
-  /** The name REST callers and logs see. */
-  readonly type: string;
-  readonly status: number;
-  /** MCP form: a readable tool result, or a JSON-RPC error with this code. */
-  readonly mcp: 'result' | { readonly protocol: number };
-  readonly retryable: boolean;
-  readonly tripsBreaker: boolean;
-  /** Whether it proves that the tool responded: the breaker counts it as a success. */
-  readonly answered: boolean;
-  /** Who ended the call: the gateway refused it (also its result), or the tool failed. Audit and metrics record this. */
-  readonly decision: 'refused' | 'failed';
-  /** Explanation in docs/errors.md. */
-  readonly meaning: string;
-  readonly recovery: string;
-}
+export type { ErrorBehaviour };
 
 /** Every refusal and failure Toolgate can return. */
 export const errors = {
@@ -288,6 +273,17 @@ export const errors = {
     meaning: 'The service behind the tool returned an error.',
     recovery: 'Read the message; change the arguments if it names them.',
   },
+  upstream_busy: {
+    type: 'execution_error',
+    status: 503,
+    mcp: 'result',
+    retryable: true,
+    tripsBreaker: false,
+    answered: true,
+    decision: 'failed',
+    meaning: 'The service behind the tool answered 429 or 503: it limits its callers or is overloaded.',
+    recovery: 'Wait for the time given in Retry-After, or half a minute, then try again.',
+  },
   upstream_refused: {
     type: 'execution_error',
     status: 502,
@@ -323,6 +319,29 @@ export const errors = {
     meaning: 'The call could not be recorded, so it was refused.',
     recovery: 'Free space or repair the audit folder; see `toolgate audit verify`.',
   },
+  source_starting: {
+    type: 'source_starting',
+    status: 503,
+    mcp: 'result',
+    retryable: true,
+    tripsBreaker: false,
+    answered: false,
+    decision: 'refused',
+    meaning:
+      'The server of this tool is still being installed, scanned or started, and was not ready within the deadline of the call. The message names the phase.',
+    recovery: 'Call again after the stated time; the preparation continues.',
+  },
+  state_unavailable: {
+    type: 'state_unavailable',
+    status: 503,
+    mcp: 'result',
+    retryable: true,
+    tripsBreaker: false,
+    answered: false,
+    decision: 'refused',
+    meaning: 'The call depends on state that several replicas share, and the engine that holds it does not answer.',
+    recovery: 'Repair PostgreSQL or Valkey; `/readyz` and `/health` name the engine. Other calls continue.',
+  },
   shutting_down: {
     type: 'busy',
     status: 503,
@@ -356,9 +375,22 @@ export interface ToolError {
   readonly hint?: string;
   readonly retryAfterMs?: number;
   readonly data?: JsonObject;
+  /** What a guard decided, for the audit; a source cannot forge it by the data of an error. */
+  readonly decision?: Decision;
 }
 
-export const behaviourOf = (error: ToolError): ErrorBehaviour => errors[error.code];
+/** Why a guard refused or withheld. */
+export interface Decision {
+  /** Rules or limits that matched. */
+  readonly rule?: string;
+  /** Approval ticket that is waiting. */
+  readonly ticket?: string;
+  /** Reason or evidence. */
+  readonly why?: Json;
+}
 
-/** What to do about an error: its own hint, else the table's. */
-export const recoveryOf = (error: ToolError): string => error.hint ?? errors[error.code].recovery;
+/** Data of an error as clients get it: its own, and what was decided. */
+export const errorData = ({ data, decision }: ToolError): JsonObject | undefined =>
+  decision === undefined ? data : { ...data, ...decision };
+
+export const behaviourOf = (error: ToolError): ErrorBehaviour => errors[error.code];

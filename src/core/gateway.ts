@@ -1,35 +1,15 @@
-import type { Args, BackChannel, Call, Confirmation, Door, TraceContext } from './call.js';
-import type { ResourceContents } from './content.js';
+import type { Args, BackChannel, Confirmation, Door, TraceContext } from './call.js';
+import type { ResourceLink } from './content.js';
 import type { Json, JsonObject } from './json.js';
 import type { Outcome } from './outcome.js';
 import type { Principal } from './principal.js';
 import type { Completion, Prompt, Resource, ResourceTemplate } from './prompt.js';
 import type { Withheld } from './source.js';
 import type { Tool } from './tool.js';
+import type { View } from './view.js';
 
-/** Part of the catalogue a caller sees; lists vary only by principal and profile. */
-export interface View {
-  readonly principal: Principal;
-  readonly profile?: string;
-  /** Address of the client, for log and audit; of a legacy session the one that opened it. Decides nothing. */
-  readonly peer?: string;
-}
-
-type Owned = Pick<Call, 'principal' | 'profile'>;
-
-/** Owner key of state stored between requests; state of one profile is invisible under another. */
-export const ownerOf = ({ principal, profile }: Owned): string =>
-  profile === undefined ? principal.id : `${principal.id}\n${profile}`;
-
-/**
- * Whether two views have the same principal, rights and profile: a session opened with more rights than its caller has now, or
- * under another profile, must not continue (session hijacking, stale privileges).
- */
-export const hasSameRights = (a: View, b: View): boolean =>
-  a.profile === b.profile && (a.principal === b.principal || rightsKey(a.principal) === rightsKey(b.principal));
-
-const rightsKey = ({ id, kind, roles, profile, scopes }: Principal): string =>
-  JSON.stringify([id, kind, roles, profile, scopes]);
+export type { View } from './view.js';
+export { hasSameRights, ownerOf, rightsKey } from './view.js';
 
 /** Request of a transport to run a tool. */
 export interface CallRequest extends View {
@@ -57,7 +37,7 @@ export interface Answer {
 }
 
 /** Outcome of a call that subscribes, and the way to end the subscription; `stop` does nothing if it was refused. */
-export interface SubscriptionAnswer extends Answer {
+interface SubscriptionAnswer extends Answer {
   readonly stop: () => void;
 }
 
@@ -69,6 +49,11 @@ export interface ToolStatus {
     readonly state: 'closed' | 'open' | 'half_open';
     readonly failures: number;
     readonly retryAfterMs?: number;
+    readonly threshold?: number;
+    /** Rest after the breaker opened, before a probe. */
+    readonly cooldownMs?: number;
+    /** Set if it is the breaker of the service behind the tool. */
+    readonly origin?: string;
   };
 }
 
@@ -86,16 +71,16 @@ export interface CompletionRequest extends Omit<CallRequest, 'tool' | 'args'> {
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** A result that a door keeps for its caller, because it is too large for one message. */
-export interface StoredResult {
-  readonly contents: ResourceContents;
-  readonly bytes: number;
+/** Request to read a resource. */
+interface ReadRequest extends Omit<CallRequest, 'tool' | 'args'> {
+  readonly uri: string;
 }
 
-/** Request to read a resource, or a stored result of the caller's own. */
-export interface ReadRequest extends Omit<CallRequest, 'tool' | 'args'> {
-  readonly uri: string;
-  readonly stored?: StoredResult;
+/** Part of a result that is too large for one message: text, or base64. */
+export interface LargePart {
+  readonly body: string;
+  readonly mimeType: string;
+  readonly isBinary: boolean;
 }
 
 /** The only interface transports use; nothing behind it is visible to them. */
@@ -103,8 +88,9 @@ export interface Gateway {
   /** Ready, enabled tools in stable order; the same array until something changes, so that transports may cache its serialised form. */
   tools(view: View): readonly Tool[];
   prompts(view: View): readonly Prompt[];
-  resources(view: View): readonly Resource[];
-  templates(view: View): readonly ResourceTemplate[];
+  /** A promise while a source reads the resources that are listed for this principal only. */
+  resources(view: View): readonly Resource[] | Promise<readonly Resource[]>;
+  templates(view: View): readonly ResourceTemplate[] | Promise<readonly ResourceTemplate[]>;
   call(request: CallRequest): Promise<Answer>;
   /** Reads a resource through the same guards; the outcome's data is `{ contents }`. */
   read(request: ReadRequest): Promise<Answer>;
@@ -116,6 +102,10 @@ export interface Gateway {
   subscribe(
     request: Omit<CallRequest, 'tool' | 'args'> & { readonly uri: string; readonly changed: () => void },
   ): Promise<SubscriptionAnswer>;
+  /** Stores a large part of a result of this tool and returns the link to read it by; undefined if it cannot be stored. */
+  store?(view: View, tool: Tool, part: LargePart): ResourceLink | undefined;
+  /** Instructions of the sources this view sees, quoted as untrusted text; empty if there are none. */
+  instructions?(view: View): string;
   onChange(listener: (what: ChangedList) => void): () => void;
 
   /** Every tool this caller may see, including disabled and unavailable ones. */

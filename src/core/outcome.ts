@@ -11,6 +11,8 @@ export interface Done {
   readonly content: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
+  /** Evidence of instructions to the model in this result; set by the sanitize guard alone. */
+  readonly injection?: JsonObject;
   /** Unknown fields of an upstream result, passed through to MCP clients unchanged. */
   readonly extra?: JsonObject;
 }
@@ -22,6 +24,8 @@ export interface Failed {
   readonly content?: readonly Content[];
   readonly data?: Json;
   readonly meta?: Meta;
+  /** Evidence of instructions to the model in this result; set by the sanitize guard alone. */
+  readonly injection?: JsonObject;
   /** Unknown fields of an upstream result, passed through to MCP clients unchanged. */
   readonly extra?: JsonObject;
 }
@@ -29,6 +33,9 @@ export interface Confirm {
   readonly kind: 'confirm';
   readonly question: Question;
 }
+
+/** Label of a conversation in which a result or message contained instructions to the model. */
+export const instructionsLabel = 'untrusted:instructions';
 
 /** How a call ends. Refusals are values; only bugs are thrown. */
 export type Outcome = Done | Failed | Confirm;
@@ -75,3 +82,7 @@ export const refuse = (code: ErrorCode, message: string, rest?: Omit<ToolError, 
   kind: 'failed',
   error: { code, message, ...rest },
 });
+
+/** Refusal of a call that needs state which several replicas share, while it cannot be used. */
+export const stateUnavailable = (message: string): Failed =>
+  refuse('state_unavailable', message, { hint: 'Try again in a moment', retryAfterMs: 1_000 });

@@ -1,4 +1,4 @@
-import { schemaValidator } from '../lib/schema.js';
+import { schemaValidator } from '../lib/json/schema.js';
 import type { Json } from './json.js';
 import type { Tool } from './tool.js';
 

@@ -1,8 +1,10 @@
+import type { Soon } from '../lib/soon.js';
 import type { Args, GuardedCall } from './call.js';
 import type { Json, JsonObject } from './json.js';
 import type { Done } from './outcome.js';
 import type { Subscribe } from './subscription.js';
-import type { Operation } from './tool.js';
+import type { Operation, Tool } from './tool.js';
+import type { View } from './view.js';
 
 /** Suggestions for a half-typed argument. */
 export interface Completion {
@@ -49,6 +51,18 @@ export interface ToolProjection {
   toArgs(uri: string): Args | undefined;
   /** One entry of `contents`, from the result that passed the guards. */
   toContents(uri: string, result: Done): Json;
+  /** Interval at which the gateway calls the tool for a subscriber; absent if the resource cannot be watched. */
+  readonly pollMs?: number;
+}
+
+/**
+ * Results that are stored for their caller. Reading one is a call with the visibility and the labels of the tool that produced it: a
+ * result must not outlive the right to it, nor lose its labels in another conversation.
+ */
+export interface StoredItems {
+  /** The tool behind a URI; undefined if it is unknown, expired or of another caller. */
+  originOf(uri: string, view: View): Soon<Tool | undefined>;
+  readonly maxOutputBytes: number;
 }
 
 /** Readable content with a URI; its handler gets `args.uri` and ends with `data: { contents }`. */
@@ -88,5 +102,7 @@ export interface ResourceTemplate {
   readonly openWorld?: boolean;
   matches(uri: string): boolean;
   readonly read: Operation | ToolProjection;
+  /** Set for stored results, in which case `read` is an operation. */
+  readonly stored?: StoredItems;
   readonly subscribe?: Subscribe;
 }

@@ -6,7 +6,7 @@ import { defaultLimits, readOnly } from './tool.js';
 
 /** Methods that pass the guards like tools; rules, limits, metrics and the audit know them by these names. */
 export const standInNames = ['prompts/get', 'resources/read', 'resources/subscribe', 'completion/complete'] as const;
-export type StandInName = (typeof standInNames)[number];
+type StandInName = (typeof standInNames)[number];
 
 /** Contract that accepts any object; prompts and resources validate their own arguments. */
 const anyObject = schemaContract({ type: 'object' });

@@ -1,5 +1,5 @@
 import type { Args, Call, GuardedCall } from './call.js';
-import type { ToolError } from './errors.js';
+import type { ErrorCode, ToolError } from './errors.js';
 import type { Json, JsonObject } from './json.js';
 import type { Outcome } from './outcome.js';
 
@@ -59,8 +59,31 @@ export interface DeclaredLimits {
   readonly limits: Partial<Limits>;
   /** Bounds that also hold for the operator. */
   readonly ranges?: Partial<Record<keyof Limits, readonly [number, number]>>;
+  /** Whether defaults that the operator has set take precedence: true for built-in tools, whose declaration is not the operator's. */
+  readonly yields?: boolean;
   /** Keys of `tool.overrides` beyond the limits of every tool that the source applies itself while it builds the tool. */
   readonly applies?: readonly string[];
+}
+
+/** What a definition states about its circuit breaker. */
+export interface DeclaredBreaker {
+  readonly failures?: number;
+  readonly cooldownMs?: number;
+  /** Error codes that count as failures, instead of those of the error table. */
+  readonly counts?: readonly ErrorCode[];
+}
+
+/** The service behind a tool, and its circuit breaker. */
+export interface ToolOrigin {
+  readonly url: string;
+  /** As one caller meets it; the worst of all callers without one. */
+  status(caller?: string): {
+    readonly state: 'closed' | 'open' | 'half_open';
+    readonly failures: number;
+    readonly retryAfterMs: number;
+    readonly threshold: number;
+  };
+  reset(): void;
 }
 
 /** A tool is data plus one `run`. */
@@ -76,6 +99,12 @@ export interface Tool {
   /** Effects that an untrusted source states about its own tool; shown to clients, never a reason to lower a decision. */
   readonly claimedEffects?: Effects;
   readonly limits: Limits;
+  /** Circuit breaker that the tool declares; absent parts are the operator's settings. */
+  readonly breaker?: DeclaredBreaker;
+  /** Circuit breaker of the service behind the tool, which it shares with other tools. */
+  readonly origin?: ToolOrigin;
+  /** Number of the latest recovery of the server behind the tool; its breaker is probed at once after one. */
+  readonly recovery?: () => number;
   /** Absent: all of `limits` is declared, without ranges. */
   readonly declares?: DeclaredLimits;
   readonly source: string;
@@ -93,12 +122,30 @@ export interface Tool {
   readonly resolveTarget?: (args: Args) => { readonly tool: string; readonly args: Args } | undefined;
   /** Second name by which rules, limits and labels match it: a rule about reading a resource holds for subscribing to it. */
   readonly ruledAs?: string;
+  /** The tool whose labels this one has: a stored result is as sensitive as the call that produced it. */
+  readonly labelledAs?: Tool;
   /** Its `run` passes the signal to no native function, so that a cheap one is enough; see lib/light-signal.ts. */
   readonly lightSignal?: boolean;
-  /** Facts for operators: command, version, allowed operations, security features. */
+  /** The tool of an upstream server behind it: its name there, what identifies the server, and its program without arguments. */
+  readonly upstream?: { readonly name: string; readonly identity: string; readonly program?: string };
+  /** What the source lists, if the operator shows another name or other texts; `tool.overrides` is keyed by this name. */
+  readonly listed?: { readonly name: string; readonly title?: string; readonly description: string };
+  /** Facts for operators: command, version, allowed operations, security features. Never shown in place of a field of the definition. */
   readonly details?: JsonObject;
+  /** Statements of the description beyond the definition, such as the extensions of an API document; rules read them as `tool.facts`. */
+  readonly facts?: JsonObject;
   readonly run: Operation;
 }
+
+/** Facts about a tool for operators. */
+export const operatorFacts = ({ details, listed, upstream }: Tool): JsonObject => ({
+  ...details,
+  ...(listed && { listed_as: listed.name }),
+  ...(upstream && { upstream: upstream.name, identity: upstream.identity }),
+});
+
+/** The name under which the source lists a tool; `tool.overrides`, `tool.include` and `tool.exclude` use it. */
+export const listedName = ({ name, listed }: Pick<Tool, 'name' | 'listed'>): string => listed?.name ?? name;
 
 /** Effects of a tool about which nothing reliable is known. */
 export const worstEffects: Effects = {

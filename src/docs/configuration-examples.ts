@@ -56,6 +56,19 @@ access:
   allowed_domains: [localhost, api.example.com]
   timeout: 10
   retries: 3`,
+  cluster: `cluster:
+  secret: \${CLUSTER_SECRET}
+  postgres: \${POSTGRES_URL}
+  valkey: \${VALKEY_URL}
+  peer: { listen: 10.0.0.5:7070 }   # for the other replicas only
+server:
+  transport: http
+`,
+  secrets: `secrets:
+  # Asked for names that \`toolgate secret set\` has not stored; {name} is what follows "secret:" in the reference.
+  helper: [op, read, "{name}"]
+  timeout: 20
+`,
   audit: `audit:
   keep_arguments: true
   sync: batch`,

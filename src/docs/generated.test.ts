@@ -11,13 +11,21 @@ import { errors } from '../core/errors.js';
 import { configurationExamples } from './configuration-examples.js';
 import { configurationPage, sectionPages } from './configuration.js';
 import { errorsPage } from './errors.js';
-import { generatedFiles } from './generated.js';
+import { generatedFiles, generatedPassages, withPassage } from './generated.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
 test.each(generatedFiles)('$path matches the code; if not, run npm run docs', ({ path, text }) => {
   expect(readFileSync(join(root, path), 'utf8')).toBe(text());
 });
+
+test.each(generatedPassages)(
+  'the order of the guards in $path matches the pipeline; if not, run npm run docs',
+  (passage) => {
+    const page = readFileSync(join(root, passage.path), 'utf8');
+    expect(page).toBe(withPassage(page, passage));
+  },
+);
 
 test('every error code has its own heading', () => {
   const page = errorsPage();
@@ -35,7 +43,13 @@ test('every key, every variable and every flag is in the configuration pages', (
 
 test('every section has an example that loads', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-examples-'));
-  const env = { CI_TOKEN: 'c'.repeat(32), SEARCH_TOKEN: 's'.repeat(32) };
+  const env = {
+    CI_TOKEN: 'c'.repeat(32),
+    SEARCH_TOKEN: 's'.repeat(32),
+    CLUSTER_SECRET: 'k'.repeat(40),
+    POSTGRES_URL: 'postgres://gate@db.internal/toolgate',
+    VALKEY_URL: 'redis://cache.internal:6379',
+  };
   try {
     for (const { name } of sectionPages()) {
       const file = join(folder, `${name}.yaml`);

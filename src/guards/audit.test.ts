@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Args } from '../core/call.js';
 import { done, refuse } from '../core/outcome.js';
+import { sha256 } from '../lib/hash.js';
 import { aCall, aTool, guarded, handClock } from '../../test/support/make.js';
 import type { AuditLog, AuditRecord } from './audit.js';
 import { audit } from './audit.js';
@@ -122,4 +124,50 @@ test('arguments are kept only if wanted, and as the redactor leaves them', async
     aCall({ args: { text: 'secret' } }),
   );
   expect(log.records).toMatchObject([{ args: { text: '***' } }]);
+});
+
+test('an exception of a guard is recorded and answered as an internal error; its text goes to the log only', async () => {
+  const log = memoryLog();
+  const faults: unknown[] = [];
+  const bug = new Error('a bug with details');
+  const call = guarded([audit({ log, faults: { fault: (error) => faults.push(error) } })], () => Promise.reject(bug));
+  expect(await call(aCall())).toMatchObject({
+    kind: 'failed',
+    error: { code: 'internal', message: expect.stringContaining('c1') },
+  });
+  expect(faults).toEqual([bug]);
+  expect(log.records).toMatchObject([{ event: 'end', decision: 'failed', code: 'internal' }]);
+  expect(JSON.stringify(log.records)).not.toContain('a bug with details');
+});
+
+test('large arguments have the same digest as small ones would, before and after the call', async () => {
+  const log = memoryLog();
+  const text = 'x'.repeat(40_000);
+  await guarded([audit({ log })], () => Promise.resolve(done('x')), writer)(aCall({ args: { text } }));
+  expect(log.records.map(({ event, argsDigest }) => [event, argsDigest])).toEqual([
+    ['begin', sha256(`{"text":"${text}"}`)],
+    ['end', sha256(`{"text":"${text}"}`)],
+  ]);
+});
+
+test('arguments without a canonical form cost no record', async () => {
+  const log = memoryLog();
+  const args: Record<string, unknown> = {};
+  args['self'] = args;
+  await guarded([audit({ log })], () => Promise.resolve(done('x')))(aCall({ args: args as Args }));
+  expect(log.records).toMatchObject([{ event: 'end', argsDigest: 'unreadable' }]);
+});
+
+test('a record has the decision in detail, a message of bounded length, and the listed name only if it differs', async () => {
+  const log = memoryLog();
+  const refusal = refuse('policy_denied', 'm'.repeat(900), { decision: { rule: 'no-writes' } });
+  const renamed = aTool({ listed: { name: 'original', description: 'd' } });
+  await guarded([audit({ log })], () => Promise.resolve(refusal), renamed)(aCall());
+  const same = aTool({ listed: { name: 'echo', description: 'd' } });
+  await guarded([audit({ log })], () => Promise.resolve(done('x')), same)(aCall());
+  const [first, second] = log.records;
+  expect(first).toMatchObject({ event: 'refused', detail: { rule: 'no-writes' }, listedAs: 'original' });
+  expect(first?.message).toHaveLength(500);
+  expect(second?.listedAs).toBeUndefined();
+  expect(second?.detail).toBeUndefined();
 });

@@ -7,10 +7,11 @@ import type { Json, JsonObject } from '../core/json.js';
 import type { Outcome } from '../core/outcome.js';
 import { refuse } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
-import { canonicalJson } from '../lib/canonical-json.js';
+import { canonicalJson } from '../lib/json/canonical-json.js';
 import type { Clock } from '../lib/clock.js';
 import { monotonic } from '../lib/clock.js';
-import { sha256 } from '../lib/hash.js';
+import { sha256, sha256InPool } from '../lib/hash.js';
+import { guardSpec } from './guard-spec.js';
 
 /** One line of the audit journal: principal, tool, decision and outcome. */
 export interface AuditRecord {
@@ -24,6 +25,8 @@ export interface AuditRecord {
   /** Address of the client, if it came over a network. */
   readonly peer?: string | undefined;
   readonly tool: string;
+  /** Name under which the source lists the tool, if the operator gave it another. */
+  readonly listedAs?: string | undefined;
   readonly definition: string;
   readonly argsDigest: string;
   readonly args?: Json | undefined;
@@ -74,17 +77,20 @@ export function audit(options: AuditOptions): Guard {
 
     return async (call) => {
       const facts = toFacts(tool, call, options);
+      // Of large arguments a promise; the call runs meanwhile, unless its record must come first.
+      const digest = digestOf(call.args);
       // Also tried after a failed write: this detects that the disk is available again.
       if (recordsAhead || (onFailure === 'refuse' && log.problem() !== undefined)) {
         try {
-          await log.append(toAuditRecord(facts, beginEntry));
+          await log.append(toAuditRecord(facts, typeof digest === 'string' ? digest : await digest, beginEntry));
         } catch {
           if (onFailure === 'refuse') return auditUnavailable();
         }
       }
       const outcome = await contained(call);
       try {
-        const written = log.append(toAuditRecord(facts, toConclusion(outcome), clock() - call.receivedAt));
+        const argsDigest = typeof digest === 'string' ? digest : await digest;
+        const written = log.append(toAuditRecord(facts, argsDigest, toConclusion(outcome), clock() - call.receivedAt));
         if (written !== undefined) await written;
       } catch {
         if (onFailure === 'refuse') return auditUnavailable();
@@ -103,19 +109,18 @@ const askedEntry: Conclusion = { event: 'end', decision: 'asked' };
 function toConclusion(outcome: Outcome): Conclusion {
   if (outcome.kind === 'done') return endEntry;
   if (outcome.kind === 'confirm') return askedEntry;
-  const { code, message, data } = outcome.error;
+  const { code, message, decision: reason } = outcome.error;
   const { decision } = errors[code];
-  const { rule, ticket, why } = data ?? {};
   return {
     event: decision === 'refused' ? 'refused' : 'end',
     decision,
     code,
     message: message.slice(0, 500),
-    detail: (rule ?? ticket ?? why) === undefined ? undefined : { rule, ticket, why },
+    detail: reason && { ...reason },
   };
 }
 
-type Facts = Omit<AuditRecord, keyof Conclusion | 'at' | 'durationMs'>;
+type Facts = Omit<AuditRecord, keyof Conclusion | 'at' | 'durationMs' | 'argsDigest'>;
 
 /** Facts that stay constant for a call: inner guards copy the call instead of changing its arguments. */
 const toFacts = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
@@ -126,10 +131,20 @@ const toFacts = (tool: Tool, call: Call, { redact }: AuditOptions): Facts => ({
   via: call.via,
   peer: call.peer,
   tool: call.tool,
+  listedAs: tool.listed?.name === tool.name ? undefined : tool.listed?.name,
   definition: attempt(() => definitionHash(tool)) ?? unreadable,
-  argsDigest: attempt(() => sha256(canonicalJson(call.args))) ?? unreadable,
   args: attempt(() => redact?.(call.args)),
 });
+
+/** Longer arguments are hashed outside of the event loop. */
+const LARGE_CHARS = 16_384;
+
+/** Hash of the arguments as they are now; it never rejects. */
+function digestOf(args: Args): string | Promise<string> {
+  const text = attempt(() => canonicalJson(args));
+  if (text === undefined) return unreadable;
+  return text.length > LARGE_CHARS ? sha256InPool(text).catch(() => unreadable) : sha256(text);
+}
 
 /** In place of the hash of something that has no canonical form, such as an argument that refers to itself. */
 const unreadable = 'unreadable';
@@ -146,6 +161,7 @@ function attempt<T>(establish: () => T): T | undefined {
 // Every field is listed, present or not: spreads would cost more than the hash, and undefined is not serialised.
 const toAuditRecord = (
   facts: Facts,
+  argsDigest: string,
   { event, decision, code, message, detail }: Conclusion,
   durationMs?: number,
 ): AuditRecord => ({
@@ -158,8 +174,9 @@ const toAuditRecord = (
   via: facts.via,
   peer: facts.peer,
   tool: facts.tool,
+  listedAs: facts.listedAs,
   definition: facts.definition,
-  argsDigest: facts.argsDigest,
+  argsDigest,
   args: facts.args,
   decision,
   code,
@@ -180,3 +197,29 @@ function timestamp(): string {
   }
   return stamp;
 }
+
+/** Parts of the audit guard; without a journal there is no audit. */
+export interface AuditParts {
+  readonly journal?: AuditLog;
+  readonly faults?: NonNullable<AuditOptions['faults']>;
+  /** Redacts secrets in arguments that are kept. */
+  readonly secrets?: { value(value: unknown): unknown };
+  readonly config?: {
+    readonly audit: { readonly on_failure: 'refuse' | 'continue'; readonly keep_arguments: boolean };
+  };
+}
+
+export const auditSpec = guardSpec({
+  name: 'audit',
+  does: 'records every call and every refusal',
+  answers: 'audit_unavailable',
+  make: ({ journal, faults, secrets, config }: AuditParts) =>
+    journal &&
+    audit({
+      log: journal,
+      ...(faults && { faults }),
+      ...(config && { onFailure: config.audit.on_failure }),
+      // Redaction keeps JSON to be JSON.
+      ...(secrets && config?.audit.keep_arguments && { redact: (args) => secrets.value(args) as Json }),
+    }),
+});

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Outcome } from '../core/outcome.js';
 import { done, refuse } from '../core/outcome.js';
 import { aCall, aTool, ada, bob, deferred, guarded, handClock, untilAborted } from '../../test/support/make.js';
-import { breakers } from './breaker.js';
+import { breakers, shownBreaker } from './breaker.js';
 import { deadline } from './deadline.js';
 
 function setUp(failures = 2) {
@@ -215,4 +215,53 @@ test('a handler that throws counts as a failure and does not leave the probe tak
   clock.advance(60_000);
   await expect(call(aCall())).rejects.toThrow('bug');
   expect(all.get('echo')?.status().state).toBe('open');
+});
+
+test('a tool that is composed again keeps its open breaker; one that no longer exists loses it', async () => {
+  const { all } = setUp(1);
+  const crash = (): Promise<Outcome> => Promise.resolve(refuse('crashed', 'died'));
+  await guarded([all.guard], crash)(aCall());
+  expect(await guarded([all.guard], crash)(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
+  all.retainOnly(new Set(['echo']));
+  expect(all.get('echo')?.status().state).toBe('open');
+  all.retainOnly(new Set(['other']));
+  expect(all.get('echo')).toBeUndefined();
+});
+
+test('the errors that a tool declares count, and others that usually count do not', async () => {
+  const { all } = setUp(1);
+  let next: Outcome = refuse('timeout', 'slow');
+  const tool = aTool({ breaker: { counts: ['execution_failed'] } });
+  const call = guarded([all.guard], () => Promise.resolve(next), tool);
+  await call(aCall());
+  expect(all.get('echo')?.status().failures).toBe(0);
+  next = refuse('execution_failed', 'exit code 1');
+  await call(aCall());
+  expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
+});
+
+test('the shown breaker is that of the tool, or of the service behind it if only that one refuses', async () => {
+  const { all } = setUp(1);
+  const origin = (state: 'open' | 'closed') => ({
+    url: 'https://api.example',
+    reset() {},
+    status: () => ({ state, failures: 7, retryAfterMs: 5, threshold: 5 }),
+  });
+  expect(shownBreaker(all, aTool(), undefined)).toEqual({
+    state: 'closed',
+    failures: 0,
+    retryAfterMs: 0,
+    threshold: 1,
+    cooldownMs: 60_000,
+  });
+  expect(shownBreaker(all, aTool({ origin: origin('closed') }), undefined).failures).toBe(0);
+  expect(shownBreaker(all, aTool({ origin: origin('open') }), undefined)).toMatchObject({
+    state: 'open',
+    failures: 7,
+    origin: 'https://api.example',
+  });
+  await guarded([all.guard], () => Promise.resolve(refuse('crashed', 'died')))(aCall());
+  const own = shownBreaker(all, aTool({ origin: origin('open') }), ada.id);
+  expect(own).toMatchObject({ state: 'open', failures: 1 });
+  expect(own).not.toHaveProperty('origin');
 });

@@ -1,5 +1,6 @@
 import type { Call } from '../core/call.js';
 import { errors } from '../core/errors.js';
+import type { ToolStatus } from '../core/gateway.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { refuseUnreached } from '../core/outcome.js';
@@ -7,10 +8,13 @@ import type { Tool } from '../core/tool.js';
 import type { CallerCircuits } from '../lib/caller-circuits.js';
 import { callerCircuits } from '../lib/caller-circuits.js';
 import type { CircuitOptions, CircuitState, CircuitOutcome } from '../lib/circuit.js';
+import { guardSpec } from './guard-spec.js';
 
 export interface Breakers {
   readonly guard: Guard;
   get(tool: string): CallerCircuits | undefined;
+  /** Present thresholds and periods of a tool, also of one that was never called. */
+  readonly settings: BreakersOptions['settings'];
   /** Drops breakers of tools that no longer exist. */
   retainOnly(tools: ReadonlySet<string>): void;
 }
@@ -32,14 +36,15 @@ export function breakers(options: BreakersOptions): Breakers {
   const guard: Guard = (tool, next) => {
     // A tool that is composed again after a reload keeps its breaker, with the new settings: a new one would close an open circuit.
     let existing = circuits.get(tool.name);
+    const settings = { ...options.settings(tool), recovery: tool.recovery };
     if (existing === undefined) {
       existing = callerCircuits({
         ...options.circuit,
-        ...options.settings(tool),
+        ...settings,
         onChange: (from, to) => options.onChange?.(tool.name, from, to),
       });
       circuits.set(tool.name, existing);
-    } else existing.configure(options.settings(tool));
+    } else existing.configure(settings);
     const breaker = existing;
 
     return async (call) => {
@@ -53,7 +58,7 @@ export function breakers(options: BreakersOptions): Breakers {
       let result: CircuitOutcome = 'failure';
       try {
         const outcome = await next(call);
-        result = toCircuitOutcome(outcome, hasDefaultDeadline(call, tool));
+        result = toCircuitOutcome(outcome, tool, hasDefaultDeadline(call, tool));
         return outcome;
       } finally {
         ticket(result);
@@ -64,6 +69,7 @@ export function breakers(options: BreakersOptions): Breakers {
   return {
     guard,
     get: (tool) => circuits.get(tool),
+    settings: options.settings,
     retainOnly(tools) {
       for (const name of circuits.keys()) if (!tools.has(name)) circuits.delete(name);
     },
@@ -74,11 +80,38 @@ export function breakers(options: BreakersOptions): Breakers {
 const hasDefaultDeadline = ({ timeoutMs }: Call, { limits }: Tool): boolean =>
   timeoutMs === undefined || timeoutMs >= Math.min(limits.timeoutMs, limits.maxTimeoutMs);
 
-function toCircuitOutcome(outcome: Outcome, hadDefaultDeadline: boolean): CircuitOutcome {
+function toCircuitOutcome(outcome: Outcome, { breaker }: Tool, hadDefaultDeadline: boolean): CircuitOutcome {
   if (outcome.kind !== 'failed') return 'success';
   // A deadline shorter than the default is the caller's choice and proves nothing about the tool.
   if (outcome.error.code === 'timeout' && !hadDefaultDeadline) return 'neutral';
-  if (errors[outcome.error.code].tripsBreaker) return 'failure';
+  const { tripsBreaker } = errors[outcome.error.code];
+  if (breaker?.counts?.includes(outcome.error.code) ?? tripsBreaker) return 'failure';
+  if (tripsBreaker) return 'neutral'; // the declaration of the tool leaves it out
   // A disconnect of the caller or a refusal before the tool ran proves nothing about the tool.
   return errors[outcome.error.code].answered ? 'success' : 'neutral';
+}
+
+export const breakerSpec = guardSpec({
+  name: 'breaker',
+  does: 'circuit breaker with one half-open probe',
+  answers: 'circuit_open',
+  make: ({ breakers: circuits }: { readonly breakers?: Pick<Breakers, 'guard'> }) => circuits?.guard,
+});
+
+/**
+ * The breaker that refuses calls of a tool: its own, or that of the service behind it. One that only another caller has opened
+ * lets this caller pass; without a caller it is the worst of all.
+ */
+export function shownBreaker(
+  breakers: Pick<Breakers, 'get' | 'settings'>,
+  tool: Tool,
+  caller: string | undefined,
+): ToolStatus['breaker'] {
+  const { failures: threshold, cooldownMs } = breakers.settings(tool);
+  const status = breakers.get(tool.name)?.status(caller) ?? { state: 'closed' as const, failures: 0, retryAfterMs: 0 };
+  const own = { ...status, threshold, cooldownMs };
+  const origin = tool.origin?.status(caller);
+  if (tool.origin === undefined || origin === undefined || own.state !== 'closed' || origin.state === 'closed')
+    return own;
+  return { ...origin, origin: tool.origin.url };
 }

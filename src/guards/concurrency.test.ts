@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Outcome } from '../core/outcome.js';
 import { done } from '../core/outcome.js';
 import { aCall, aTool, ada, bob, deferred, guarded } from '../../test/support/make.js';
-import { concurrency } from './concurrency.js';
+import { concurrency, queuedCalls } from './concurrency.js';
 
 function setUp(limits: { concurrency: number; queue: number; queueTimeoutMs?: number }) {
   const gates: ReturnType<typeof deferred<Outcome>>[] = [];
@@ -118,4 +118,22 @@ test('a caller with many waiting calls delays another principal by one turn', as
   }
   await Promise.all(all);
   expect(order).toEqual(['bob', 'bob', 'ada', 'bob', 'bob']);
+});
+
+test('a full queue and a wait that took too long have different messages, and waiting calls are counted', async () => {
+  const gate = deferred<Outcome>();
+  const tool = aTool({ run: () => gate.promise, limits: { concurrency: 1, queue: 1, queueTimeoutMs: 5 } });
+  const call = guarded([concurrency], tool.run, tool);
+  const running = call(aCall());
+  expect(queuedCalls([tool])).toBe(0);
+  const waiting = call(aCall());
+  expect(queuedCalls([tool])).toBe(1);
+  expect(await call(aCall())).toMatchObject({
+    error: { code: 'busy', message: expect.stringContaining('queue is full') },
+  });
+  expect(await waiting).toMatchObject({
+    error: { code: 'busy', message: 'echo was busy for 5 ms', retryAfterMs: 1_000 },
+  });
+  gate.resolve(done('x'));
+  expect(await running).toMatchObject({ kind: 'done' });
 });

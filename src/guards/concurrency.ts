@@ -5,6 +5,7 @@ import type { AcquireResult } from '../lib/semaphore.js';
 import type { Semaphore, SemaphoreOptions } from '../lib/semaphore.js';
 import { semaphore } from '../lib/semaphore.js';
 import type { Operation, Tool } from '../core/tool.js';
+import { guardSpec } from './guard-spec.js';
 
 /**
  * Slots by what runs and under which name. A reload composes the guards of a tool again; with new slots it would let as many
@@ -24,6 +25,13 @@ function slotsOf({ name, run, limits }: Tool): Semaphore {
   if (known === undefined) named.set(name, (known = { options: wanted, slots: semaphore(wanted) }));
   else Object.assign(known.options, wanted);
   return known.slots;
+}
+
+/** Calls of these tools that wait for a free slot. */
+export function queuedCalls(tools: Iterable<Tool>): number {
+  let queued = 0;
+  for (const { name, run } of tools) queued += slotsByRun.get(run)?.get(name)?.slots.waiting() ?? 0;
+  return queued;
 }
 
 /** Limits concurrent calls per tool, with a short bounded queue that is fair by principal; an aborted caller leaves the queue. */
@@ -52,3 +60,10 @@ function toRefusal(result: Exclude<AcquireResult, 'acquired'>, tool: string, que
     result === 'full' ? `${tool} is busy and its queue is full` : `${tool} was busy for ${queueTimeoutMs} ms`;
   return refuseUnreached('busy', message, { retryAfterMs: 1000 });
 }
+
+export const concurrencySpec = guardSpec({
+  name: 'concurrency',
+  does: 'slots per tool, with a short queue',
+  answers: 'busy',
+  make: () => concurrency,
+});

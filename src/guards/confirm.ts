@@ -4,6 +4,7 @@ import type { Guard } from '../core/guard.js';
 import type { Confirm, Outcome, Question } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import type { Tool } from '../core/tool.js';
+import { guardSpec } from './guard-spec.js';
 
 /** Why a call needs approval, and by whom. */
 export interface ApprovalRequirement {
@@ -58,3 +59,16 @@ export function confirm({
     };
   };
 }
+
+/** Parts of the approval guard: who must be asked, and how. */
+export interface ConfirmParts {
+  readonly approvalPolicy?: ApprovalPolicy;
+  readonly approvals?: CallApprovals;
+}
+
+export const confirmSpec = guardSpec({
+  name: 'confirm',
+  does: 'waits for approval by the user or an operator',
+  answers: 'confirmation_required, declined',
+  make: ({ approvalPolicy: policy, approvals }: ConfirmParts) => policy && approvals && confirm({ policy, approvals }),
+});

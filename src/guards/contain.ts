@@ -1,9 +1,10 @@
 import type { Call } from '../core/call.js';
 import type { Guard } from '../core/guard.js';
 import { refuse } from '../core/outcome.js';
+import { guardSpec } from './guard-spec.js';
 
 /** Log of bugs, with the details that are not exposed to the caller. */
-interface FaultLog {
+export interface FaultLog {
   fault(error: unknown, call: Call): void;
 }
 
@@ -14,7 +15,15 @@ export function contain(options: { readonly faults: FaultLog }): Guard {
       return await next(call);
     } catch (error) {
       options.faults.fault(error, call);
+      // The caller gets an id and no text: messages of exceptions contain paths and addresses.
       return refuse('internal', `Internal error; see the gateway log under ${call.correlationId}`);
     }
   };
 }
+
+export const containSpec = guardSpec({
+  name: 'contain',
+  does: 'turns exceptions into `internal`; details go to the log',
+  answers: 'internal',
+  make: ({ faults }: { readonly faults?: FaultLog }) => faults && contain({ faults }),
+});

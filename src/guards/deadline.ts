@@ -4,6 +4,7 @@ import type { Guard } from '../core/guard.js';
 import type { Failed, Outcome } from '../core/outcome.js';
 import { failed } from '../core/outcome.js';
 import { lazyController, lightController } from '../lib/light-signal.js';
+import { guardSpec } from './guard-spec.js';
 
 /**
  * Enforces the timeout of a call: the caller's request, else the tool's default, capped by the tool's maximum. The tool's signal is
@@ -61,9 +62,21 @@ export function deadline(options: { readonly graceMs?: number } = {}): Guard {
 function interruptedOutcome(why: 'timeout' | 'cancelled', limitMs: number, outcome?: Outcome): Failed {
   const message = why === 'timeout' ? `Timed out after ${limitMs / 1000} s` : 'The caller cancelled';
   if (outcome?.kind !== 'failed') return failed({ code: why, message });
-  const { content, data, meta } = outcome;
+  const { content, data, meta, injection } = outcome;
   return failed(
     { code: why, message: outcome.error.code === why ? outcome.error.message : message },
-    { ...(content && { content }), ...(data !== undefined && { data }), ...(meta && { meta }) },
+    {
+      ...(content && { content }),
+      ...(data !== undefined && { data }),
+      ...(meta && { meta }),
+      ...(injection && { injection }),
+    },
   );
 }
+
+export const deadlineSpec = guardSpec({
+  name: 'deadline',
+  does: "requested timeout, capped by the tool's maximum",
+  answers: 'timeout, cancelled',
+  make: () => deadline(),
+});

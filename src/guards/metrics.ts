@@ -3,8 +3,9 @@ import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import type { Clock } from '../lib/clock.js';
 import { monotonic } from '../lib/clock.js';
+import { guardSpec } from './guard-spec.js';
 
-export type CallStatus = 'success' | 'failure' | 'refused' | 'confirm';
+type CallStatus = 'success' | 'failure' | 'refused' | 'confirm';
 
 /** Sink of call metrics. */
 export interface CallMetrics {
@@ -36,3 +37,10 @@ function statusOf(outcome: Outcome | undefined): CallStatus {
   if (outcome.kind !== 'failed') return outcome.kind === 'done' ? 'success' : 'confirm';
   return behaviourOf(outcome.error).decision === 'refused' ? 'refused' : 'failure';
 }
+
+export const metricsSpec = guardSpec({
+  name: 'metrics',
+  does: 'counts every outcome',
+  answers: '',
+  make: ({ metrics: sink }: { readonly metrics?: CallMetrics }) => sink && metrics({ sink }),
+});

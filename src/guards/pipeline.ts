@@ -1,78 +1,70 @@
-import type { Guard } from '../core/guard.js';
 import { compose } from '../core/guard.js';
+import type { Stage, StageRecorder } from '../core/stage.js';
 import type { Handler, Tool } from '../core/tool.js';
-import { concurrency } from './concurrency.js';
-import { deadline } from './deadline.js';
-import { sanitize } from './sanitize.js';
-import { validate, vet } from './validate.js';
+import { allowanceSpec } from './allowance.js';
+import { auditSpec } from './audit.js';
+import { authorizeSpec } from './authorize.js';
+import { breakerSpec } from './breaker.js';
+import { callLogSpec } from './call-log.js';
+import { concurrencySpec } from './concurrency.js';
+import { confirmSpec } from './confirm.js';
+import { containSpec } from './contain.js';
+import { deadlineSpec } from './deadline.js';
+import { extensionsSpec } from './extensions.js';
+import { flowSpec } from './flow.js';
+import type { PartsOf } from './guard-spec.js';
+import { metricsSpec } from './metrics.js';
+import { rateLimitSpec } from './rate-limit.js';
+import { sanitizeSpec } from './sanitize.js';
+import { traceSpec } from './trace.js';
+import { validateSpec, vetSpec } from './validate.js';
 
-/** Guards that depend on other rooms; `serve.ts` creates them. */
-export interface ConfiguredGuards {
-  readonly audit: Guard;
-  readonly metrics: Guard;
-  readonly trace: Guard;
-  readonly callLog: Guard;
-  readonly contain: Guard;
-  readonly authorize: Guard;
-  /** Guards of the embedding program. */
-  readonly extensions: Guard;
-  readonly rateLimit: Guard;
-  readonly allowance: Guard;
-  readonly confirm: Guard;
-  readonly flow: Guard;
-  readonly breaker: Guard;
-  readonly sanitize: Guard;
-}
+/** The guards, outermost first; the order is written only here. */
+export const guardOrder = [
+  auditSpec,
+  metricsSpec,
+  traceSpec,
+  callLogSpec,
+  containSpec,
+  rateLimitSpec,
+  validateSpec,
+  authorizeSpec,
+  extensionsSpec,
+  allowanceSpec,
+  confirmSpec,
+  flowSpec,
+  breakerSpec,
+  concurrencySpec,
+  deadlineSpec,
+  vetSpec,
+  sanitizeSpec,
+] as const;
 
-/** The order of guards, outermost first; written only here. */
-const guardOrder = (configured: ConfiguredGuards): readonly Guard[] => [
-  configured.audit,
-  configured.metrics,
-  configured.trace,
-  configured.callLog,
-  configured.contain,
-  configured.rateLimit,
-  validate,
-  configured.authorize,
-  configured.extensions,
-  configured.allowance,
-  configured.confirm,
-  configured.flow,
-  configured.breaker,
-  concurrency,
-  deadline(),
-  vet,
-  configured.sanitize,
-];
+/** The guards that can answer with each error code, by their names. */
+export const guardsByCode: Readonly<Record<string, string>> = Object.fromEntries(
+  [...new Set(guardOrder.flatMap(({ answers }) => answers.split(', ')))]
+    .filter((code) => /^[a-z_]+$/.test(code))
+    .map((code) => [
+      code,
+      guardOrder
+        .filter(({ answers }) => answers.split(', ').includes(code))
+        .map(({ name }) => name)
+        .join(', '),
+    ]),
+);
+
+/** What the guards are made of, by name. */
+export type GuardParts = PartsOf<typeof guardOrder>;
+
+/** The guards that these parts make, by name and in order. */
+const stagesOf = (parts: GuardParts): readonly Stage[] =>
+  guardOrder.flatMap(({ name, make }) => {
+    const guard = make(parts);
+    return guard === undefined ? [] : [{ name, guard }];
+  });
 
 /** Composes all guards around a tool, once. */
-export const pipeline = (configured: ConfiguredGuards): ((tool: Tool) => Handler) => {
-  const guards = guardOrder(configured);
-  return (tool) => compose(guards, tool, tool.run);
-};
-
-/** Guard that does nothing. */
-export const noopGuard: Guard = (_tool, next) => next;
-
-/** One guard for a list of guards, the first one outermost. */
-export const guardList =
-  (guards: readonly Guard[]): Guard =>
-  (tool, next) =>
-    guards.reduceRight((inner, guard) => guard(tool, inner), next);
-
-/** No configured guards: only those without dependencies are active. */
-export const noopGuards: ConfiguredGuards = {
-  audit: noopGuard,
-  metrics: noopGuard,
-  trace: noopGuard,
-  callLog: noopGuard,
-  contain: noopGuard,
-  authorize: noopGuard,
-  extensions: noopGuard,
-  rateLimit: noopGuard,
-  allowance: noopGuard,
-  confirm: noopGuard,
-  flow: noopGuard,
-  breaker: noopGuard,
-  sanitize: sanitize(),
-};
+export function pipeline(parts: GuardParts, recorder?: StageRecorder): (tool: Tool) => Handler {
+  const stages = stagesOf(parts);
+  return (tool) => compose(stages, tool, tool.run, recorder);
+}

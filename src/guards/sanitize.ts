@@ -10,16 +10,18 @@ import { failed, refuse } from '../core/outcome.js';
 import type { TextVisitor } from '../hostile-text/results/rewrite-content.js';
 import { rewriteContent, rewriteData, rewriteFields } from '../hostile-text/results/rewrite-content.js';
 import { rewriteBackChannel } from '../hostile-text/results/back-channel.js';
+import type { SanitizeReport, TextRules } from '../hostile-text/results/sanitize-report.js';
+import type { CleanText } from '../hostile-text/results/clean-text.js';
+import { largeTextLength, type LargeTexts } from '../hostile-text/results/large-texts.js';
+import { largeTextsIn } from '../hostile-text/results/find-large-texts.js';
+import { joinTexts, newReport, sanitizingVisitor, toMeta } from '../hostile-text/results/sanitize-report.js';
 import { markAsks, rewriteAsks } from '../hostile-text/results/rewrite-question.js';
 import { outputValidator } from '../core/output-validator.js';
 import type { Tool } from '../core/tool.js';
-import type { CleanLevel } from '../hostile-text/clean.js';
-import { clean } from '../hostile-text/clean.js';
 import type { SecretRedactor } from '../hostile-text/secrets.js';
-import { truncateText } from '../lib/truncate.js';
-
-/** Finds instructions to the model in a text (prompt injection); undefined if there are none. */
-type InjectionCheck = (text: string) => JsonObject | undefined;
+import { truncateText } from '../lib/text/truncate.js';
+import { guardSpec } from './guard-spec.js';
+import { instructionsLabel } from '../core/outcome.js';
 
 /** Results withheld until a person has approved their release. */
 export interface WithheldResults {
@@ -29,20 +31,19 @@ export interface WithheldResults {
 }
 
 /** Steps applied to results; absent ones are skipped. */
-export interface OutputRules {
-  readonly level?: CleanLevel;
-  readonly redact?: SecretRedactor;
+export interface OutputRules extends TextRules {
   /** Redacts while keeping length and character classes, for data that must match a schema. */
   readonly redactInShape?: SecretRedactor;
-  readonly checkInjection?: InjectionCheck;
   readonly onInjection?: 'flag' | 'block' | 'confirm';
   readonly withheldResults?: WithheldResults;
   /** Facts about the origin of a result. */
   readonly provenance?: (tool: Tool) => JsonObject;
   /** Wraps a text in unpredictable markers; undefined leaves it unchanged. */
   readonly envelope?: (text: string, tool: Tool, isFlagged: boolean) => string | undefined;
+  /** Examines large texts outside of the event loop; without it they are examined on it. */
+  readonly largeTexts?: LargeTexts;
   /** Stores the truncated rest, and returns links to it. */
-  readonly storeRest?: (call: Call, rest: string) => readonly ResourceLink[];
+  readonly storeRest?: (call: Call, tool: Tool, rest: string) => readonly ResourceLink[];
 }
 
 /**
@@ -62,11 +63,17 @@ export function sanitize(
       if (released !== undefined) return released;
       const outcome = await next(withSanitizedBackChannel(call, tool, current, onMessageInjection));
       if (outcome.kind === 'confirm') return sanitizeQuestion(outcome.question, tool, current);
-      const { sanitized, injection } = sanitizeOutcome(outcome, call, tool, current, matchesSchema);
+      // Most results are small and need no further turn of the event loop.
+      const cleaned = withCleanedTexts(outcome, current);
+      const rewriting = cleaned instanceof Promise ? await cleaned : cleaned;
+      const draft = rewriteOutcome(outcome, call, tool, rewriting, matchesSchema);
+      const found = injectionIn(draft.report, current);
+      const evidence = found instanceof Promise ? await found : found;
+      const { sanitized, injection } = finishOutcome(draft, evidence, tool, current);
       if (injection === undefined || (current.onInjection ?? 'flag') === 'flag') return sanitized;
       if (current.onInjection === 'confirm' && current.withheldResults)
         return { kind: 'confirm', question: await current.withheldResults.add(call, tool, sanitized, injection) };
-      return failed(withheldError(injection), sanitized.meta && { meta: sanitized.meta });
+      return failed(withheldError(injection), { injection, ...(sanitized.meta && { meta: sanitized.meta }) });
     };
   };
 }
@@ -119,33 +126,50 @@ export const withheldError = (why: JsonObject): ToolError => ({
   code: 'output_withheld',
   message: 'The result was withheld: it contains instructions to the model',
   hint: 'The tool ran. Do not repeat the call; a person can review the result in another way',
-  data: { why },
+  decision: { why },
 });
 
-/** Changes made to one outcome. */
-interface Report {
-  readonly removed: Record<string, number>;
-  readonly secrets: Record<string, number>;
-  /** Original texts to scan for injection, without duplicates. */
-  readonly originals: Set<string>;
-  readonly rest: string[];
-  truncated: boolean;
-  /** What was necessary to keep data valid against its schema. */
-  schemaFix?: 'masked' | 'dropped';
+/** The rules with the large texts of a result cleaned beforehand, so that they do not block the event loop. */
+function withCleanedTexts(outcome: Done | Failed, rules: OutputRules): OutputRules | Promise<OutputRules> {
+  const { largeTexts } = rules;
+  const large = largeTexts && largeTextsIn(outcome);
+  if (!largeTexts || !large || large.size === 0) return rules;
+  const cleaned = [...large].map(async (text) => [text, await largeTexts.clean(text)] as const);
+  return Promise.all(cleaned).then((entries) => ({ ...rules, cleaned: new Map(entries) }));
 }
 
-const newReport = (): Report => ({ removed: {}, secrets: {}, originals: new Set(), rest: [], truncated: false });
+/** Prompt injection in the original texts; large ones are searched in a worker thread. */
+function injectionIn(
+  { originals }: SanitizeReport,
+  { checkInjection, largeTexts }: OutputRules,
+): JsonObject | undefined | Promise<JsonObject | undefined> {
+  if (!checkInjection || originals.size === 0) return undefined;
+  const text = joinTexts(originals);
+  return largeTexts && text.length >= largeTextLength ? largeTexts.injection(text) : checkInjection(text);
+}
 
-function sanitizeOutcome(
+/** A result after its texts were rewritten, before it is searched for injection. */
+interface Draft {
+  readonly outcome: Done | Failed;
+  readonly report: SanitizeReport;
+  readonly content: readonly Content[] | undefined;
+  readonly data: Json | undefined;
+  readonly error: ToolError | undefined;
+  readonly extra: JsonObject | undefined;
+  readonly meta: JsonObject | undefined;
+  readonly links: readonly ResourceLink[] | undefined;
+}
+
+function rewriteOutcome(
   outcome: Done | Failed,
   call: Call,
   tool: Tool,
   rules: OutputRules,
   matchesSchema: (data: Json) => boolean,
-): { readonly sanitized: Done | Failed; readonly injection?: JsonObject } {
+): Draft {
   const report = newReport();
   const { maxOutputBytes } = tool.limits;
-  let content =
+  const content =
     outcome.content && rewriteContent(outcome.content, sanitizingVisitor(report, rules, maxOutputBytes, report.rest));
   const dataVisitor = sanitizingVisitor(report, rules, maxOutputBytes);
   // Failed outcomes need not match the output schema.
@@ -158,12 +182,25 @@ function sanitizeOutcome(
   const error =
     outcome.kind === 'failed' ? rewriteError(outcome.error, sanitizingVisitor(report, rules, 16_384)) : undefined;
   const extra = outcome.extra && sanitizeSideData(outcome.extra, report, rules, maxOutputBytes);
-  const sanitizedMeta = outcome.meta && sanitizeSideData(outcome.meta, report, rules, maxOutputBytes);
-  const links = report.rest.length > 0 ? rules.storeRest?.(call, report.rest.join('')) : undefined;
-  const injection =
-    rules.checkInjection && report.originals.size > 0 ? rules.checkInjection(joinTexts(report.originals)) : undefined;
+  const meta = outcome.meta && sanitizeSideData(outcome.meta, report, rules, maxOutputBytes);
+  const links = report.rest.length > 0 ? rules.storeRest?.(call, tool, report.rest.join('')) : undefined;
+  return { outcome, report, content, data, error, extra, meta, links };
+}
+
+/** The result as the caller gets it, with its report in the meta. */
+function finishOutcome(
+  draft: Draft,
+  injection: JsonObject | undefined,
+  tool: Tool,
+  rules: OutputRules,
+): { readonly sanitized: Done | Failed; readonly injection?: JsonObject } {
+  const { outcome, report, data, error, extra, meta: sanitizedMeta, links } = draft;
+  let { content } = draft;
+  // Contents of a resource are data, often JSON: markers would break it, and a claim that they are there would be false.
   const enveloped =
-    rules.envelope && wrapInEnvelope(content ?? [], data, tool, injection !== undefined, rules.envelope);
+    tool.name !== 'resources/read' &&
+    rules.envelope &&
+    wrapInEnvelope(content ?? [], data, tool, injection !== undefined, rules.envelope);
   if (enveloped) content = enveloped;
   if (links && links.length > 0) content = [...(content ?? []), ...links];
 
@@ -177,31 +214,33 @@ function sanitizeOutcome(
   const meta = toMeta(sanitizedMeta, report, isSame, {
     injection,
     provenance: rules.provenance?.(tool),
-    isEnveloped: enveloped !== undefined,
+    isEnveloped: Boolean(enveloped),
     kept: links?.length ?? 0,
   });
-  if (isSame && meta === outcome.meta) return { sanitized: outcome, ...(injection && { injection }) };
-  const rest = { ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }) };
+  if (isSame && meta === outcome.meta) return { sanitized: outcome };
+  const found = injection && { injection };
+  const rest = { ...(data !== undefined && { data }), ...(meta && { meta }), ...(extra && { extra }), ...found };
   if (report.schemaFix === 'dropped')
     return {
       sanitized: schemaMismatch(
         content?.some(({ type }) => type === 'text') === true
           ? content
-          : [...(content ?? []), textContent(truncateText(toReadableText([], data), maxOutputBytes).value)],
+          : [...(content ?? []), textContent(truncateText(toReadableText([], data), tool.limits.maxOutputBytes).value)],
         report,
         meta,
+        found,
       ),
-      ...(injection && { injection }),
+      ...found,
     };
   const sanitized: Done | Failed =
     outcome.kind === 'done'
       ? { ...outcome, content: content ?? [], ...rest }
       : { ...outcome, error: error ?? outcome.error, ...(content && { content }), ...rest };
-  return { sanitized, ...(injection && { injection }) };
+  return { sanitized, ...found };
 }
 
 /** Data with too many keys and numbers cannot be truncated without changing its meaning. */
-function dropOversizedData(report: Report): void {
+function dropOversizedData(report: SanitizeReport): void {
   report.truncated = true;
   report.schemaFix = 'dropped';
 }
@@ -209,7 +248,7 @@ function dropOversizedData(report: Report): void {
 /** Sanitises `extra` and `meta` of a result; drops them if they exceed the limit. */
 function sanitizeSideData(
   given: JsonObject,
-  report: Report,
+  report: SanitizeReport,
   rules: OutputRules,
   maxBytes: number,
 ): JsonObject | undefined {
@@ -230,21 +269,31 @@ function keepSchemaFit(
   tool: Tool,
   rules: OutputRules,
   matchesSchema: (data: Json) => boolean,
-  report: Report,
+  report: SanitizeReport,
 ): Json {
   if (written === given || matchesSchema(written) || !matchesSchema(given)) return written;
   const { redactInShape: redact } = rules;
+  // Texts cleaned beforehand have no secret left that could be masked in its shape.
+  const noTexts: ReadonlyMap<string, CleanText> = new Map();
   const retryReport = newReport();
   const masked =
     redact === undefined
       ? written
-      : rewriteData(given, sanitizingVisitor(retryReport, { ...rules, redact }, tool.limits.maxOutputBytes));
+      : rewriteData(
+          given,
+          sanitizingVisitor(retryReport, { ...rules, redact, cleaned: noTexts }, tool.limits.maxOutputBytes),
+        );
   report.schemaFix = matchesSchema(masked) ? 'masked' : 'dropped';
   return report.schemaFix === 'masked' ? masked : written;
 }
 
 /** Outcome if data had to be dropped: the result as text, marked as failed, since clients reject a success without data. */
-const schemaMismatch = (content: readonly Content[], { truncated }: Report, meta: Meta | undefined): Failed =>
+const schemaMismatch = (
+  content: readonly Content[],
+  { truncated }: SanitizeReport,
+  meta: Meta | undefined,
+  found: Pick<Failed, 'injection'> | undefined,
+): Failed =>
   failed(
     {
       code: truncated ? 'output_limit' : 'output_withheld',
@@ -253,7 +302,7 @@ const schemaMismatch = (content: readonly Content[], { truncated }: Report, meta
         : 'The result no longer matches the output schema of the tool after secrets were redacted',
       hint: 'The tool ran; the rest of its result is returned as text',
     },
-    { content, ...(meta && { meta }) },
+    { content, ...(meta && { meta }), ...found },
   );
 
 /** Sanitises message, hint and data of an error: upstream servers control those too. */
@@ -262,72 +311,6 @@ function rewriteError(given: ToolError, visitor: TextVisitor): ToolError {
   if (given.data === undefined) return error;
   const data = rewriteData(given.data, visitor) as JsonObject; // types never change
   return data === given.data ? error : { ...error, data };
-}
-
-function sanitizingVisitor(
-  report: Report,
-  { level = 'full', redact, checkInjection }: OutputRules,
-  maxBytes: number,
-  rest?: string[],
-): TextVisitor {
-  let left = maxBytes;
-  let weight = 0;
-  return {
-    markTruncated() {
-      report.truncated = true;
-    },
-    reserve(length) {
-      if (length > left) return false;
-      left -= length;
-      return true;
-    },
-    charge(length) {
-      weight += length;
-      return weight <= maxBytes;
-    },
-    text(value) {
-      const cleaned = clean(value, level);
-      if (cleaned.text !== value) addCounts(report.removed, Object.entries(cleaned.removed));
-      const redacted = redact?.(cleaned.text);
-      if (redacted && redacted.findings.length > 0)
-        addCounts(
-          report.secrets,
-          redacted.findings.map(({ kind, count }) => [kind, count]),
-        );
-      let result = redacted?.text ?? cleaned.text;
-      // A string of n characters has at most 3n bytes, so most need no counting.
-      if (result.length * 3 > left) {
-        const cut = truncateText(result, Math.max(0, left));
-        if (cut.truncated) {
-          report.truncated = true;
-          rest?.push(result.slice(cut.value.length));
-          result = cut.value;
-        }
-      }
-      left -= result.length;
-      // Detect injection in the original text, not in the cleaned one: hidden characters are part of the evidence. The truncated rest is
-      // scanned when it is read.
-      if (checkInjection && value.length >= minInstructionLength)
-        report.originals.add(
-          value.length > result.length + scanMargin ? value.slice(0, result.length + scanMargin) : value,
-        );
-      return result;
-    },
-  };
-}
-
-/** Joins all texts; most results have one, which is not copied. */
-function joinTexts(texts: ReadonlySet<string>): string {
-  const [first = ''] = texts;
-  return texts.size === 1 ? first : [...texts].join('\n');
-}
-
-/** Shorter texts cannot contain an instruction. */
-const minInstructionLength = 12;
-const scanMargin = 4_096;
-
-function addCounts(to: Record<string, number>, counts: readonly (readonly [string, number])[]): void {
-  for (const [kind, count] of counts) to[kind] = (to[kind] ?? 0) + count;
 }
 
 function wrapInEnvelope(
@@ -353,35 +336,15 @@ function wrapInEnvelope(
   return changed ? parts : undefined;
 }
 
-interface Notes {
-  readonly injection: JsonObject | undefined;
-  readonly provenance: JsonObject | undefined;
-  readonly isEnveloped: boolean;
-  readonly kept: number;
+export interface SanitizeParts {
+  readonly output?: OutputRules;
+  readonly flows?: { note(call: Call, tool: Tool, labels: readonly string[]): void };
 }
 
-function toMeta(
-  meta: Meta | undefined,
-  { removed, secrets, truncated, schemaFix: fitted }: Report,
-  isSame: boolean,
-  { injection, provenance, isEnveloped, kept }: Notes,
-): Meta | undefined {
-  if (isSame && injection === undefined && provenance === undefined) return meta;
-  const redacted = Object.keys(secrets).length > 0;
-  const touched = redacted || truncated || isEnveloped || Object.keys(removed).length > 0;
-  return {
-    ...meta,
-    ...(touched && {
-      'toolgate/sanitized': {
-        removed,
-        truncated,
-        ...(redacted && { redacted: secrets }),
-        ...(isEnveloped && { enveloped: true }),
-        ...(fitted && { data: fitted }),
-        ...(kept > 0 && { kept }),
-      },
-    }),
-    ...(injection && { 'toolgate/injection': injection }),
-    ...(provenance && { 'toolgate/provenance': provenance }),
-  };
-}
+export const sanitizeSpec = guardSpec({
+  name: 'sanitize',
+  does: 'cleans, redacts, scans and truncates the result',
+  answers: 'output_withheld',
+  make: ({ output = {}, flows }: SanitizeParts) =>
+    sanitize(() => output, flows && ((call, tool) => flows.note(call, tool, [instructionsLabel]))),
+});

@@ -3,6 +3,7 @@ import { deriveCall } from '../core/derive-call.js';
 import type { Guard } from '../core/guard.js';
 import type { Outcome } from '../core/outcome.js';
 import { fromTraceparent, toTraceparent } from '../lib/trace-context.js';
+import { guardSpec } from './guard-spec.js';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -71,3 +72,10 @@ function parentOf(api: Api, call: Call) {
 
 const errorCodeOf = (outcome: Outcome): string | undefined =>
   outcome.kind === 'failed' ? outcome.error.code : undefined;
+
+export const traceSpec = guardSpec({
+  name: 'trace',
+  does: 'opens a span if an OpenTelemetry SDK is loaded',
+  answers: '',
+  make: ({ trace }: { readonly trace?: Guard }) => trace,
+});

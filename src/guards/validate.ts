@@ -4,6 +4,7 @@ import type { Guard } from '../core/guard.js';
 import type { Failed } from '../core/outcome.js';
 import { failed, refuse } from '../core/outcome.js';
 import type { Parsed, Problem } from '../core/tool.js';
+import { guardSpec } from './guard-spec.js';
 
 /** Passes on the parsed copy of the arguments; rejects calls that violate the tool's contract. */
 export const validate: Guard = (tool, next) => {
@@ -47,3 +48,17 @@ const formatProblems = (problems: readonly Problem[]): string =>
   problems
     .map(({ field, message }) => `${field === '' ? 'The arguments' : field.slice(1).replaceAll('/', '.')} ${message}`)
     .join('; ');
+
+export const validateSpec = guardSpec({
+  name: 'validate',
+  does: 'parses arguments, without any lookup',
+  answers: 'invalid_arguments',
+  make: () => validate,
+});
+
+export const vetSpec = guardSpec({
+  name: 'vet',
+  does: 'resolves host names, checks and pins their addresses',
+  answers: 'invalid_arguments',
+  make: () => vet,
+});

@@ -10,8 +10,6 @@ import {
 } from './code-points.js';
 import { escapeReader } from './escapes.js';
 
-export type { HostileKind } from './code-points.js';
-
 /** `controls` removes escapes, controls and broken surrogates; `full` also removes invisible characters. */
 export type CleanLevel = 'controls' | 'full';
 
@@ -26,6 +24,7 @@ type RemovedCounts = Readonly<Partial<Record<HostileKind, number>>>;
 
 const NOTHING: RemovedCounts = Object.freeze({});
 
+/** A broken surrogate is replaced and not removed: joining its neighbours could form a new word. */
 const REPLACEMENT = '\ufffd';
 
 /** Fast check: true if the text has no suspect code unit, so that `clean` changes nothing; false does not mean hostile. */
@@ -51,9 +50,11 @@ function removeHostile(text: string, suspects: RegExp): Cleaned {
 
   const drop = (kind: HostileKind, from: number, to: number, instead = ''): void => {
     removed[kind] = (removed[kind] ?? 0) + 1;
+    // Slices between removals are kept, so that the cost depends on removals and not on length.
     if (from > keptFrom) kept.push(text.slice(keptFrom, from));
     if (instead !== '') kept.push(instead);
     keptFrom = to;
+    // The search continues behind the removed sequence, which may contain suspects itself.
     suspects.lastIndex = to;
   };
   /** The character before `at` in the result: removed characters must not provide context. */
@@ -76,6 +77,7 @@ function removeHostile(text: string, suspects: RegExp): Cleaned {
     } else if (point < 0x80) drop('control', at, next);
     else if (point >= 0xd800 && point <= 0xdfff) drop('surrogate', at, next, REPLACEMENT);
     else {
+      // The flag begins two units before its first tag, and only if its base is still there.
       const flag = at > keptFrom + 1 ? flagLength(text, at - 2) : 0;
       if (flag > 0) suspects.lastIndex = at - 2 + flag;
       else if (!isOrthographic(point, before(at), text.slice(next, next + 2))) drop(hostileKind(point), at, next);
@@ -86,6 +88,7 @@ function removeHostile(text: string, suspects: RegExp): Cleaned {
   return { text: kept.join(''), removed };
 }
 
+/** Last whole character before `end`: half of a surrogate pair would match no script. */
 function lastCharacter(text: string, end = text.length): string {
   const low = text.charCodeAt(end - 1);
   return low >= 0xdc00 && low <= 0xdfff ? text.slice(Math.max(0, end - 2), end) : text.slice(Math.max(0, end - 1), end);

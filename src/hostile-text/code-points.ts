@@ -46,6 +46,7 @@ const VARIANT_BASE = /^[\p{Script=Han}\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa
 const MONGOLIAN = /^[\p{Script=Mongolian}]/u;
 const JAMO = /^[\u1100-\u115e\u1161-\u11ff\ua960-\ua97c\ud7b0-\ud7fb]/;
 
+/** The three flags in use; any other tag sequence is ASCII smuggling. */
 const SUBDIVISION_FLAG =
   /\u{1f3f4}(?:\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073}))\u{e007f}/uy;
 
@@ -57,6 +58,7 @@ export function flagLength(text: string, at: number): number {
 
 /** Whether an invisible code point is part of correct spelling or an emoji: `before` is the character kept before it, `after` the text that follows. */
 export function isOrthographic(point: number, before: string, after: string): boolean {
+  // Between joining letters the joiner changes the shape of a word; two in a row are never spelling.
   if (point === 0x200d || point === 0x200c) {
     if (JOINING_LETTER.test(before) || (JOINING_LETTER.test(after) && before !== '\u200c' && before !== '\u200d'))
       return true;
@@ -65,6 +67,7 @@ export function isOrthographic(point: number, before: string, after: string): bo
   if (point === 0xfe0e || point === 0xfe0f) {
     return KEYCAP_BASE.test(before) ? after.startsWith('\u20e3') : EMOJI.test(before);
   }
+  // Variation selectors after any other base can carry hidden bytes.
   if (within(point, 0xfe00, 0xfe02)) return VARIANT_BASE.test(before);
   if (within(point, 0xe0100, 0xe01ef)) return HAN.test(before);
   if (within(point, 0x180b, 0x180f))

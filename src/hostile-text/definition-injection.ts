@@ -3,7 +3,7 @@ import { detectInjection } from './injection/detect.js';
 import type { TextKind } from './injection/detect.js';
 
 /** A sign of prompt injection in a definition (tool poisoning). */
-export interface InjectionSign {
+interface InjectionSign {
   /** Path in the definition, such as `inputSchema.properties.path.description`. */
   readonly where: string;
   readonly rule: string;
@@ -11,6 +11,7 @@ export interface InjectionSign {
   readonly excerpt: string;
 }
 
+// Bounds for one definition: an untrusted server could otherwise occupy the scan with a huge schema.
 const maxSigns = 20;
 const maxTexts = 2_000;
 const maxDefinitionDepth = 32;
@@ -28,7 +29,9 @@ export function findInjectionSigns(
   const visit = (value: unknown, where: string, depth: number): void => {
     if (found.length >= maxSigns || depth > maxDefinitionDepth) return;
     if (typeof value === 'string') {
+      // Counted over the whole definition: thousands of short descriptions cost as much as a long one.
       if (++texts > maxTexts) return;
+      // Any removal is a sign, since even one hidden character can carry data (ASCII smuggling).
       const { removed } = clean(value);
       for (const [kindOfText, count] of Object.entries(removed))
         found.push({

@@ -5,6 +5,7 @@ const ST = 0x9c;
 /** What ends or aborts a control string: BEL, CAN, SUB, ESC (which begins ST or a new sequence) and the one-byte ST. */
 const STRING_END = /[\x07\x18\x1a\x1b\x9c]/g;
 const STRING_END_ON_LINE = /[\x07\x18\x1a\x1b\x9c\r\n]/g;
+// Patterns with the flag `g` keep `lastIndex`: each search sets it, none relies on the previous one.
 const LINE_END = /[\r\n]/g;
 
 const within = (unit: number, low: number, high: number): boolean => unit >= low && unit <= high;
@@ -31,6 +32,7 @@ export function escapeReader(text: string) {
   let unterminatedFrom = Infinity;
   let lineSearch = { from: 0, end: -1 };
 
+  // BEL and ST belong to the sequence; any other terminator is no part of it.
   const afterTerminator = (at: number): number => {
     const unit = text.charCodeAt(at);
     if (unit === BEL || unit === ST) return at + 1;
@@ -48,6 +50,7 @@ export function escapeReader(text: string) {
   };
 
   const endOnLine = (from: number): number => {
+    // Cached for the line: each C1 introducer on it would otherwise search to its end again (quadratic).
     if (from < lineSearch.from || from > lineSearch.end) {
       const end = findFrom(STRING_END_ON_LINE, text, from);
       lineSearch = { from, end: end < 0 ? text.length : end };
@@ -61,6 +64,7 @@ export function escapeReader(text: string) {
       const kind = text.charCodeAt(at + 1);
       if (kind === 0x5b) return controlSequenceEnd(text, at + 2);
       if (isStringIntroducer(kind)) return controlStringEnd(at + 2);
+      // Two-byte escapes, such as charset selection: intermediates and one final byte.
       let end = at + 1;
       while (within(text.charCodeAt(end), 0x20, 0x2f)) end++;
       return within(text.charCodeAt(end), 0x30, 0x7e) ? end + 1 : end;

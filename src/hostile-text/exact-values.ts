@@ -1,5 +1,6 @@
 import { literalSearch } from './literal-search.js';
 
+/** In characters; see `exactForms`. */
 const SHORTEST = 6;
 
 /**
@@ -20,6 +21,7 @@ export function exactValues(values: readonly string[]): ExactSearch | undefined 
   return (text, found) =>
     search(text, (at, form) => {
       found(at, at + form.length);
+      // No occurrence is skipped: values may overlap, and both must be redacted.
       return at;
     });
 }
@@ -29,10 +31,12 @@ function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const cores = [0, 1, 2].flatMap((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
+    // The first characters depend on the bytes before the value, so they are cut off.
     const core = encoded.slice(shift === 0 ? 0 : shift + 1).replace(/=+$/, '');
     const stable = (shift + bytes.length) % 3 === 0 ? core : core.slice(0, -1);
     return [stable, stable.replaceAll('+', '-').replaceAll('/', '_')];
   });
+  // Cores under eight characters would also match ordinary text.
   return [value, safeUri(value), JSON.stringify(value).slice(1, -1), ...cores.filter((core) => core.length >= 8)];
 }
 

@@ -42,7 +42,7 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
 
   return (text, onLiteral) => {
     tables ??= buildTables(literals, neighbours, bits, mask);
-    const { occupied, listOf, before, behind, lists } = tables;
+    const { listOf, before, behind, lists } = tables;
     const buffer = (buffers[depth] ??= Buffer.alloc(pieceLength));
     depth += 1;
     try {
@@ -54,12 +54,11 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
           'latin1',
         );
         for (let index = 0; ; index++) {
-          index = nextCandidate(buffer, index, length, occupied, bits, mask, slot);
+          index = nextCandidate(buffer, index, length, tables, neighbours, bits, mask, slot);
           slot = candidateSlot;
           if (index === length) break;
           const list = listOf[hashSlot(slot)] ?? 0;
           const at = start + index;
-          // Most marked n-grams occur in other words: a check of each side avoids the comparison.
           if (((before[list] ?? 0) & bitOf(text, at - neighbours)) === 0) continue;
           if (((behind[list] ?? 0) & bitOf(text, at + 1)) === 0) continue;
           from = matchCandidates(text, at, lists[list] ?? [], from, onLiteral);
@@ -74,22 +73,30 @@ export function literalSearch(literals: readonly string[]): LiteralSearch {
 let candidateSlot = 0;
 
 /**
- * Index of the next marked n-gram, or the end; `candidateSlot` is its slot. Short and separate, so that V8 optimises it once for
- * all searches.
+ * Index of the next marked n-gram with possible neighbours, or the end; `candidateSlot` is its slot. Short and separate, so that V8
+ * optimises it once for all searches.
  */
 function nextCandidate(
   buffer: Uint8Array,
   from: number,
   length: number,
-  occupied: Uint8Array,
+  { occupied, listOf, before, behind }: Tables,
+  neighbours: number,
   bits: number,
   mask: number,
-  before: number,
+  previousSlot: number,
 ): number {
-  let slot = before;
+  let slot = previousSlot;
   for (let index = from; index < length; index++) {
     slot = ((slot << bits) ^ (buffer[index] ?? 0)) & mask;
-    if (occupied[hashSlot(slot)] === 0) continue;
+    const hash = hashSlot(slot);
+    if (occupied[hash] === 0) continue;
+    // Most marked n-grams occur in other words. At the edges of the buffer the caller checks the neighbours in the text.
+    if (index >= neighbours && index + 1 < length) {
+      const list = listOf[hash] ?? 0;
+      if (((before[list] ?? 0) & (1 << ((buffer[index - neighbours] ?? 0) & 31))) === 0) continue;
+      if (((behind[list] ?? 0) & (1 << ((buffer[index + 1] ?? 0) & 31))) === 0) continue;
+    }
     candidateSlot = slot;
     return index;
   }

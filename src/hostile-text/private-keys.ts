@@ -1,6 +1,9 @@
+// Sticky and bounded patterns: a flood of `-----BEGIN` must not cause backtracking (ReDoS).
 const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const FOOTER_END = /-----END [A-Z0-9 ]{0,40}-----/y;
+/** A line of base64, also with escaped line breaks as in JSON. */
 const BODY_LINE = /(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{16,128}/y;
+/** In characters; a 16384-bit RSA key fits, a header without an end does not swallow the document. */
 const MAX_KEY_LENGTH = 16_384;
 
 /** A reader of PEM private keys in one text; it remembers where the next footer is, so that a flood of headers stays linear. */

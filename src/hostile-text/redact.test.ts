@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { SECRET_FORMATS } from './secret-formats.js';
 import { isSecretKey, REDACTED, redactor } from './redact.js';
 
 test.each([
@@ -66,4 +67,15 @@ test('a ring ends, and a key named __proto__ is only a key', () => {
   const copy = redactor().value(JSON.parse('{"__proto__":{"admin":true}}'));
   expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
   expect(JSON.stringify(copy)).toBe('{"__proto__":{"admin":true}}');
+});
+
+test('a configured value inside of a generated id is redacted; no known format can occur in one', () => {
+  const id = '0d1e2f3a-4b5c-4d6e-8f70-112233445566';
+  expect(redactor(['4b5c-4d6e']).text(id)).toBe('0d1e2f3a-[redacted:configured]-8f70-112233445566');
+  expect(redactor(['unrelated-value']).text(id)).toBe(id);
+  for (const { kind, starts } of SECRET_FORMATS)
+    expect(
+      starts.filter((start) => /^[0-9a-f-]+$/.test(start)),
+      kind,
+    ).toEqual([]);
 });

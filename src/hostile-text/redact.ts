@@ -1,3 +1,4 @@
+import { exactForms } from './exact-values.js';
 import { secretRedactor } from './secrets.js';
 
 /** Placeholder of a secret. */
@@ -11,6 +12,7 @@ export interface Redactor {
   value(value: unknown): unknown;
 }
 
+/** Matches the last word of a key only: `token_count` is a number, `access_token` a secret. */
 const SECRET_KEY =
   /(?:^|_)(?:pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|api_?keys?|access_?keys?|private_?keys?|signing_?keys?|authorization|cookies?|credentials?|bearer|jwt|client_?secret)$/;
 
@@ -28,18 +30,28 @@ export function isSecretKey(key: string): boolean {
         .replaceAll('-', '_')
         .toLowerCase(),
     );
+    // Cleared as a whole: an LRU would cost more than computing the few live keys again.
     if (secretKeyCache.size >= MAX_CACHED_KEYS) secretKeyCache.clear();
+    // Long keys are chosen by callers and rarely repeat.
     if (key.length <= 64) secretKeyCache.set(key, answer);
   }
   return answer;
 }
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const isGeneratedId = (text: string): boolean => text.length === 36 && UUID.test(text);
+
+/** Deeper values only serve to overflow the stack of a logger. */
 const MAX_DEPTH = 12;
 
 /** A redactor for the given secret values and for every known secret format. */
 export function redactor(secrets: Iterable<string> = []): Redactor {
-  const redact = secretRedactor({ values: [...secrets] });
-  const text = (value: string): string => redact(value).text;
+  const values = [...secrets];
+  const redact = secretRedactor({ values });
+  // Every log line has generated ids. No known format begins with hexadecimal digits and hyphens alone, so only a configured
+  // value of such characters could occur in one.
+  const skipsIds = ![...exactForms(values)].some((form) => /^[0-9a-f-]+$/.test(form));
+  const text = (value: string): string => (skipsIds && isGeneratedId(value) ? value : redact(value).text);
 
   const walk = (value: unknown, depth: number): unknown => {
     if (typeof value === 'string') return text(value);
@@ -48,6 +60,7 @@ export function redactor(secrets: Iterable<string> = []): Redactor {
     if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1));
     const copy: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
+      // Keys can hold secrets too, for example a map of sessions by token.
       const name = text(key);
       const shown = isSecretKey(key) && revealsSecret(item) ? REDACTED : walk(item, depth + 1);
       // Assignment would let a key named __proto__ change the prototype of the copy (prototype pollution).

@@ -1,4 +1,4 @@
-import type { SecretText } from '../lib/secret-text.js';
+import type { SecretText } from '../lib/text/secret-text.js';
 import { looksLikeLiteralSecret } from './literal-secret.js';
 
 /** Whether the value of a header is a secret: it refers to a variable or looks like one; `Accept: text/html` is neither. */

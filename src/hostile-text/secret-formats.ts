@@ -7,6 +7,7 @@ export interface SecretFormat {
   readonly wordStart: boolean;
 }
 
+/** A format that begins with a fixed prefix; every repetition is bounded, so that matching stays linear (ReDoS). */
 const token = (kind: string, starts: readonly string[], rest: string): SecretFormat => ({
   kind,
   starts,
@@ -14,6 +15,7 @@ const token = (kind: string, starts: readonly string[], rest: string): SecretFor
   wordStart: true,
 });
 
+/** A format that only its surroundings identify: the words before it stay readable, the value is redacted. */
 const inContext = (kind: string, starts: readonly string[], keepAndSecret: RegExp): SecretFormat => ({
   kind,
   starts,
@@ -21,9 +23,11 @@ const inContext = (kind: string, starts: readonly string[], keepAndSecret: RegEx
   wordStart: false,
 });
 
+// Escapes metacharacters: prefixes such as `ya29.` must match literally.
 const escaped = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
 const WORD = '[A-Za-z0-9_-]';
+/** Not followed by a word character: a longer run is another format, or no key at all. */
 const END = '(?![A-Za-z0-9_-])';
 
 /** Every format known by its shape alone; each is specific enough that prose and code do not match it by chance. */

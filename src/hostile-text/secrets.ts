@@ -18,9 +18,11 @@ interface Redacted {
 /** Redacts known formats and the configured values. */
 export type SecretRedactor = (text: string) => Redacted;
 
+// Frozen and shared: most texts have no secret, and every result passes here.
 const NOTHING: readonly SecretFinding[] = Object.freeze([]);
 const PRIVATE_KEY_START = '-----BEGIN ';
 
+/** Formats by their literal, so that only the formats of a found prefix are tried. */
 const byStart = new Map<string, SecretFormat[]>();
 for (const format of SECRET_FORMATS) {
   for (const start of format.starts) byStart.set(start, [...(byStart.get(start) ?? []), format]);
@@ -58,11 +60,23 @@ export const redact: SecretRedactor = secretRedactor();
 /** The kind of the first known secret format in the text, if any. */
 export const secretKindIn = (text: string): string | undefined => knownFormats(text)[0]?.kind;
 
+/** A secret of a known format, by its position. */
+export interface FoundSecret {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All secrets of known formats in a text; the words that identify a format by context are not part of them. */
+export const secretsIn = (text: string): readonly FoundSecret[] =>
+  knownFormats(text).map(({ kind, from, to }) => ({ kind, start: from, end: to }));
+
 /** Finds known formats and the given forms of configured values, in one pass. */
 function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
   const search = literalSearch([...starts, ...configured]);
   return (text) => {
     const spans: Span[] = [];
+    // Created with the first header: most texts hold no PEM block.
     let keys: ReturnType<typeof privateKeyReader> | undefined;
     // Text covered by a format is not searched for other formats, but may contain a configured value that ends after it.
     let done = 0;
@@ -87,10 +101,12 @@ function spanSearch(configured: ReadonlySet<string>): (text: string) => Span[] {
 
 function matchSecret(text: string, at: number, start: string): Span | undefined {
   for (const format of byStart.get(start) ?? []) {
+    // `task_` ends in `sk_`: a prefix inside a word is no key.
     if (format.wordStart && at > 0 && isWord(text.charCodeAt(at - 1))) continue;
     format.pattern.lastIndex = at;
     const match = format.pattern.exec(text);
     const secret = match?.[2];
+    // A placeholder does not end the search: a later format with the same prefix may still match.
     if (!match || secret === undefined || isPlaceholder(secret)) continue;
     const from = at + (match[1]?.length ?? 0);
     return { kind: format.kind, from, to: from + secret.length, ...(from === at && { prefixLength: start.length }) };
@@ -115,6 +131,7 @@ function replaceSpans(text: string, spans: Span[], keepsShape: boolean): Redacte
   const counts = new Map<string, number>();
   const parts: string[] = [];
   let done = 0;
+  // Longest first at equal starts, so that a short span does not leave the tail of a longer one readable.
   for (const { kind, from, to, prefixLength = 0 } of spans.sort((a, b) => a.from - b.from || b.to - a.to)) {
     if (from >= done) {
       parts.push(

@@ -41,7 +41,7 @@ test('while the circuits of two callers are open, all callers are refused until 
   clock.advance(400);
   fail('dave');
   expect(run('carol', 'success')).toBe(600);
-  expect(all.status('carol')).toEqual({ state: 'open', failures: 0, retryAfterMs: 600 });
+  expect(all.status('carol')).toMatchObject({ state: 'open', failures: 0, retryAfterMs: 600 });
   clock.advance(600);
   expect(run('carol', 'success')).toBe('ran');
 });
@@ -54,7 +54,7 @@ test('a good probe of one caller closes the circuits of all', () => {
   clock.advance(600);
   expect(run('bob', 'success')).toBe('ran');
   expect(run('dave', 'success')).toBe('ran');
-  expect(all.status()).toEqual({ state: 'closed', failures: 0, retryAfterMs: 0 });
+  expect(all.status()).toMatchObject({ state: 'closed', failures: 0, retryAfterMs: 0 });
   expect(changes).toEqual(['closed open', 'open closed']);
 });
 
@@ -119,4 +119,41 @@ test('whatever one caller does, another caller whose calls succeed is never refu
       }
     }),
   );
+});
+
+test('a target that recovered is probed before the cooldown is over, and only once', () => {
+  let recovery = 0;
+  const clock = handClock();
+  const all = callerCircuits({ failures: 2, cooldownMs: 1_000, jitter: 0, clock, recovery: () => recovery });
+  const admit = (caller: string) => all.admit(caller);
+  const settle = (ticket: ReturnType<typeof admit>, outcome: CircuitOutcome): void => {
+    if (typeof ticket === 'number') throw new Error('refused');
+    ticket(outcome);
+  };
+  const late = admit('bob');
+  for (const outcome of ['failure', 'failure'] as const) settle(admit('bob'), outcome);
+  expect(admit('bob')).toBe(1_000);
+  recovery = 1;
+  // A call from before the recovery that ends after it says nothing about the new server.
+  settle(late, 'failure');
+  expect(all.status('bob')).toMatchObject({ state: 'open', retryAfterMs: 0 });
+  settle(admit('bob'), 'failure');
+  recovery = 2;
+  expect(admit('bob'), 'the second recovery waits for the cooldown').toBe(1_500);
+  clock.advance(1_500);
+  settle(admit('bob'), 'success');
+  expect(all.status('bob').state).toBe('closed');
+});
+
+test('a recovery ends the outage of all callers', () => {
+  let recovery = 0;
+  const clock = handClock();
+  const all = callerCircuits({ failures: 1, cooldownMs: 1_000, jitter: 0, clock, recovery: () => recovery });
+  for (const caller of ['bob', 'dave']) {
+    const ticket = all.admit(caller);
+    if (typeof ticket === 'function') ticket('failure');
+  }
+  expect(all.admit('carol')).toBe(1_000);
+  recovery = 1;
+  expect(all.admit('carol')).toBeTypeOf('function');
 });

@@ -7,11 +7,13 @@ interface CallerCircuitsOptions extends CircuitOptions {
 }
 
 /** State of the breaker for one caller, or the worst of all callers if none is given. */
-export interface CallerCircuitStatus {
+interface CallerCircuitStatus {
   readonly state: CircuitState;
   readonly failures: number;
-  /** 0 unless the circuit is open. */
+  /** Whole milliseconds; 0 unless the circuit is open. */
   readonly retryAfterMs: number;
+  /** Consecutive failures that open the circuit. */
+  readonly threshold: number;
 }
 
 /**
@@ -74,10 +76,15 @@ export function callerCircuits(options: CallerCircuitsOptions): CallerCircuits {
       if (each.state() !== 'closed' && (wasProbe || each.retryAfterMs() === 0)) circuits.delete(caller);
   }
 
-  function settle(caller: string, outcome: CircuitOutcome, probe: ((outcome: CircuitOutcome) => void) | undefined) {
+  function settle(
+    caller: string,
+    outcome: CircuitOutcome,
+    recovery: number | undefined,
+    probe: ((outcome: CircuitOutcome) => void) | undefined,
+  ): void {
     if (outcome === 'neutral') return probe?.(outcome);
     if (probe !== undefined) probe(outcome);
-    else if (outcome === 'failure') circuitOf(caller).record(outcome);
+    else if (outcome === 'failure') circuitOf(caller).record(outcome, recovery);
     else if (circuits.get(caller)?.state() === 'closed') circuits.delete(caller);
     if (outcome === 'success' && circuits.size > 0) recover(probe !== undefined);
     return reportChange();
@@ -96,11 +103,12 @@ export function callerCircuits(options: CallerCircuitsOptions): CallerCircuits {
         const wait = outageMs();
         if (wait > 0) return wait;
       }
+      const recovery = settings.recovery?.();
       let isSettled = false;
       return (outcome) => {
         if (isSettled) return;
         isSettled = true;
-        settle(caller, outcome, probe);
+        settle(caller, outcome, recovery, probe);
       };
     },
     status(caller) {
@@ -109,7 +117,8 @@ export function callerCircuits(options: CallerCircuitsOptions): CallerCircuits {
         return {
           state: worstState(),
           failures: Math.max(0, ...all.map((each) => each.failures())),
-          retryAfterMs: Math.max(0, ...all.map((each) => each.retryAfterMs())),
+          retryAfterMs: Math.ceil(Math.max(0, ...all.map((each) => each.retryAfterMs()))),
+          threshold: settings.failures,
         };
       }
       const own = circuits.get(caller);
@@ -117,7 +126,8 @@ export function callerCircuits(options: CallerCircuitsOptions): CallerCircuits {
       return {
         state: outage > 0 ? 'open' : (own?.state() ?? 'closed'),
         failures: own?.failures() ?? 0,
-        retryAfterMs: outage > 0 ? outage : (own?.retryAfterMs() ?? 0),
+        retryAfterMs: Math.ceil(outage > 0 ? outage : (own?.retryAfterMs() ?? 0)),
+        threshold: settings.failures,
       };
     },
     configure(changed) {

@@ -12,6 +12,11 @@ export interface CircuitOptions {
   readonly maxCooldownMs?: number;
   /** Random share of the cooldown, so that many gateways do not probe at once (thundering herd). */
   readonly jitter?: number;
+  /**
+   * Number of the latest recovery of the target. A circuit that opened on calls from before it is probed at once, since its
+   * cooldown was about a server that has been replaced; only once, or calls that crash the server would keep it crashing.
+   */
+  readonly recovery?: (() => number) | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly onChange?: (from: CircuitState, to: CircuitState) => void;
@@ -23,11 +28,11 @@ export type CircuitOutcome = 'success' | 'failure' | 'neutral';
 export interface Circuit {
   /** Returns a callback that records the outcome once, or the milliseconds until a retry is allowed. */
   admit(): ((outcome: CircuitOutcome) => void) | number;
-  /** Counts the outcome of a call that needed no ticket; ignored unless the circuit is closed. */
-  record(outcome: CircuitOutcome): void;
+  /** Counts the outcome of a call that needed no ticket and began after a recovery; ignored unless the circuit is closed. */
+  record(outcome: CircuitOutcome, recovery?: number): void;
   state(): CircuitState;
   failures(): number;
-  /** 0 unless the circuit is open. */
+  /** 0 unless the circuit is open and the target still the one that failed. */
   retryAfterMs(): number;
   reset(): void;
 }
@@ -42,6 +47,10 @@ export function circuit(options: CircuitOptions): Circuit {
   let probing = false;
   // A call that began before a transition proves nothing about the time after it.
   let epoch = 0;
+  // The latest recovery before a call that failed.
+  let failedAfter = 0;
+  let wasProbedEarly = false;
+  const mayProbeEarly = (): boolean => !wasProbedEarly && (options.recovery?.() ?? 0) > failedAfter;
 
   function change(to: CircuitState): void {
     const from = state;
@@ -56,10 +65,12 @@ export function circuit(options: CircuitOptions): Circuit {
   }
   function close(): void {
     failures = 0;
+    wasProbedEarly = false;
     cooldown = options.cooldownMs;
     if (state !== 'closed') change('closed');
   }
-  function settle(outcome: CircuitOutcome, startEpoch: number): void {
+  function settle(outcome: CircuitOutcome, startEpoch: number, recovery: number): void {
+    if (outcome === 'failure') failedAfter = Math.max(failedAfter, recovery);
     if (startEpoch !== epoch) return;
     if (state === 'half_open') {
       probing = false;
@@ -80,17 +91,21 @@ export function circuit(options: CircuitOptions): Circuit {
   return {
     state: () => state,
     failures: () => failures,
-    retryAfterMs: () => (state === 'open' ? Math.max(0, openUntil - clock()) : 0),
+    retryAfterMs: () => (state === 'open' && !mayProbeEarly() ? Math.max(0, openUntil - clock()) : 0),
     reset() {
       close();
     },
-    record(outcome) {
-      if (state === 'closed') settle(outcome, epoch);
+    record(outcome, recovery = 0) {
+      if (state === 'closed') settle(outcome, epoch, recovery);
+      else if (outcome === 'failure') failedAfter = Math.max(failedAfter, recovery);
     },
     admit() {
       if (state === 'open') {
         const wait = openUntil - clock();
-        if (wait > 0) return wait;
+        if (wait > 0) {
+          if (!mayProbeEarly()) return wait;
+          wasProbedEarly = true;
+        }
         change('half_open');
       }
       if (state === 'half_open') {
@@ -98,11 +113,12 @@ export function circuit(options: CircuitOptions): Circuit {
         probing = true;
       }
       const born = epoch;
+      const recovery = options.recovery?.() ?? 0;
       let isSettled = false;
       return (outcome) => {
         if (isSettled) return;
         isSettled = true;
-        settle(outcome, born);
+        settle(outcome, born, recovery);
       };
     },
   };

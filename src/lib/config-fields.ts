@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { secretText as toSecret } from './secret-text.js';
+import { secretText as toSecret } from './text/secret-text.js';
 
 /** Valid names of tools, sources, policies and prompts. */
 export const identifier = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');

@@ -1,4 +1,4 @@
-import type { SecretText } from './secret-text.js';
+import type { SecretText } from './text/secret-text.js';
 
 /** A parsed value with every property read-only. */
 export type DeepReadonly<T> = T extends SecretText

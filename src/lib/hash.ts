@@ -1,7 +1,12 @@
-import { hash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync, webcrypto } from 'node:crypto';
 
 /** Lower-case hex SHA-256. */
 export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
+
+/** The same, computed by a thread of the pool: a large text would hold up the event loop. */
+export async function sha256InPool(text: string): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
+}
 
 // A system call for random bytes costs more than the rest of an id: they are fetched in bulk, and each is used once.
 const pool = Buffer.alloc(4_096);

@@ -38,6 +38,13 @@ export function lockFile(path: string): Locked {
   return acquire(path, 0);
 }
 
+/** Whether a live process holds the lock at `path`. */
+export function isLockHeld(path: string): boolean {
+  const found = readIfPresent(path);
+  const holder = found === undefined ? undefined : parseHolder(found);
+  return holder !== undefined && isAlive(holder, path);
+}
+
 function acquire(path: string, depth: number): Locked {
   const mine = JSON.stringify(thisProcess());
   for (let attempt = 0; attempt < 5; attempt++) {

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function aStream(over: Partial<EventStreamOptions> = {}) {
-  const bus = eventBus();
+  const bus = eventBus({ lingerMs: 0 });
   const stream = eventStream({ bus, health: () => ({ status: 'healthy' }), metrics: () => ({ active: 0 }), ...over });
   return { bus, stream };
 }
@@ -49,6 +49,19 @@ test('an event has an id, a name and one line of JSON [S0.109]', () => {
     data: { tool: 'ping\n\nevent: forged\ndata: x' },
   });
   expect(rest).toEqual(['', '']);
+});
+
+test('a receiver that reconnects before its first event gets what it missed', () => {
+  const { stream, bus } = aStream({ everyMs: 1e9 });
+  const keepsWatching = aReceiver();
+  stream.subscribe(keepsWatching);
+  const receiver = aReceiver();
+  stream.subscribe(receiver)?.close();
+  const after = Number(/^id: (\d+)$/m.exec(receiver.state.text)?.[1]);
+  bus.publish('approval', { id: 'missed' });
+  const again = aReceiver();
+  stream.subscribe({ ...again, after });
+  expect(again.events()).toEqual(['approval']);
 });
 
 test('a silent stream shows that it lives', () => {

@@ -11,6 +11,8 @@ export interface EventStreamOptions {
   readonly heartbeatMs?: number;
   /** A receiver that is blocked for this long is disconnected. */
   readonly stallMs?: number;
+  /** Called when the first receiver arrives and when the last one has left. */
+  readonly onWatched?: (isWatched: boolean) => void;
 }
 
 /** A receiver of the stream, independent of the transport. */
@@ -20,6 +22,7 @@ interface StreamReceiver {
   /** Called once when the receiver is disconnected: it stalled, or the gateway stops. */
   readonly end: () => void;
   readonly wants?: (event: GatewayEvent) => boolean;
+  readonly after?: number;
 }
 
 interface StreamHandle {
@@ -50,7 +53,12 @@ export function eventStream(options: EventStreamOptions): EventStream {
     bus.publish('metrics', metrics());
   };
   /** Timers run only while there are receivers. */
+  let wasWatched = false;
   const adjustTimers = (): void => {
+    if (streams.size > 0 !== wasWatched) {
+      wasWatched = streams.size > 0;
+      options.onWatched?.(wasWatched);
+    }
     if (streams.size > 0) {
       snapshotTimer ??= setInterval(publishSnapshots, everyMs).unref();
       heartbeatTimer ??= setInterval(
@@ -75,6 +83,7 @@ export function eventStream(options: EventStreamOptions): EventStream {
       const subscription = bus.subscribe({
         deliver: (event) => write(toServerSentEvent(event)),
         ...(receiver.wants && { wants: receiver.wants }),
+        ...(receiver.after !== undefined && { after: receiver.after }),
       });
       if (!subscription) return undefined;
       const close = (): void => {
@@ -93,7 +102,8 @@ export function eventStream(options: EventStreamOptions): EventStream {
       };
       streams.add(stream);
       adjustTimers();
-      write('retry: 5000\n\n');
+      // An id from the start: a receiver that reconnects before its first event gets what it missed.
+      write(receiver.after === undefined ? `retry: 5000\nid: ${bus.lastId()}\n\n` : 'retry: 5000\n\n');
       // Only the first receiver triggers a snapshot: a client that keeps reconnecting must not cause work for all others.
       if (streams.size === 1) publishSnapshots();
       return {

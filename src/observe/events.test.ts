@@ -12,7 +12,7 @@ function receiver(takes = Infinity) {
 }
 
 test('every subscriber gets every event, numbered in order', () => {
-  const bus = eventBus();
+  const bus = eventBus({ lingerMs: 0, firstId: 0 });
   const [a, b] = [receiver(), receiver()];
   bus.subscribe(a);
   bus.subscribe(b);
@@ -26,7 +26,7 @@ test('every subscriber gets every event, numbered in order', () => {
 });
 
 test('a subscriber sees only what it may', () => {
-  const bus = eventBus();
+  const bus = eventBus({ lingerMs: 0, firstId: 0 });
   const { got, deliver } = receiver();
   bus.subscribe({ deliver, wants: (event) => event.data['principal'] === 'ada' });
   bus.publish('call', { principal: 'bob' });
@@ -35,7 +35,7 @@ test('a subscriber sees only what it may', () => {
 });
 
 test('a slow subscriber loses its oldest events, learns how many, and delays no other', () => {
-  const bus = eventBus({ queue: 3 });
+  const bus = eventBus({ lingerMs: 0, firstId: 0, queue: 3 });
   const slow = receiver(1);
   const quick = receiver();
   const subscription = bus.subscribe(slow);
@@ -48,7 +48,7 @@ test('a slow subscriber loses its oldest events, learns how many, and delays no 
 });
 
 test('after it has caught up, a subscriber gets events as they come', () => {
-  const bus = eventBus({ queue: 3 });
+  const bus = eventBus({ lingerMs: 0, firstId: 0, queue: 3 });
   const { deliver, types } = receiver(2);
   const subscription = bus.subscribe({ deliver });
   for (let n = 1; n <= 3; n++) bus.publish('call', { n });
@@ -58,7 +58,7 @@ test('after it has caught up, a subscriber gets events as they come', () => {
 });
 
 test('a subscriber that throws is dropped, and the others still receive events', () => {
-  const bus = eventBus();
+  const bus = eventBus({ lingerMs: 0, firstId: 0 });
   const good = receiver();
   let asked = 0;
   bus.subscribe({
@@ -83,7 +83,7 @@ test('the number of subscribers is bounded, and a closed one makes room', () => 
 });
 
 test('a closed subscriber gets nothing, not even what waited', () => {
-  const bus = eventBus();
+  const bus = eventBus({ lingerMs: 0, firstId: 0 });
   const { got, deliver } = receiver(1);
   const subscription = bus.subscribe({ deliver });
   bus.publish('call', {});
@@ -93,4 +93,24 @@ test('a closed subscriber gets nothing, not even what waited', () => {
   bus.publish('call', {});
   expect(got).toHaveLength(1);
   expect(bus.hasSubscribers()).toBe(false);
+});
+
+test('a subscriber that returns gets what it missed, or a reset if that is no longer kept', () => {
+  const bus = eventBus({ firstId: 0, replay: 2 });
+  const first = receiver();
+  const subscription = bus.subscribe(first);
+  bus.publish('call', { n: 1 });
+  subscription?.close();
+  bus.publish('call', { n: 2 });
+  bus.publish('call', { n: 3 });
+  const again = receiver();
+  bus.subscribe({ deliver: again.deliver, after: 1 });
+  expect(again.types()).toEqual(['call2', 'call3']);
+  for (let n = 4; n < 10; n += 1) bus.publish('call', { n });
+  const late = receiver();
+  bus.subscribe({ deliver: late.deliver, after: 1 });
+  expect(late.types()).toEqual(['reset']);
+  const ofAnEarlierRun = receiver();
+  bus.subscribe({ deliver: ofAnEarlierRun.deliver, after: 99 });
+  expect(ofAnEarlierRun.types()).toEqual(['reset']);
 });

@@ -12,6 +12,7 @@ const eventTypes = [
   'source',
   'audit',
   'dropped',
+  'reset',
 ] as const;
 type EventType = (typeof eventTypes)[number];
 
@@ -28,6 +29,8 @@ interface SubscribeOptions {
   readonly deliver: (event: GatewayEvent) => boolean;
   /** Filter for events; absent means all. */
   readonly wants?: (event: GatewayEvent) => boolean;
+  /** Id of the last event that the subscriber got on an earlier connection: what followed is delivered first. */
+  readonly after?: number;
 }
 
 interface Subscription {
@@ -41,6 +44,8 @@ export interface EventBus {
   publish(type: EventType, data: JsonObject): void;
   /** Whether there are subscribers, for publishers with expensive data. */
   hasSubscribers(): boolean;
+  /** Id of the latest event: a subscriber that starts here has missed nothing. */
+  lastId(): number;
   /** Undefined if the maximum number of subscribers is reached. */
   subscribe(options: SubscribeOptions): Subscription | undefined;
   close(): void;
@@ -49,6 +54,12 @@ export interface EventBus {
 interface EventBusOptions {
   /** Queue length per slow subscriber. */
   readonly queue?: number;
+  /** Events kept for subscribers that reconnect. */
+  readonly replay?: number;
+  /** Events are kept for this long after the last subscriber left; a gateway without subscribers builds none. */
+  readonly lingerMs?: number;
+  /** Id before the first event; by default after all ids of earlier runs, so that an old id is recognised. */
+  readonly firstId?: number;
   readonly maxSubscribers?: number;
   readonly now?: () => Date;
 }
@@ -61,18 +72,33 @@ interface Subscriber extends SubscribeOptions {
 
 export function eventBus({
   queue = 256,
+  replay = 1_000,
+  lingerMs = 120_000,
+  firstId = Date.now() * 1_000,
   maxSubscribers = 100,
   now = () => new Date(),
 }: EventBusOptions = {}): EventBus {
   const subscribers = new Set<Subscriber>();
-  let id = 0;
+  let id = firstId;
+  let recent: GatewayEvent[] = [];
+  let watchedUntil = 0;
+  const isWatched = (): boolean => subscribers.size > 0 || now().getTime() < watchedUntil;
+  const remember = (event: GatewayEvent): void => {
+    recent.push(event);
+    // In chunks: moving a thousand references for each event would cost more than the event.
+    if (recent.length >= 2 * replay) recent = recent.slice(-replay);
+  };
+  const leave = (subscriber: Subscriber): void => {
+    if (!subscribers.delete(subscriber) || subscribers.size > 0) return;
+    watchedUntil = now().getTime() + lingerMs;
+  };
 
   const deliver = (to: Subscriber, event: GatewayEvent): void => {
     try {
       to.blocked = !to.deliver(event);
     } catch {
       // A subscriber that throws is removed; it must not affect the publisher or the others.
-      subscribers.delete(to);
+      leave(to);
     }
   };
   const enqueue = (to: Subscriber, event: GatewayEvent): void => {
@@ -98,20 +124,36 @@ export function eventBus({
     }
   };
 
+  /** Delivers what a subscriber missed, or `reset` if some of it is no longer kept. */
+  const catchUp = (to: Subscriber, after: number): void => {
+    const oldest = recent[0]?.id ?? id + 1;
+    const isComplete = after >= oldest - 1 && after <= id;
+    if (!isComplete) enqueue(to, { id, type: 'reset', at: now().toISOString(), data: {} });
+    else for (const event of recent) if (event.id > after) enqueue(to, event);
+  };
+
   return {
     publish(type, data) {
-      if (subscribers.size === 0) return;
+      // Snapshots are repeated anyway; everything else is kept for subscribers that return.
+      if (!isWatched()) {
+        recent = [];
+        return;
+      }
       const event: GatewayEvent = { id: ++id, type, at: now().toISOString(), data };
+      if (type !== 'health' && type !== 'metrics') remember(event);
       for (const to of subscribers) enqueue(to, event);
     },
-    hasSubscribers: () => subscribers.size > 0,
+    hasSubscribers: isWatched,
+    lastId: () => id,
     subscribe(options) {
       if (subscribers.size >= maxSubscribers) return undefined;
       const subscriber: Subscriber = { ...options, waiting: [], blocked: false, dropped: 0 };
+      if (subscribers.size === 0 && now().getTime() >= watchedUntil) recent = [];
       subscribers.add(subscriber);
+      if (options.after !== undefined) catchUp(subscriber, options.after);
       return {
         resume: () => subscribers.has(subscriber) && resume(subscriber),
-        close: () => void subscribers.delete(subscriber),
+        close: () => leave(subscriber),
       };
     },
     close: () => subscribers.clear(),

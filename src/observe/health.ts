@@ -1,10 +1,12 @@
 import type { HealthReport, ToolStatus } from '../core/gateway.js';
-import { escapeInvisible } from '../lib/escape-invisible.js';
+import { escapeInvisible } from '../lib/text/escape-invisible.js';
 
+/** Overall status of the gateway. */
 export type HealthStatus = HealthReport['status'];
 /** Weight of a check: only critical ones make the gateway unhealthy. */
 export type Priority = 'critical' | 'important' | 'informational';
 
+/** Result of one check. */
 export interface CheckResult {
   readonly status: HealthStatus;
   readonly detail?: string;
@@ -15,8 +17,11 @@ export interface HealthCheck {
   readonly name: string;
   readonly priority: Priority;
   check(signal: AbortSignal): CheckResult | Promise<CheckResult>;
+  /** The result at this moment, for checks that cost nothing: every report reads it instead of the last periodic one. */
+  readonly live?: () => CheckResult;
 }
 
+/** Checks and their schedule. */
 interface HealthOptions {
   readonly checks?: readonly HealthCheck[];
   /** Current tool statuses; each counts as a separate check. */
@@ -24,6 +29,8 @@ interface HealthOptions {
   readonly intervalMs?: number;
   readonly timeoutMs?: number;
   /** Called when the overall status changes. */
+  /** Receives the report of each round of checks. */
+  readonly onChecked?: (report: HealthReport) => void;
   readonly onChange?: (from: HealthStatus, to: HealthStatus, report: HealthReport) => void;
 }
 
@@ -42,6 +49,7 @@ export interface Health {
   stop(): void;
 }
 
+/** A result with the weight of its check. */
 type WeightedResult = CheckResult & { readonly priority: Priority };
 
 /** Overall status, from the statuses and weights of the checks. */
@@ -50,6 +58,7 @@ export function aggregate(checks: readonly WeightedResult[]): HealthStatus {
     checks.some((check) => check.priority === priority && check.status === status);
   if (is('critical', 'unhealthy')) return 'unhealthy';
   const informational = checks.filter((check) => check.priority === 'informational');
+  // A single missing program is normal; all of them missing is a broken installation.
   const allInformationalFail = informational.length > 0 && informational.every((check) => check.status === 'unhealthy');
   return is('important', 'unhealthy') || allInformationalFail || checks.some((check) => check.status === 'degraded')
     ? 'degraded'
@@ -64,6 +73,7 @@ function toolHealth({ tool, enabled, breaker }: ToolStatus): CheckResult {
   return enabled ? { status: 'healthy' } : { status: 'healthy', detail: 'disabled' };
 }
 
+/** Health of one gateway, with checks that run on a timer. */
 export function health(options: HealthOptions = {}): Health {
   const { tools = () => [], intervalMs = 30_000, timeoutMs = 10_000, onChange } = options;
   const checks = new Map<string, HealthCheck>();
@@ -73,6 +83,7 @@ export function health(options: HealthOptions = {}): Health {
   let last: HealthStatus | undefined;
 
   const add = (check: HealthCheck): (() => void) => {
+    // The prefix is reserved for tools, so that a check cannot pose as one.
     if (checks.has(check.name) || check.name.startsWith('tool_'))
       throw new Error(`A health check named ${check.name} already exists`);
     checks.set(check.name, check);
@@ -89,6 +100,7 @@ export function health(options: HealthOptions = {}): Health {
     if (before) return before;
     const started = runCheck(check, timeoutMs).then((verdict) => {
       running.delete(check.name);
+      // Removed meanwhile: its result must not come back.
       if (checks.get(check.name) === check) verdicts.set(check.name, verdict);
     });
     running.set(check.name, started);
@@ -97,9 +109,9 @@ export function health(options: HealthOptions = {}): Health {
 
   const collect = (shown: readonly ToolStatus[]): Record<string, WeightedResult> => {
     const results: Record<string, WeightedResult> = {};
-    for (const { name, priority } of checks.values()) {
+    for (const { name, priority, live } of checks.values()) {
       // Healthy until the first result: a restart must not take the gateway out of service.
-      results[name] = { priority, ...(verdicts.get(name) ?? { status: 'healthy', detail: 'not checked yet' }) };
+      results[name] = { priority, ...(live ? toVisibleResult(live()) : (verdicts.get(name) ?? notChecked)) };
     }
     for (const status of shown)
       results[`tool_${status.tool.name}`] = { priority: 'informational', ...toVisibleResult(toolHealth(status)) };
@@ -133,8 +145,10 @@ export function health(options: HealthOptions = {}): Health {
   const refresh = async (): Promise<HealthReport> => {
     await Promise.all([...checks.values()].map(startCheck));
     const current = report();
+    options.onChecked?.(current);
     const before = last;
     last = current.status;
+    // The first result is no change.
     if (before !== undefined && before !== current.status) onChange?.(before, current.status, current);
     return current;
   };
@@ -155,8 +169,22 @@ export function health(options: HealthOptions = {}): Health {
   };
 }
 
+/** Result before the first round. */
+const notChecked: CheckResult = { status: 'healthy', detail: 'not checked yet' };
+
+/** A check whose result is known at any moment, from the problem it has, if any. */
+export function liveCheck(name: string, priority: Priority, problem: () => string | undefined): HealthCheck {
+  const live = (): CheckResult => {
+    const detail = problem();
+    return detail === undefined ? { status: 'healthy' } : { status: 'unhealthy', detail };
+  };
+  return { name, priority, live, check: live };
+}
+
+/** A result without its detail. */
 const withoutDetail = ({ status, priority }: WeightedResult): WeightedResult => ({ status, priority });
 
+/** Runs one check with a timeout; a check that throws is unhealthy. */
 async function runCheck(check: HealthCheck, timeoutMs: number): Promise<CheckResult> {
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;

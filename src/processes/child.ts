@@ -2,14 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { describeSystemError } from '../lib/system-error.js';
 import type { Launch } from './launch.js';
-import type { RunGroup } from './cgroups.js';
-import type { ProcessMarker } from './process-marker.js';
-import { outputWindowBytes, type ExitReport, type Pipe, type StartRequest } from './broker-messages.js';
 import { outputCap } from './output-cap.js';
+import { drainOutput, maxDrains } from './output-drain.js';
+import { outputWindow } from './output-window.js';
+import type { ExitReport, Pipe, StartRequest } from './broker/messages.js';
 import { toRefusal, type Refused } from './process-spec.js';
-import { findMarked, sendSignal } from './process-sweep.js';
-import type { Sweeper } from './sweeper.js';
-import { launcherFailure } from './tiers.js';
+import { launcherFailure } from './sandbox/tiers.js';
+import { treeEnd, type Containment } from './tree-end.js';
 
 /** Events of a child. */
 interface ChildEvents {
@@ -28,29 +27,14 @@ export interface Child {
   kill(graceMs: number): void;
 }
 
-/** Marker, sweeper and cgroup that keep track of the processes of a run. */
-export interface Containment {
-  readonly marker: ProcessMarker;
-  readonly sweeper: Sweeper;
-  readonly group: RunGroup | undefined;
-}
-
-/** Drain interval after exit: reading stops after one interval without data, since an escaped child may hold the pipe open. */
-const drainMs = 100;
-const maxDrains = 50;
-const stuckMs = 5_000;
+// setTimeout takes a signed 32-bit number of milliseconds.
 const longestTimerMs = 2 ** 31 - 1;
+// The launchers report their own failure at the beginning of stderr.
+const maxStderrStart = 512;
 
 /** Starts one program and reports through the events; `ended` fires exactly once. */
-export function startChild(
-  start: StartRequest,
-  plan: Launch,
-  { marker, sweeper, group }: Containment,
-  events: ChildEvents,
-): Child {
+export function startChild(start: StartRequest, plan: Launch, containment: Containment, events: ChildEvents): Child {
   const startedAt = performance.now();
-  const isRun = ({ instance, serial }: ProcessMarker): boolean =>
-    instance === marker.instance && serial === marker.serial;
   const [file, ...args] = plan.argv;
   const program = spawn(file, args, {
     cwd: plan.cwd,
@@ -59,92 +43,53 @@ export function startChild(
     stdio: [start.kind === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  const state = {
-    timedOut: false,
-    cancelled: false,
-    exited: false,
-    ended: false,
-    killing: false,
-    sawStdout: false,
-    stderrStart: '',
-  };
-  let unread = 0;
+  // One object, because callbacks of several events read and write it.
+  const state = { timedOut: false, cancelled: false, exited: false, ended: false, sawStdout: false, stderrStart: '' };
   let chunksRead = 0;
-  let graceTimer: NodeJS.Timeout | undefined;
-  let stuckTimer: NodeJS.Timeout | undefined;
 
-  const isEnding = (): boolean => state.killing || state.timedOut || state.cancelled;
-
-  const terminate = (pid: number): void => {
-    // SIGTERM to bwrap's outer process would kill the whole namespace at once, so it goes to the processes inside.
-    const inside = findMarked(isRun).filter((candidate) => plan.tier !== 'bwrap' || candidate !== pid);
-    for (const candidate of inside) sendSignal(candidate, 'SIGTERM');
-    if (inside.length === 0) sendSignal(-pid, 'SIGTERM'); // not both: many programs exit immediately on a second SIGTERM
-  };
-
-  const killTree = (): void => {
-    const { pid } = program;
-    if (pid === undefined || state.killing) return;
-    state.killing = true;
-    // After the process is reaped its group id may be reused; from then on only the marker identifies our processes.
-    if (!state.exited || plan.tier === 'none') sendSignal(-pid, 'SIGKILL');
-    // A process in uninterruptible sleep cannot be reaped; the caller must not wait for it.
-    void sweepRun().then(() => {
-      if (!state.exited) stuckTimer = setTimeout(() => void finish(null, 'SIGKILL'), stuckMs);
-    });
-  };
-
-  const sweepRun = async (): Promise<void> => {
-    const [left] = await Promise.all([sweeper.sweep(marker.serial), group?.end()]);
-    if (left > 0) events.problem(`${left} processes could not be killed`);
-  };
-
+  const tree = treeEnd({
+    ...containment,
+    pid: program.pid,
+    tier: plan.tier,
+    isExited: () => state.exited,
+    onProblem: events.problem,
+    onStuck: () => void finish(null, 'SIGKILL'),
+  });
+  // The first request decides how the end is reported: timeout, cancellation or kill.
+  const isEnding = (): boolean => tree.isKilling() || state.timedOut || state.cancelled;
   const kill = (graceMs: number): void => {
-    const { pid } = program;
-    if (pid === undefined || state.exited || state.ended) return;
-    clearTimeout(graceTimer);
-    if (graceMs <= 0) return killTree();
-    terminate(pid);
-    graceTimer = setTimeout(killTree, graceMs);
+    if (!state.exited && !state.ended) tree.end(graceMs);
   };
 
-  const flow = (): void => {
-    const open = unread < outputWindowBytes;
-    for (const stream of [program.stdout, program.stderr]) {
-      if (open && stream?.isPaused() === true) stream.resume();
-      else if (!open) stream?.pause();
-    }
-  };
+  // Flow control: the child is paused while the gateway has not consumed its output (backpressure).
+  const window = outputWindow([start.kind === 'open' ? null : program.stdout, program.stderr]);
+  const capped = (stream: 'stdout' | 'stderr', maxBytes: number) =>
+    outputCap(
+      maxBytes,
+      (chunk) => {
+        events.output(stream, chunk);
+        window.sent(chunk.length);
+      },
+      // A program that floods is ended instead of drained, if the caller wants that.
+      () => start.onCap === 'kill' && tree.kill(),
+    );
+  const stdout = capped('stdout', start.maxStdoutBytes);
+  const stderr = capped('stderr', start.maxStderrBytes);
 
-  const send = (stream: 'stdout' | 'stderr', chunk: Buffer): void => {
-    unread += chunk.length;
-    events.output(stream, chunk);
-    if (unread >= outputWindowBytes) flow();
+  const onTimeout = (): void => {
+    // A program that has just exited by itself did not time out.
+    state.timedOut = !state.exited && !isEnding();
+    kill(start.graceMs);
   };
-  const atCap = (): void => {
-    if (start.onCap === 'kill') killTree();
-  };
-  const stdout = outputCap(start.maxStdoutBytes, (chunk) => send('stdout', chunk), atCap);
-  const stderr = outputCap(start.maxStderrBytes, (chunk) => send('stderr', chunk), atCap);
-
   const timeout =
-    start.timeoutMs === undefined
-      ? undefined
-      : setTimeout(
-          () => {
-            state.timedOut = !state.exited && !isEnding();
-            kill(start.graceMs);
-          },
-          Math.min(start.timeoutMs, longestTimerMs),
-        ); // setTimeout fires at once for longer values
+    start.timeoutMs === undefined ? undefined : setTimeout(onTimeout, Math.min(start.timeoutMs, longestTimerMs)); // setTimeout fires at once for longer values
 
   const end = (outcome: ExitReport | Refused): void => {
+    // Exit, error and a stuck tree can all arrive; only the first is reported.
     if (state.ended) return;
     state.ended = true;
     clearTimeout(timeout);
-    clearTimeout(graceTimer);
-    clearTimeout(stuckTimer);
-    void group?.end();
+    tree.clear();
     program.stdout?.destroy();
     program.stderr?.destroy();
     events.ended(outcome);
@@ -152,7 +97,8 @@ export function startChild(
 
   const finish = async (code: number | null, name: string | null): Promise<void> => {
     // A cancelled run is only reported once its whole process tree is gone.
-    if (isEnding()) await sweepRun();
+    if (isEnding()) await tree.sweep();
+    // A launcher that failed looks like a program that failed; its text distinguishes them.
     const failure = launcherFailure(code, state.stderrStart, state.sawStdout);
     end({
       code,
@@ -162,9 +108,33 @@ export function startChild(
       tier: plan.tier,
       truncatedStdout: stdout.truncated(),
       truncatedStderr: stderr.truncated(),
+      producedBytes: stdout.produced() + stderr.produced(),
       durationMs: performance.now() - startedAt,
       ...(failure === undefined ? {} : { refused: failure }),
     });
+  };
+
+  const onExit = (code: number | null, name: string | null): void => {
+    state.exited = true;
+    clearTimeout(timeout);
+    let finished = false;
+    const once = (): void => {
+      if (finished) return;
+      finished = true;
+      void finish(code, name);
+    };
+    // `close` waits for the pipes, which a descendant may hold open for ever; draining ends that wait.
+    program.once('close', once);
+    tree.afterExit();
+    drainOutput(
+      () => chunksRead,
+      (isQuiet, rounds) => {
+        const waitsForReader = window.isFull() && !isEnding();
+        if (rounds < maxDrains && (!isQuiet || waitsForReader)) return waitsForReader ? 'hold' : 'again';
+        once();
+        return 'done';
+      },
+    );
   };
 
   if (start.kind === 'open') handOverPipes(program, events);
@@ -177,47 +147,21 @@ export function startChild(
   }
   program.stderr?.on('data', (chunk: Buffer) => {
     chunksRead += 1;
-    if (state.stderrStart.length < 512) state.stderrStart += chunk.toString('latin1', 0, 512);
+    if (state.stderrStart.length < maxStderrStart) state.stderrStart += chunk.toString('latin1', 0, maxStderrStart);
     stderr.take(chunk);
   });
+  // A pipe may break at any time; without a handler the broker would end.
   for (const stream of [program.stdout, program.stderr]) stream?.on('error', () => {});
   program.once('spawn', () => events.started(program.pid ?? 0));
   program.once('error', (problem) =>
     end(toRefusal('spawn_failed', `Cannot start the program: ${describeSystemError(problem)}`)),
   );
-  program.once('exit', (code, name) => {
-    state.exited = true;
-    clearTimeout(timeout);
-    clearTimeout(graceTimer);
-    let finished = false;
-    const once = (): void => {
-      if (finished) return;
-      finished = true;
-      void finish(code, name);
-    };
-    const checkDrained = (before: number, rounds: number): void => {
-      const waitsForReader = unread >= outputWindowBytes && !isEnding();
-      if (rounds >= maxDrains || (chunksRead === before && !waitsForReader)) return once();
-      scheduleCheck(waitsForReader ? rounds : rounds + 1);
-    };
-    // In a busy event loop a late timer fires before pending reads; setImmediate runs after them.
-    const scheduleCheck = (rounds: number): void => {
-      const before = chunksRead;
-      setTimeout(() => setImmediate(() => checkDrained(before, rounds)), drainMs);
-    };
-    program.once('close', once);
-    // Kills what the program left behind: daemons, background jobs, children that hold the pipe open.
-    void (plan.tier === 'prlimit' ? sweepRun() : group?.end());
-    if (plan.tier === 'none' && program.pid !== undefined) sendSignal(-program.pid, 'SIGKILL');
-    scheduleCheck(0);
-  });
+  program.once('exit', onExit);
 
   return {
-    credit(bytes) {
-      unread = Math.max(0, unread - bytes);
-      if (unread < outputWindowBytes / 2) flow();
-    },
+    credit: window.credit,
     kill(graceMs) {
+      // Cancelled only if nothing else had ended it before.
       state.cancelled ||= !state.exited && !isEnding();
       kill(graceMs);
     },

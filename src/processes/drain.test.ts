@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { frame } from './broker-frames.js';
+import { frame } from './broker/frames.js';
 import { openEntry } from './open-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolgate-words-'));

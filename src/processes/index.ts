@@ -1,5 +1,5 @@
-export { processes, type Processes, type ProcessesOptions } from './processes.js';
-export type { Launch } from './launch.js';
+export { processTree } from './process-tree.js';
+export { processes, type Processes } from './processes.js';
 export { resolveProgram, type Program, type ProgramProblem } from './programs.js';
 export type { OpenHandlers, OpenProcess, ProcessExit } from './open-process.js';
 export type {
@@ -7,12 +7,10 @@ export type {
   GuardedProfile,
   ProcessLimits,
   ProcessSpec,
-  RefusalReason,
   Refused,
   RunOptions,
   RunResult,
   Tier,
 } from './process-spec.js';
-export { protectedPaths, type ProtectedPaths } from './protected-paths.js';
-export type { TierReport, TierState } from './tiers.js';
+export type { TierReport } from './sandbox/tiers.js';
 export { fixedPath } from './executables.js';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { aSpec } from '../../test/support/processes.js';
 import { planLaunch, type LaunchContext } from './launch.js';
 import type { ProcessSpec } from './process-spec.js';
-import { noTiers, type TierReport } from './tiers.js';
+import { noTiers, type TierReport } from './sandbox/tiers.js';
 
 const yes = { available: true };
 const no = { available: false, reason: 'it is not installed' };

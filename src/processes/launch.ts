@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import { bwrapFlags } from './bwrap.js';
+import { bwrapFlags } from './sandbox/bwrap.js';
 import { limitProblem, possibleLimits, prlimitFlags } from './limits.js';
-import type { ProtectedPaths } from './protected-paths.js';
+import type { ProtectedPaths } from './sandbox/protected-paths.js';
 import { toRefusal, type ProcessSpec, type Refused, type Tier } from './process-spec.js';
-import type { TierReport, TierState } from './tiers.js';
+import type { TierReport, TierState } from './sandbox/tiers.js';
 import { isExecutable } from './executables.js';
 
 /** Machine and user properties that decide how a program can be started. */
@@ -34,6 +34,7 @@ export function planLaunch(spec: ProcessSpec, mark: bigint, context: LaunchConte
   const problem = specProblem(spec);
   if (problem !== undefined) return problem;
   const tier = tierFor(spec, context);
+  // A refusal instead of a weaker sandbox than the one that was required (fail closed).
   if (typeof tier !== 'string') return tier;
   const program = [spec.file, ...spec.args] as const;
   const { prlimit, setpriv, bwrap, features } = context.report.launchers;
@@ -43,15 +44,19 @@ export function planLaunch(spec: ProcessSpec, mark: bigint, context: LaunchConte
   const limits = limitsFor(spec, context);
   if ('kind' in limits) return limits;
   const processLimit =
+    // RLIMIT_NPROC does not apply to root, so a pids cgroup counts instead.
     context.uid === 0 && limits.processes !== undefined
-      ? { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) }
+      ? // bwrap itself adds two processes.
+        { maxProcesses: limits.processes + (tier === 'bwrap' ? 2 : 0) }
       : {};
+  // Limits are set outermost, so that they also hold for the launchers.
   const limited = [prlimit, ...prlimitFlags(limits, mark), '--'] as const;
   if (tier === 'bwrap' && bwrap !== undefined) {
     return {
       kind: 'launch',
       tier,
       argv: [...limited, bwrap, ...bwrapFlags(spec, features, context.paths, context.uid), '--', ...program],
+      // bwrap changes the folder itself; the outer one may be invisible inside.
       cwd: '/',
       ...processLimit,
     };
@@ -74,12 +79,14 @@ function tierFor(spec: ProcessSpec, { report, bestEffort, uid }: LaunchContext):
   };
   const reason =
     states[spec.tier].reason ??
+    // Refused rather than ignored: a caller that asks for no network must not get one.
     (spec.tier !== 'bwrap' && spec.network === 'none' ? 'only the bwrap tier can cut off the network' : undefined) ??
     (spec.tier === 'bwrap' && spec.newPrivileges === true && uid !== 0
       ? 'bwrap always sets no_new_privs, so only root can give new privileges inside it'
       : undefined);
   if (reason === undefined) return spec.tier;
   if (!bestEffort) return toRefusal('sandbox_unavailable', `The ${spec.tier} sandbox is not available: ${reason}`);
+  // Best effort: the strongest tier that works.
   return states.prlimit.reason === undefined ? 'prlimit' : 'none';
 }
 
@@ -95,7 +102,8 @@ function limitsFor(
   const problem = limitProblem(spec.limits, ownLimits, uid, hasCgroups);
   if (problem === undefined) return spec.limits;
   return bestEffort
-    ? possibleLimits(spec.limits, ownLimits, uid)
+    ? // Keeps the limits that can be set, and drops the rest.
+      possibleLimits(spec.limits, ownLimits, uid)
     : toRefusal('sandbox_unavailable', `Cannot set a resource limit: ${problem}`);
 }
 
@@ -105,15 +113,18 @@ function setprivFlags(spec: ProcessSpec, uid: number): readonly string[] {
     ...(raw ? [] : ['--no-new-privs']),
     // Root with its capabilities could raise every limit again (privilege escalation).
     ...(uid === 0 ? [`--bounding-set=-all${raw ? ',+net_raw,+net_admin,+setuid,+setgid' : ''}`] : []),
+    // Ends the program with its parent, even after kill -9 of the gateway.
     '--pdeathsig',
     'KILL',
   ];
 }
 
 function specProblem(spec: ProcessSpec): Refused | undefined {
+  // Never searched on PATH: a folder in front of the real one could replace the program.
   if (!spec.file.startsWith('/')) return toRefusal('spawn_failed', 'The path of the program is not absolute');
   if (!isExecutable(spec.file)) return toRefusal('not_found', `${spec.file} is not an executable file`);
   const texts = [spec.file, ...spec.args, ...Object.entries(spec.env).flat(), spec.cwd ?? ''];
+  // NUL ends a C string: what is checked and what is executed would differ.
   if (texts.some((text) => text.includes('\0')))
     return toRefusal('spawn_failed', 'An argument or environment variable contains a NUL character');
   // The dynamic loader reads these in the launchers too: LD_PRELOAD would run untrusted code before any limit is set.

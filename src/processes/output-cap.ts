@@ -2,14 +2,18 @@
 interface OutputCap {
   take(chunk: Buffer): void;
   truncated(): boolean;
+  /** Bytes that were produced, forwarded or not. */
+  produced(): number;
 }
 
 /** Forwards at most `maxBytes` and calls `atCap` once, at the first byte over the limit. */
 export function outputCap(maxBytes: number, onBytes: (chunk: Buffer) => void, atCap: () => void): OutputCap {
   let taken = 0;
   let over = false;
+  let produced = 0;
   return {
     take(chunk) {
+      produced += chunk.length;
       if (over) return;
       const kept = chunk.length <= maxBytes - taken ? chunk : chunk.subarray(0, maxBytes - taken);
       taken += kept.length;
@@ -19,5 +23,6 @@ export function outputCap(maxBytes: number, onBytes: (chunk: Buffer) => void, at
       atCap();
     },
     truncated: () => over,
+    produced: () => produced,
   };
 }

@@ -64,19 +64,25 @@ export interface Refused {
   readonly message: string;
 }
 
-/** The program ran and its tree is gone or being killed; in the `bwrap` tier, death by signal n is reported as code 128 + n. */
-export interface Finished {
-  readonly kind: 'finished';
+/** How a program ended, without its output. */
+export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly stdout: Buffer;
-  readonly stderr: Buffer;
   readonly truncatedStdout: boolean;
   readonly truncatedStderr: boolean;
+  /** Bytes that the program wrote until it ended or was stopped. */
+  readonly producedBytes: number;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
   readonly durationMs: number;
   readonly tier: Tier;
+}
+
+/** The program ran and its tree is gone or being killed; in the `bwrap` tier, death by signal n is reported as code 128 + n. */
+export interface Finished extends ProcessEnd {
+  readonly kind: 'finished';
+  readonly stdout: Buffer;
+  readonly stderr: Buffer;
 }
 
 export type RunResult = Finished | Refused;

@@ -1,8 +1,9 @@
-import { frame, toCountFrame } from './broker-frames.js';
-import type { ProcessEntry, ExitReport } from './broker-messages.js';
+import { frame, toCountFrame } from './broker/frames.js';
+import type { ProcessEntry, ExitReport } from './broker/messages.js';
 import type { Finished, Refused, RunOptions, RunResult } from './process-spec.js';
 
 const creditEveryBytes = 64 * 1024;
+// Beyond timeout and grace the broker itself is considered stuck.
 const brokerTimeoutMs = 15_000;
 
 /** Tracks one program until it exits and collects its output. */
@@ -17,9 +18,11 @@ export function runEntry(
   const stderr: Buffer[] = [];
   let uncredited = 0;
   const cancel = (): void => send(toCountFrame(frame.kill, id, graceMs));
+  // An aborted call kills the tree; the entry ends only with the exit frame, when nothing is left.
   options.signal?.addEventListener('abort', cancel, { once: true });
 
   const end = (result: RunResult): true => {
+    // Without this, a signal shared by many calls would collect listeners (memory leak).
     options.signal?.removeEventListener('abort', cancel);
     resolve(result);
     return true;
@@ -46,6 +49,7 @@ export function runEntry(
       if (kind === frame.refused) return end(JSON.parse(payload.toString()) as Refused); // trusted: written by the broker
       if (kind !== frame.exit) return false;
       const { refused, ...exit } = JSON.parse(payload.toString()) as ExitReport; // trusted as above
+      // The launcher failed before the program ran, so there is no result.
       if (refused !== undefined) return end(refused);
       const finished: Finished = {
         kind: 'finished',

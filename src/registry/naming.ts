@@ -19,6 +19,14 @@ function toToolName(raw: string): string {
   return readable === '' ? tail : `${readable}_${tail}`;
 }
 
-/** `<source>__<tool>`, or the tool's own name if the source has no prefix. */
-export const toNamespacedName = (source: string | undefined, tool: string): string =>
-  toToolName(source === undefined ? tool : `${source}__${tool}`);
+/**
+ * `<source>__<tool>`, or the tool's own name if the source has no prefix. The prefix stays whatever the tool is called: a server that
+ * names its tool `*` must not leave the rules for `<source>__*`.
+ */
+export function toNamespacedName(source: string | undefined, tool: string): string {
+  if (source === undefined) return toToolName(tool);
+  const prefix = `${source}__`;
+  const name = toToolName(`${prefix}${tool}`);
+  const kept = name.startsWith(prefix) ? name : `${prefix}${sha256(`${prefix}${tool}`).slice(0, 8)}`;
+  return isToolName(kept) ? kept : name;
+}

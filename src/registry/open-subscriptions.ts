@@ -4,7 +4,7 @@ import type { Subscription } from '../core/subscription.js';
 import { subscription } from '../core/subscription.js';
 
 /** Subscriptions that are open, by principal. */
-export interface SubscriptionTable {
+interface SubscriptionTable {
   /** A subscription that reports only while `mayContinue`, and ends at the first change after that. */
   begin(view: View & { readonly changed: () => void }, mayContinue: () => boolean): Subscription;
   /** Why this principal cannot open another one. */

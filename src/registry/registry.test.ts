@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Prompt, Resource } from '../core/prompt.js';
 import { done } from '../core/outcome.js';
 import type { ToolSource } from '../core/source.js';
-import { never } from '../../test/support/make.js';
+import { aTool, never } from '../../test/support/make.js';
 import { registry } from './registry.js';
 
 const answer = () => Promise.resolve(done(''));
@@ -41,4 +41,15 @@ test('a source that builds the same lists anew has changed nothing', async () =>
   description = 'Greets otherwise';
   await known.refresh(never);
   expect(heard).toEqual(['prompts']);
+});
+
+test('a quarantined tool is neither listed nor callable, and is reported with the reason', async () => {
+  const made = registry({
+    sources: [{ id: 'a', list: async () => [aTool({ name: 'good' }), aTool({ name: 'imitates' })] }],
+    filter: { include: [], exclude: [] },
+    quarantine: () => new Map([['imitates', 'it looks like good']]),
+  });
+  await made.refresh(never);
+  expect([...made.catalogue().tools.keys()]).toEqual(['good']);
+  expect(made.withheld()).toMatchObject([{ why: 'it looks like good' }]);
 });

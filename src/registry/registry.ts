@@ -21,6 +21,8 @@ export interface Registry extends RegistryState {
   sources(): readonly ToolSource[];
   /** Switches a tool on or off until changed again, also across reloads; false if the tool does not exist. */
   setEnabled(name: string, enabled: boolean): boolean;
+  /** The same for a switch that another replica has set; its tool may appear later. */
+  setSwitch(name: string, enabled: boolean): void;
   /** Lists all sources again, or one; a source that fails keeps its last list, is reported and retried. */
   refresh(signal: AbortSignal, source?: string): Promise<void>;
   /** Lists the sources that are new, beside the active ones; nothing is offered before `commit`. */
@@ -46,10 +48,11 @@ export interface StagedSources {
   discard(): Promise<void>;
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly sources: readonly ToolSource[];
   readonly filter: NameFilter;
   readonly adjust?: (tool: Tool) => Tool;
+  readonly shown?: CatalogueTerms['shown'];
   readonly isDisabled?: (name: string) => boolean;
   readonly onProblem?: (source: string, problem: string) => void;
   readonly onRecovered?: (source: string) => void;
@@ -68,11 +71,20 @@ export function registry(options: RegistryOptions): Registry {
   let terms: CatalogueTerms = {
     filter: options.filter,
     adjust: options.adjust ?? ((tool) => tool),
+    ...(options.shown && { shown: options.shown }),
     isDisabled: options.isDisabled ?? (() => false),
   };
   let entries = options.sources.map((source) => newEntry(source));
   let withheld: readonly WithheldItem[] = [];
-  let current: Catalogue = { tools: new Map(), prompts: [], resources: [], templates: [], disabled: new Set() };
+  let current: Catalogue = {
+    tools: new Map(),
+    prompts: [],
+    resources: [],
+    templates: [],
+    addresses: [],
+    filtered: new Set(),
+    disabled: new Set(),
+  };
 
   function newEntry(source: ToolSource, predecessor?: SourceEntry): SourceEntry {
     return sourceEntry({
@@ -108,7 +120,10 @@ export function registry(options: RegistryOptions): Registry {
   async function refreshEntries(due: readonly SourceEntry[], signal: AbortSignal): Promise<void> {
     await Promise.all(due.map((entry) => entry.fill(signal)));
     // A staged entry may announce a change before it is active; its list counts from the commit on.
-    if (due.some((entry) => entries.includes(entry))) assemble();
+    const active = due.filter((entry) => entries.includes(entry));
+    if (active.length > 0) assemble();
+    // Their lists are not part of the catalogue, so that a comparison of catalogues cannot see a change.
+    if (active.some(({ source }) => source.personal !== undefined)) announce('resources');
   }
 
   async function stage(sources: readonly ToolSource[], signal: AbortSignal): Promise<StagedSources> {
@@ -151,9 +166,15 @@ export function registry(options: RegistryOptions): Registry {
       const wasEnabled = !current.disabled.has(name);
       switches.set(name, enabled);
       if (wasEnabled === enabled) return true;
-      current = { ...current, disabled: disabledIn(current.tools.keys(), terms, switches) };
+      current = { ...current, disabled: disabledIn(current.tools.values(), terms, switches) };
       announce('tools');
       return true;
+    },
+    setSwitch(name, enabled) {
+      switches.set(name, enabled);
+      if (!current.tools.has(name) || !current.disabled.has(name) === enabled) return;
+      current = { ...current, disabled: disabledIn(current.tools.values(), terms, switches) };
+      announce('tools');
     },
     refresh: (signal, id) =>
       refreshEntries(

@@ -54,6 +54,18 @@ test.each([
   expect(owner('toolgate://rest/12')).toBeUndefined();
 });
 
+test('another spelling of the scheme or host of an address has the same owner', async () => {
+  const { withheld } = await offered(
+    listing('victim', ['notes://{id}', 'doc:plain', 'doc://Inbox/1', 'doc://inbox/1']),
+    listing('hostile', ['NOTES://list', 'Doc:plain', 'DOC://INBOX/1', 'doc:Plain', 'doc://inbox/I']),
+  );
+  expect(withheld).toEqual([
+    'hostile: resource NOTES://list',
+    'hostile: resource Doc:plain',
+    'hostile: resource DOC://INBOX/1',
+  ]);
+});
+
 test('a template that could begin with any scheme is withheld', async () => {
   const { withheld, owner } = await offered(listing('hostile', ['{+uri}', 'tool{+rest}', 'note{s}://x']));
   expect(withheld).toHaveLength(3);

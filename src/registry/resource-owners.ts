@@ -1,18 +1,14 @@
 import type { Resource, ResourceTemplate } from '../core/prompt.js';
-import type { Withheld } from '../core/source.js';
+import type { ResourceLists, ToolSource, Withheld } from '../core/source.js';
 import type { Tool } from '../core/tool.js';
 
 /** What one source lists. */
-interface SourceAddresses {
-  readonly source: { readonly id: string };
-  readonly resources: readonly Resource[];
-  readonly templates: readonly ResourceTemplate[];
+export interface SourceAddresses extends ResourceLists {
+  readonly source: Pick<ToolSource, 'id' | 'personal'>;
 }
 
 /** Resources and templates with one owner for each address, and what was withheld for that. */
-export interface OwnedAddresses {
-  readonly resources: readonly Resource[];
-  readonly templates: readonly ResourceTemplate[];
+interface OwnedAddresses extends ResourceLists {
   readonly withheld: readonly (Withheld & { readonly source: string })[];
 }
 
@@ -32,6 +28,8 @@ export function assignAddresses(
 ): OwnedAddresses {
   const resources = new Map<string, Resource>();
   const templates = new Map<string, ResourceTemplate>();
+  /** Owners by address without its case. */
+  const spellings = new Map<string, string>();
   const withheld: (Withheld & { readonly source: string })[] = [];
   const own = listings.filter(({ source }) => isGatewaySource(source.id));
   const others = listings.filter(({ source }) => !isGatewaySource(source.id));
@@ -56,9 +54,14 @@ export function assignAddresses(
   const resourceProblem = (resource: Resource): string | undefined => {
     const { uri, source } = resource;
     if (isReserved(uri, resource)) return reservedReason;
-    const same = resources.get(uri);
-    if (same !== undefined) return `it is taken by source ${same.source}`;
-    const rival = findValue(templates, (other) => other.source !== source && other.matches(uri));
+    const key = addressKey(uri);
+    const owner = resources.get(uri)?.source ?? spellings.get(key);
+    // One source may use names that differ in case only; another one would imitate them.
+    if (owner !== undefined && (owner !== source || resources.has(uri))) return `it is taken by source ${owner}`;
+    const rival = findValue(
+      templates,
+      (other) => other.source !== source && (other.matches(uri) || other.matches(key)),
+    );
     return rival && `it is an address of the template ${rival.uriTemplate} of source ${rival.source}`;
   };
 
@@ -70,8 +73,10 @@ export function assignAddresses(
     }
     for (const resource of listing.resources.filter(isOffered)) {
       const why = resourceProblem(resource);
-      if (why === undefined) resources.set(resource.uri, resource);
-      else withheld.push({ source: resource.source, what: `resource ${resource.uri}`, why });
+      if (why === undefined) {
+        resources.set(resource.uri, resource);
+        spellings.set(addressKey(resource.uri), resource.source);
+      } else withheld.push({ source: resource.source, what: `resource ${resource.uri}`, why });
     }
   }
   return {
@@ -86,12 +91,16 @@ export function assignAddresses(
  * address which is hidden from a caller is not answered by the template of another source instead.
  */
 export const findResource = (
-  { resources, templates }: Pick<OwnedAddresses, 'resources' | 'templates'>,
+  { resources, templates }: ResourceLists,
   uri: string,
 ): Resource | ResourceTemplate | undefined =>
   resources.find((each) => each.uri === uri) ?? templates.find((each) => each.matches(uri));
 
 const reservedReason = 'addresses under toolgate: are reserved for the gateway';
+
+/** An address by which spellings of the same one are equal: scheme and authority have no case (RFC 3986, section 6.2.2.1). */
+const addressKey = (uri: string): string =>
+  uri.replace(/^[a-z][a-z0-9+.-]*:(?:\/\/[^/?#]*)?/i, (start) => start.toLowerCase());
 
 /** Reserved for the gateway; of the other sources only forms of tools are there, below their own name, and our code makes them. */
 const isReserved = (address: string, { source, read }: Resource | ResourceTemplate): boolean =>

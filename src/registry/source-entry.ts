@@ -10,6 +10,7 @@ export interface SourceListing {
   readonly templates: readonly ResourceTemplate[];
 }
 
+/** Listing of a source that has not answered yet. */
 const emptyListing: SourceListing = { tools: [], prompts: [], resources: [], templates: [] };
 
 /** Delays between attempts to list a source that failed. */
@@ -19,9 +20,11 @@ export interface RetryDelays {
   readonly random: () => number;
 }
 
+/** Doubles from a second to a minute. */
 export const defaultRetryDelays: RetryDelays = { firstMs: 1_000, maxMs: 60_000, random: Math.random };
 
-export interface SourceEntryOptions {
+/** What an entry is built from. */
+interface SourceEntryOptions {
   readonly source: ToolSource;
   /** Source of the same id that serves until this one is listed. */
   readonly predecessor?: SourceEntry;
@@ -48,6 +51,7 @@ export interface SourceEntry {
   stop(): void;
 }
 
+/** Keeps the last good list of a source: a failing one must not make its tools vanish. */
 export function sourceEntry(options: SourceEntryOptions): SourceEntry {
   const { source, delays, onDue, onProblem, onRecovered } = options;
   let { predecessor } = options;
@@ -64,8 +68,9 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
     const message = error instanceof Error ? error.message : String(error);
     failures += 1;
     const delay = Math.min(delays.maxMs, delays.firstMs * 2 ** Math.min(failures - 1, 20));
+    // Jitter, so that many sources of one host do not retry together (thundering herd).
     const jittered = Math.round(delay * (0.75 + delays.random() / 2));
-    retryAt = Date.now() + jittered;
+    retryAt = performance.now() + jittered;
     clearTimeout(timer);
     if (!stopped) timer = setTimeout(() => onDue(entry), jittered).unref();
     // Reported once per reason: a source that stays down must not fill the log.
@@ -76,6 +81,7 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
 
   const entry: SourceEntry = {
     source,
+    // Until the new source is listed, its predecessor serves.
     serving: () => (listed ? entry : (predecessor?.serving() ?? entry)),
     listing: () => listing,
     problem: () => problem,
@@ -83,12 +89,13 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
       const own: SourceHealth =
         problem === undefined
           ? (source.health?.() ?? { status: 'healthy' })
-          : { status: 'unhealthy', detail: retrying() };
+          : { status: 'unhealthy', detail: retrying(), retryInSeconds: retrySeconds() };
       return listed || predecessor === undefined
         ? own
         : { status: 'degraded', detail: `its new configuration is not active yet: ${own.detail ?? 'starting'}` };
     },
     async fill(signal) {
+      // Subscribed with the first listing, so that no change is missed between the two.
       unsubscribe ??= source.onChange?.(() => onDue(entry));
       try {
         const [tools, prompts, resources, templates] = await Promise.all([
@@ -97,9 +104,11 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
           source.resources?.(signal) ?? [],
           source.templates?.(signal) ?? [],
         ]);
+        // Stopped meanwhile: the list belongs to no catalogue any more.
         if (stopped) return;
         clearTimeout(timer);
         listing = { tools, prompts, resources, templates };
+        // A source may answer before it has its list, as one that still starts does.
         listed ||= source.isListed?.() ?? true;
         failures = 0;
         if (problem === undefined) return;
@@ -122,11 +131,13 @@ export function sourceEntry(options: SourceEntryOptions): SourceEntry {
       predecessor?.stop();
     },
   };
+  const retrySeconds = (): number => Math.max(0, Math.ceil((retryAt - performance.now()) / 1000));
   const retrying = (): string =>
-    `${shorten(problem ?? '')}; next attempt in ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s (failed ${failures === 1 ? 'once' : `${failures} times`})`;
+    `${shorten(problem ?? '')}; next attempt in ${retrySeconds()} s (failed ${failures === 1 ? 'once' : `${failures} times`})`;
   return entry;
 }
 
+/** Characters of a problem in a health report. */
 const maxProblemLength = 150;
 
 /** Keeps the beginning of a long problem, so that what follows it is not cut off in a health report. */

@@ -18,7 +18,7 @@ export interface VisibleCatalogue {
 }
 
 /** What a view may list. */
-export interface VisibleItems {
+interface VisibleItems {
   readonly tools: readonly Tool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
@@ -41,15 +41,18 @@ const maxCachedGroups = 256;
 
 /** Lists filtered by visibility, cached per group until the runtime or the catalogue changes. */
 export function visibleLists(): (at: VisibleCatalogue, view: View) => VisibleItems {
-  let cached: Partial<VisibleCatalogue> = {};
-  const cache = lru<string, VisibleItems>(maxCachedGroups);
+  // By catalogue, because principals with resources of their own have other ones.
+  let caches = new WeakMap<Catalogue, ReturnType<typeof lru<string, VisibleItems>>>();
+  let cachedRuntime: VisibleCatalogue['runtime'] | undefined;
 
   return (at, view) => {
     const { catalogue, runtime } = at;
-    if (catalogue !== cached.catalogue || runtime !== cached.runtime) {
-      cached = at;
-      cache.clear();
+    if (runtime !== cachedRuntime) {
+      cachedRuntime = runtime;
+      caches = new WeakMap();
     }
+    let cache = caches.get(catalogue);
+    if (cache === undefined) caches.set(catalogue, (cache = lru(maxCachedGroups)));
     const group = runtime.visibility.group(view);
     let found = cache.get(group);
     if (found === undefined) {

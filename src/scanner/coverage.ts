@@ -4,7 +4,7 @@ import type { EntryResult, Reached } from './taint/run.js';
 import type { ToolEntry } from './taint/sources/sources.js';
 
 /** A callee that received the caller's data and was not followed. */
-export interface UnfollowedCall {
+interface UnfollowedCall {
   readonly name: string;
   readonly file: string;
   readonly line: number;
@@ -43,6 +43,7 @@ export function coverageOf(
   const byName = new Map<string, AnalysedEntry[]>();
   for (const each of analysed)
     if (each.entry.kind === 'tool') byName.set(each.entry.name, [...(byName.get(each.entry.name) ?? []), each]);
+  // Guessed tools have no coverage to report.
   const names = new Set(
     [...surface.tools, ...surface.optionalTools]
       .filter(({ confidence }) => confidence !== 'heuristic')
@@ -51,6 +52,7 @@ export function coverageOf(
   return [...names].toSorted().map((tool) => toolCoverage(tool, byName.get(tool) ?? [], baselines));
 }
 
+/** Coverage of one tool over all of its handlers. */
 function toolCoverage(
   tool: string,
   analysed: readonly AnalysedEntry[],
@@ -61,6 +63,7 @@ function toolCoverage(
     for (const { name, at } of result?.unfollowed ?? [])
       if (unfollowed.size < maxUnfollowed)
         unfollowed.set(`${name} ${at.file}:${at.startLine}`, { name, file: at.file, line: at.startLine });
+  // Only if every handler is a dispatcher: a separate handler is the branch.
   const dispatched = analysed.filter(({ entry }) => entry.isDispatcher);
   return {
     tool,
@@ -69,6 +72,7 @@ function toolCoverage(
     ...(dispatched.length > 0 &&
       dispatched.length === analysed.length && {
         branch: dispatched.some(
+          // Without a result the budget ended; that gap is reported elsewhere.
           ({ entry, result }) => result === undefined || reachesMore(result, baselines.get(entry.handler.fn)),
         ),
       }),
@@ -83,6 +87,7 @@ function reachesMore({ reached }: EntryResult, baseline: EntryResult | undefined
   return reached.some((each) => !known.has(callKey(each)));
 }
 
+/** Identity of a call. */
 const callKey = ({ name, at }: Reached): string => `${name} ${at.file}:${at.startLine}:${at.startColumn}`;
 
 /** Merges the coverage of the parts of a large tree: what one part followed is followed. */
@@ -95,7 +100,9 @@ export function mergeCoverage(parts: readonly (readonly ToolCoverage[])[]): read
   return [...merged.values()].sort((one, other) => (one.tool < other.tool ? -1 : 1));
 }
 
+/** Joins two parts: reached in either is reached. */
 function combine(one: ToolCoverage, other: ToolCoverage): ToolCoverage {
+  // Undefined means "no dispatcher" in that part, so nothing can be concluded.
   const branch = one.branch === undefined || other.branch === undefined ? undefined : one.branch || other.branch;
   const unfollowed = new Map([...one.unfollowed, ...other.unfollowed].map((call) => [JSON.stringify(call), call]));
   return {

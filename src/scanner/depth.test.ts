@@ -97,7 +97,7 @@ test('a chain of imports longer than the stack is a gap, not an end', async () =
   expect((await scan(root)).findings.map(({ rule }) => rule)).toContain('TG-TAINT-CMD');
 });
 
-test('tools whose code is not found leave the scan incomplete: nothing of them was followed', async () => {
+test('a read loop at the top level is followed from the message it reads', async () => {
   const list = '{"tools": [{"name": "run", "description": "Runs.", "inputSchema": {"type": "object"}}]}';
   const text = [
     'import json, os, sys',
@@ -108,5 +108,6 @@ test('tools whose code is not found leave the scan incomplete: nothing of them w
     '        if message["method"] == "tools/call": os.system(message["params"]["arguments"]["line"])',
   ].join('\n');
   const report = await scan(await aProject({ 'server.py': text }));
-  expect([report.surface.tools.map(({ name }) => name), report.verdict]).toEqual([['run'], 'incomplete']);
+  expect([report.surface.tools.map(({ name }) => name), report.verdict]).toEqual([['run'], 'findings']);
+  expect(report.findings.map(({ rule }) => rule)).toContain('TG-TAINT-CMD');
 });

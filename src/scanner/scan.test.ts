@@ -100,7 +100,7 @@ describe('parameters are followed [S4.14]', () => {
       findings
         .filter((finding) => finding.rule === 'TG-TAINT-CMD')
         .map((finding) => `${finding.kind} ${finding.severity}`),
-    ).toEqual(['capability note']);
+    ).toEqual(['capability low']);
     expect(verdict).toBe('clean');
     expect(capabilities).toEqual([{ tool: 'run_command', capabilities: ['exec'] }]);
   });

@@ -3,11 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.js';
+import { isLeftBehind } from '../lib/process-alive.js';
 import type { Gate } from './gate.js';
 import type { Home } from './home.js';
 
 /** Local access for operators, independent of the transport that callers use. */
-export interface OperatorSocket {
+interface OperatorSocket {
   /** Opens the socket if the configuration may require approval, else with the first ticket. */
   start(): Promise<void>;
   stop(signal: AbortSignal): Promise<void>;
@@ -23,6 +24,7 @@ const maxSocketPathBytes = 100;
 export function operatorSocket(gate: Gate, home: Home): OperatorSocket {
   let opening: Promise<{ stop(signal: AbortSignal): Promise<void> } | undefined> | undefined;
   const open = async (): Promise<void> => {
+    // A failure is logged and not thrown: calls that need no approval must still work.
     opening ??= openSocket(gate, home).catch((error: unknown) => {
       gate.log.event('server.problem', {
         message: `Cannot open the operator socket, so no operator can decide tickets: ${error instanceof Error ? error.message : String(error)}`,
@@ -38,11 +40,13 @@ export function operatorSocket(gate: Gate, home: Home): OperatorSocket {
       void gate.approvalRequested.then(open);
     },
     async stop(signal) {
+      // Waits for an opening in progress: a socket that opens after the stop would be left behind.
       await (await opening)?.stop(signal);
     },
   };
 }
 
+/** Whether any rule can require approval. */
 const mayRequireApproval = ({ policy, flows }: Config): boolean =>
   policy.confirmation.effects.length > 0 ||
   policy.rules.some(({ action }) => action === 'confirm') ||
@@ -51,10 +55,11 @@ const mayRequireApproval = ({ policy, flows }: Config): boolean =>
 async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortSignal): Promise<void> }> {
   // Loaded on demand: most gateways over stdio never require approval and need no HTTP listener.
   const [{ httpDoor }, { approvalRoutes }, { tokenFromFile }] = await Promise.all([
-    import('../transports/http/server.js'),
+    import('../transports/http/edge/server.js'),
     import('../transports/http/approvals.js'),
-    import('../access/token-file.js'),
+    import('../access/identity/token-file.js'),
   ]);
+  // The same token as over HTTP: file permissions alone are no authentication.
   const token = tokenFromFile(gate.config().auth.token_file ?? home.token);
   gate.log.hide([token]);
   const place = allocateSocket(home.approvals);
@@ -68,10 +73,12 @@ async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortS
       authenticate: (authorization) => gate.callers().authenticate(authorization),
       generation: () => gate.current().generation,
     },
+    // No Host and no Origin is allowed besides those of a local client: pages in a browser cannot reach a socket anyway.
     allowedHosts: [],
     allowedOrigins: [],
     corsOrigins: [],
-    maxBodyBytes: 1_024,
+    // Decisions are short, and an operator sends few of them.
+    maxBodyBytes: 4_096,
     peerRatePerSecond: 50,
     maxConnections: 20,
     onRefused: (refusal) => gate.edge.credential(refusal),
@@ -81,6 +88,7 @@ async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortS
       }),
   });
   await listener.start();
+  // The folder is private already; this also holds if its mode is changed later.
   chmodSync(place.socket, 0o600);
   return {
     async stop(signal) {
@@ -93,8 +101,11 @@ async function openSocket(gate: Gate, home: Home): Promise<{ stop(signal: AbortS
 /** Allocates a socket path in a private folder and removes sockets of dead gateways. */
 function allocateSocket(folder: string): { readonly socket: string; clear(): void } {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // An existing folder keeps its mode in mkdir, so it is set explicitly.
   chmodSync(folder, 0o700);
-  for (const name of readdirSync(folder)) if (isStale(name)) rmSync(join(folder, name), { force: true });
+  // Sockets of gateways that crashed.
+  for (const name of readdirSync(folder)) if (isLeftBehind(name)) rmSync(join(folder, name), { force: true });
+  // Random as well as the pid: a reused pid must not collide with a socket that is still there.
   const named = join(folder, `${process.pid}-${randomBytes(4).toString('hex')}.sock`);
   if (Buffer.byteLength(named) <= maxSocketPathBytes)
     return { socket: named, clear: () => rmSync(named, { force: true }) };
@@ -108,15 +119,4 @@ function allocateSocket(folder: string): { readonly socket: string; clear(): voi
       rmSync(short, { recursive: true, force: true });
     },
   };
-}
-
-function isStale(name: string): boolean {
-  const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
-  if (pid === 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
-  }
 }

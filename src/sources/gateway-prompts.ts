@@ -20,6 +20,7 @@ export interface PromptDeclaration {
 /** Source of the prompts in the configuration; has no tools. */
 function gatewayPrompts(declared: readonly PromptDeclaration[]): ToolSource {
   const prompts = declared.map(toPrompt);
+  // Prompts of the configuration never change without a reload, so there is nothing to watch.
   return { id: 'prompts', list: () => Promise.resolve([]), prompts: () => Promise.resolve(prompts) };
 }
 
@@ -35,6 +36,7 @@ function toPrompt({ name, title, description, arguments: args, messages }: Promp
       ...(argument.title !== undefined && { title: argument.title }),
       ...(argument.description !== undefined && { description: argument.description }),
     })),
+    // Checked here and not by a schema, because prompt arguments are optional texts by protocol.
     get(call) {
       const missing = args
         .filter((argument) => argument.required && typeof call.args[argument.name] !== 'string')

@@ -1,10 +1,13 @@
+import type { GrantStore } from './mcp/oauth/tokens.js';
 import type { z } from 'zod';
 import type { JsonObject } from '../core/json.js';
 import type { ToolSource } from '../core/source.js';
 import type { Processes } from '../processes/processes.js';
+import type { CommandDefinition } from './command/definition.js';
 import type { OriginBreakers } from './http/breakers.js';
 import type { UpstreamAdmission } from './mcp/admission.js';
 import type { SourceSettings } from './settings.js';
+import type { SourcePeers } from './source-peers.js';
 
 /** One entry of `sources`. Opaque outside of its kind: other code reads it through the kind, so no file needs to know all kinds. */
 export interface SourceEntry {
@@ -24,12 +27,18 @@ export interface SourceServices {
   readonly packages: string;
   /** Folder for OAuth tokens of remote servers. */
   readonly grants: string;
+  /** Where OAuth tokens are instead, if several replicas share them. */
+  readonly grantStore?: GrantStore;
+  /** Other replicas of this gateway; absent if it is a single one. */
+  readonly peers?: SourcePeers;
   /** Name and version that upstream servers get to see. */
   readonly client: { readonly name: string; readonly version: string };
   /** Circuit breakers by origin; they survive reloads. */
   readonly origins: OriginBreakers;
   /** Decides about upstream servers and their definitions; absent where nothing is started. */
   readonly admission?: UpstreamAdmission;
+  /** Commands that the embedding program defines. */
+  readonly commands?: readonly CommandDefinition[];
   onEvent(event: string, fields: JsonObject): void;
 }
 
@@ -39,11 +48,15 @@ export type SourceContext<Reads extends keyof SourceSettings = keyof SourceSetti
 };
 
 /** What an entry refers to elsewhere in the configuration or on the network; each is checked when the configuration loads. */
-export interface References {
+interface References {
   /** Names of network policies by key of the entry. */
   readonly policies?: Readonly<Record<string, string | undefined>>;
   /** Allow-lists of hosts by key of the entry. */
   readonly domains?: Readonly<Record<string, readonly string[] | undefined>>;
+  /** Key that, in a cluster, needs replicas that reach one another. */
+  readonly peers?: string;
+  /** Environment variables that the entry passes on, besides those in its secrets. */
+  readonly variables?: readonly string[];
   /** URLs by key of the entry, with the allow-list that their host must be in; the shared one by default. */
   readonly addresses?: Readonly<Record<string, { readonly url: string; readonly domains?: readonly string[] }>>;
 }
@@ -75,7 +88,7 @@ export interface LoginOptions {
 /** The part of the context that a login needs; nothing is started. */
 export type LoginContext<Reads extends keyof SourceSettings = keyof SourceSettings> = Pick<
   SourceContext<Reads>,
-  'env' | 'grants' | 'settings'
+  'env' | 'grants' | 'grantStore' | 'settings'
 >;
 
 /**
@@ -127,6 +140,16 @@ export function kindOf(entry: SourceEntry, kinds: readonly SourceKind[]): Source
   if (found === undefined) throw new Error(`unknown kind of source: ${entry.kind}`);
   return found;
 }
+
+/** Prefix of the names of a source; '' if it is not configured or has none. */
+export const namePrefix = (
+  id: string,
+  entries: Readonly<Record<string, SourceEntry>>,
+  kinds: readonly SourceKind[],
+): string => {
+  const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
+  return entry === undefined ? '' : kindOf(entry, kinds).prefix(id, entry);
+};
 
 /** Whether the tools of a source are described by the source itself, so that its hints and flags must not lower a decision. */
 export const isSelfDescribed = (

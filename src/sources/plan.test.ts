@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/support/temporary.js';
 import { loadConfig } from '../config/load.js';
 import { schema, type Config } from '../config/schema.js';
 import { secretField } from '../lib/config-fields.js';
-import type { SecretText } from '../lib/secret-text.js';
+import type { SecretText } from '../lib/text/secret-text.js';
 import { originBreakers } from './http/breakers.js';
 import { sourceKinds } from './index.js';
 import type { SourceKind, SourceServices } from './kind.js';

@@ -1,7 +1,7 @@
 import type { ToolSource } from '../core/source.js';
-import { canonicalJson } from '../lib/canonical-json.js';
+import { canonicalJson } from '../lib/json/canonical-json.js';
 import { sha256 } from '../lib/hash.js';
-import { SecretText } from '../lib/secret-text.js';
+import { SecretText } from '../lib/text/secret-text.js';
 import { sectionSources, sourceKinds } from './index.js';
 import { kindOf, type SectionSource, type SourceEntry, type SourceKind, type SourceServices } from './kind.js';
 import { sourceSettings, type SourceSettings, type SourcesConfig } from './settings.js';
@@ -15,7 +15,8 @@ export interface PlannedSource {
   open(): Promise<ToolSource>;
 }
 
-export interface PlanOptions {
+/** Kinds and sections; replaced by tests and by programs that embed the gateway. */
+interface PlanOptions {
   readonly kinds?: readonly SourceKind[];
   readonly sections?: readonly SectionSource[];
 }
@@ -33,6 +34,7 @@ export function planSources(
     reads: readonly (keyof SourceSettings)[],
     open: (read: SourceSettings) => Promise<ToolSource>,
   ): PlannedSource => {
+    // Only the declared groups: what a source cannot see cannot be missing from its fingerprint.
     const read = pick(settings, reads);
     return {
       id,
@@ -40,6 +42,7 @@ export function planSources(
       open: () => open(read),
     };
   };
+  // Sections come first, so that built-in names win over those of configured sources.
   return [
     ...sections
       .filter((section) => section.isUsed(pick(settings, section.reads)))

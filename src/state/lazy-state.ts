@@ -1,9 +1,9 @@
 import { memoryStore } from './memory-store.js';
 import { sqliteStore } from './sqlite-store.js';
-import type { Store } from './store.js';
+import type { LocalStore } from './store.js';
 
-export interface LazyState {
-  open(): Promise<Store>;
+interface LazyState {
+  open(): Promise<LocalStore>;
   /** Why the state is in memory only; undefined if it is not. */
   problem(): string | undefined;
   close(): Promise<void>;
@@ -20,22 +20,24 @@ export function lazyState(
   onProblem: (problem: string) => void,
   { sweepEveryMs = sweepMs, now = Date.now }: { readonly sweepEveryMs?: number; readonly now?: () => number } = {},
 ): LazyState {
-  let opened: Promise<Store> | undefined;
+  let opened: Promise<LocalStore> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let memoryOnly: string | undefined;
 
-  const openStore = async (): Promise<Store> => {
+  const openStore = async (): Promise<LocalStore> => {
     const result = await sqliteStore({ home: folder, now });
     if (!result.ok) {
       memoryOnly = result.problem;
+      // Reported and not thrown: calls work without stored state, but counts start anew.
       onProblem(result.problem);
       return memoryStore({ now });
     }
+    // The damaged file is kept for inspection.
     if (result.setAside !== undefined)
       onProblem(`The state database was damaged and was renamed to ${result.setAside}`);
     return result.store;
   };
-  const start = async (): Promise<Store> => {
+  const start = async (): Promise<LocalStore> => {
     const store = await openStore();
     const sweep = (): void => {
       try {
@@ -50,6 +52,7 @@ export function lazyState(
   };
 
   return {
+    // One promise, so that concurrent first uses open the store once.
     open: () => (opened ??= start()),
     problem: () => memoryOnly,
     async close() {

@@ -1,4 +1,4 @@
-import { maxListedEntries, type Store } from './store.js';
+import { maxListedEntries, type LocalStore, type PutOptions } from './store.js';
 
 interface Cell {
   readonly value: string;
@@ -6,18 +6,39 @@ interface Cell {
 }
 
 /** Store in memory, for calls without a server and for tests. */
-export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): Store {
+export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): LocalStore {
   const spaces = new Map<string, Map<string, Cell>>();
 
+  const get = (space: string, key: string): string | undefined => {
+    const cell = spaces.get(space)?.get(key);
+    return cell && cell.expiresAt > now() ? cell.value : undefined;
+  };
+  const put = (space: string, key: string, value: string, { expiresAt = Infinity }: PutOptions = {}): void => {
+    let cells = spaces.get(space);
+    if (!cells) spaces.set(space, (cells = new Map()));
+    cells.set(key, { value, expiresAt });
+  };
+
   return {
-    get(space, key) {
-      const cell = spaces.get(space)?.get(key);
-      return cell && cell.expiresAt > now() ? cell.value : undefined;
+    get,
+    put,
+    add(space, key, value, options) {
+      // An expired entry does not block a new one.
+      if (get(space, key) !== undefined) return false;
+      put(space, key, value, options);
+      return true;
     },
-    put(space, key, value, { expiresAt = Infinity } = {}) {
-      let cells = spaces.get(space);
-      if (!cells) spaces.set(space, (cells = new Map()));
-      cells.set(key, { value, expiresAt });
+    swap(space, key, from, to, options) {
+      // Compare and swap: the change is refused if another one came first.
+      if (get(space, key) !== from) return false;
+      put(space, key, to, options);
+      return true;
+    },
+    // Read and delete in one step, so that a one-time value is used once.
+    take(space, key) {
+      const value = get(space, key);
+      spaces.get(space)?.delete(key);
+      return value;
     },
     delete(space, key) {
       const cell = spaces.get(space)?.get(key);
@@ -45,4 +66,5 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
   };
 }
 
+// By bytes like SQLite, so that pages have the same order in both stores.
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));

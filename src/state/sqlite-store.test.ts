@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { aFolder, aProgram } from '../../test/support/program.js';
 import { lazyState } from './lazy-state.js';
 import { sqliteStore } from './sqlite-store.js';
-import type { Store } from './store.js';
+import type { LocalStore } from './store.js';
 
-async function opened(home: string): Promise<{ readonly store: Store; readonly setAside?: string }> {
+async function opened(home: string): Promise<{ readonly store: LocalStore; readonly setAside?: string }> {
   const result = await sqliteStore({ home });
   if (!result.ok) throw new Error(result.problem);
   return result;

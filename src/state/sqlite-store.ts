@@ -2,17 +2,17 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs
 import { join } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import { lockFile, type LockFile } from '../lib/lock-file.js';
-import { maxListedEntries, type StoredEntry, type Store } from './store.js';
+import { maxListedEntries, type LocalStore, type PutOptions, type StoredEntry } from './store.js';
 
-export interface SqliteStoreOptions {
+interface SqliteStoreOptions {
   /** State folder. */
   readonly home: string;
   readonly now?: () => number;
 }
 
 /** The store, or the problem; `setAside` is the file that a damaged database was renamed to. */
-export type OpenStoreResult =
-  | { readonly ok: true; readonly store: Store; readonly setAside?: string }
+type OpenStoreResult =
+  | { readonly ok: true; readonly store: LocalStore; readonly setAside?: string }
   | { readonly ok: false; readonly problem: string };
 
 const databaseFile = 'state.db';
@@ -108,31 +108,48 @@ function moveAside(path: string): string {
  * Texts are stored as bytes, because the driver truncates a text at the first NUL. Every statement runs to completion with `all`:
  * one that stops at a row keeps its transaction open, and its writes are lost.
  */
-function createStore(database: Database, lock: LockFile, now: () => number = Date.now): Store {
+function createStore(database: Database, lock: LockFile, now: () => number = Date.now): LocalStore {
   const get = database.prepare(
     'SELECT value FROM kept WHERE space = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)',
   );
   const put = database.prepare(
     'INSERT INTO kept VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at',
   );
-  const take = database.prepare('DELETE FROM kept WHERE space = ? AND key = ? RETURNING expires_at');
+  const take = database.prepare('DELETE FROM kept WHERE space = ? AND key = ? RETURNING value, expires_at');
   const list = database.prepare(
     'SELECT key, value FROM kept WHERE space = ? AND key >= ? AND key < ? AND (? IS NULL OR key > ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY key LIMIT ?',
   );
   const sweep = database.prepare('DELETE FROM kept WHERE expires_at <= ?');
   let open = true;
 
+  const read = (space: string, key: string): string | undefined => {
+    const [row] = get.all([toBytes(space), toBytes(key), now()]);
+    return row && text(row['value']);
+  };
+  const write = (space: string, key: string, value: string, options?: PutOptions): void =>
+    void put.run([toBytes(space), toBytes(key), toBytes(value), options?.expiresAt ?? null]);
+  const remove = (space: string, key: string): string | undefined => {
+    const [taken] = take.all([toBytes(space), toBytes(key)]);
+    const isValid = taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());
+    return isValid ? text(taken['value']) : undefined;
+  };
+
   return {
-    get(space, key) {
-      const [row] = get.all([toBytes(space), toBytes(key), now()]);
-      return row && text(row['value']);
+    get: read,
+    put: write,
+    // Atomic without a transaction: the database has one owner (the lock file), and nothing runs between two synchronous calls.
+    add(space, key, value, options) {
+      if (read(space, key) !== undefined) return false;
+      write(space, key, value, options);
+      return true;
     },
-    put: (space, key, value, options) =>
-      void put.run([toBytes(space), toBytes(key), toBytes(value), options?.expiresAt ?? null]),
-    delete(space, key) {
-      const [taken] = take.all([toBytes(space), toBytes(key)]);
-      return taken !== undefined && (taken['expires_at'] === null || Number(taken['expires_at']) > now());
+    swap(space, key, from, to, options) {
+      if (read(space, key) !== from) return false;
+      write(space, key, to, options);
+      return true;
     },
+    take: remove,
+    delete: (space, key) => remove(space, key) !== undefined,
     list(space, { prefix = '', after, limit = maxListedEntries } = {}) {
       const from = after === undefined ? null : toBytes(after);
       // UTF-8 never contains the byte FF, so this is the upper bound of all keys with the prefix.

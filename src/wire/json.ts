@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Json } from '../core/json.js';
-import { countMembers } from '../lib/json-limits.js';
+import { countMembers } from '../lib/json/json-limits.js';
 
 /** Why bytes are not accepted as JSON; the same words at every door. */
-export type JsonFault = 'too_deep' | 'not_utf8' | 'not_json' | 'duplicate_key' | 'lone_surrogate' | 'number_range';
+type JsonFault = 'too_deep' | 'not_utf8' | 'not_json' | 'duplicate_key' | 'lone_surrogate' | 'number_range';
 
 export interface JsonProblem {
   readonly fault: JsonFault;

@@ -7,7 +7,7 @@ export interface OverlongLine {
 }
 
 /** Splits a byte stream into lines. */
-export interface LineReader {
+interface LineReader {
   /** Returns the lines completed by this chunk, without line terminators. */
   push(piece: Buffer): readonly (Buffer | OverlongLine)[];
   /** Returns the bytes after the last newline. */

@@ -26,7 +26,7 @@ export interface RpcResponse {
   readonly reply: { readonly result: JsonObject } | { readonly error: RpcError };
 }
 /** Not valid JSON-RPC; `id` is the id to answer under: null if it was null, absent if it could not be read. */
-export interface InvalidMessage {
+interface InvalidMessage {
   readonly kind: 'invalid';
   readonly id?: Id | null;
   readonly error: RpcError;
@@ -79,7 +79,7 @@ function invalidJson({ fault, message, value }: JsonProblem): InvalidMessage {
 }
 
 /** Classifies a parsed value as request, notification, response or invalid. */
-export function readMessage(value: Json, idText: () => string | undefined): Message {
+function readMessage(value: Json, idText: () => string | undefined): Message {
   if (!isJsonObject(value)) return invalidMessage('A message must be an object');
   const given = value['id'];
   const id = given === undefined ? undefined : given === null ? null : readId(given, idText);

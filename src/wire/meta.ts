@@ -28,6 +28,14 @@ export interface Envelope {
   readonly logLevel?: string;
 }
 
+const maxClientName = 100;
+
+/** Name of the client program in its `clientInfo`, bounded; undefined if it declares none. */
+export const clientNameOf = (info: unknown): string | undefined =>
+  isJsonObject(info) && typeof info['name'] === 'string' && info['name'] !== ''
+    ? info['name'].slice(0, maxClientName)
+    : undefined;
+
 /** The `_meta` object of request parameters. */
 export const metaOf = (params: JsonObject): JsonObject | undefined => {
   const meta = params['_meta'];

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.js';
 import { slotTable } from '../lib/slot-table.js';
 import type { SlotTable } from '../lib/slot-table.js';
+import type { Id } from './id.js';
 import { encodeNotification, encodeRequest } from './message.js';
 import type { RpcResponse } from './message.js';
 import { failedReply } from './reply.js';
@@ -31,6 +32,7 @@ class PendingRequest {
   readonly #route: (text: string) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
+  readonly #prefix: string;
   readonly id: number;
 
   constructor(
@@ -38,14 +40,21 @@ class PendingRequest {
     resolve: (reply: Reply) => void,
     route: (text: string) => void,
     { timeoutMs, signal }: AskOptions,
+    prefix: string,
   ) {
     this.#table = table;
+    this.#prefix = prefix;
     this.#resolve = resolve;
     this.#route = route;
     this.#signal = signal;
     this.id = table.add(this);
     this.#timer = setTimeout(onTimeout, timeoutMs, this);
     signal?.addEventListener('abort', this);
+  }
+
+  /** Id that the peer gets to see. */
+  get wireId(): string | number {
+    return this.#prefix === '' ? this.id : `${this.#prefix}${this.id}`;
   }
 
   end(reply: Reply): void {
@@ -56,7 +65,7 @@ class PendingRequest {
   }
 
   cancel(kind: 'timeout' | 'cancelled', reason: string): void {
-    this.#route(encodeNotification('notifications/cancelled', { requestId: this.id, reason }));
+    this.#route(encodeNotification('notifications/cancelled', { requestId: this.wireId, reason }));
     this.end(failedReply(kind, reason));
   }
 
@@ -68,8 +77,11 @@ class PendingRequest {
 
 const onTimeout = (request: PendingRequest): void => request.cancel('timeout', 'Request timed out');
 
-/** Correlates requests and responses on one connection; a timeout or abort sends `notifications/cancelled` to the peer. */
-export function pendingRequests(send: (text: string) => void, maxPending = 1_024): PendingRequests {
+/**
+ * Correlates requests and responses on one connection; a timeout or abort sends `notifications/cancelled` to the peer. With a prefix,
+ * ids are texts that name their issuer.
+ */
+export function pendingRequests(send: (text: string) => void, maxPending = 1_024, prefix = ''): PendingRequests {
   const table = slotTable<PendingRequest>();
 
   return {
@@ -82,12 +94,12 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
       if (table.size >= maxPending)
         return Promise.resolve(failedReply('busy', 'Too many pending requests', { unprocessed: true }));
       return new Promise((resolve) => {
-        const { id } = new PendingRequest(table, resolve, route, options);
-        route(encodeRequest(id, method, params));
+        const { wireId } = new PendingRequest(table, resolve, route, options, prefix);
+        route(encodeRequest(wireId, method, params));
       });
     },
     settle(response) {
-      const waiting = table.get(response.id);
+      const waiting = table.get(slotOf(response.id, prefix));
       waiting?.end(response.reply);
       return waiting !== undefined;
     },
@@ -95,4 +107,11 @@ export function pendingRequests(send: (text: string) => void, maxPending = 1_024
       for (const waiting of table.values()) waiting.end({ failure });
     },
   };
+}
+
+/** The number inside an id of ours; an id of another spelling has none. */
+function slotOf(id: Id, prefix: string): Id {
+  if (prefix === '') return id;
+  const digits = typeof id === 'string' && id.startsWith(prefix) ? id.slice(prefix.length) : '';
+  return /^[1-9]\d{0,14}$|^0$/.test(digits) ? Number(digits) : -1;
 }

@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /** One server-sent event. */
-export interface SseEvent {
+interface SseEvent {
   readonly event: string;
   readonly data: string;
   readonly id?: string;
 }
 
 /** Parses server-sent events from chunks of any size. */
-export interface SseReader {
+interface SseReader {
   /** Returns the events completed by this chunk; undefined once an event exceeded the limit, after which the stream is unusable. */
   push(piece: Uint8Array): readonly SseEvent[] | undefined;
   /** Last event id and retry time sent by the server. */

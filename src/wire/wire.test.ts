@@ -130,6 +130,17 @@ describe('headers', () => {
     );
   });
 
+  test.each([
+    ['tools/call', { name: 'echo' }],
+    ['prompts/get', { name: 'greet' }],
+    ['resources/read', { uri: 'a://b' }],
+    ['tasks/cancel', { taskId: 't' }],
+  ] as const)('%s without its Mcp-Name header contradicts the body', (method, params) => {
+    const { 'mcp-name': name, ...headers } = requestHeaders(method, params, 'v');
+    expect(name).toBe(Object.values(params)[0]);
+    expect(headerProblem(headers, method, params, 'v')).toBe('The Mcp-Name header is missing');
+  });
+
   test('a header given twice names nothing', () => {
     expect(
       headerProblem({ 'mcp-protocol-version': 'v', 'mcp-method': ['tools/list', 'tools/list'] }, 'tools/list', {}, 'v'),
@@ -325,12 +336,16 @@ describe('a stream of an untrusted peer', () => {
   });
 
   test('costs no more than its length where an event comes in many pieces', () => {
-    const cpuOf = (pieces: number): number => {
-      const before = process.cpuUsage();
-      expect(pushed(times(pieces, 'x'.repeat(4_096)))).toBe(true);
-      const { user, system } = process.cpuUsage(before);
-      return user + system;
-    };
+    // The least of some runs: a garbage collection of other tests may fall into one of them.
+    const cpuOf = (pieces: number): number =>
+      Math.min(
+        ...[1, 2, 3].map(() => {
+          const before = process.cpuUsage();
+          expect(pushed(times(pieces, 'x'.repeat(4_096)))).toBe(true);
+          const { user, system } = process.cpuUsage(before);
+          return user + system;
+        }),
+      );
     cpuOf(400);
     // Eight times as much takes sixty-four times as long where each piece is joined to all before it.
     expect(cpuOf(3_200) / cpuOf(400)).toBeLessThan(32);

@@ -1,7 +1,7 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { aTool } from '../../../test/support/make.js';
-import { diffLines, diffDefinitions } from './pin-diff.js';
+import { diffLines, diffDefinitions, diffPending } from './pin-diff.js';
 import { approvePins, emptyBook, comparePins } from './pins.js';
 import type { AdmissionMode, Pinnable, PinBook } from './pins.js';
 import { findLookAlikes } from '../look-alikes.js';
@@ -46,6 +46,15 @@ test.each([
   expect(judged(first, [tool('read', 'changed')], admission).withheld.size).toBe(isChanged);
 });
 
+test('a stricter mode does not take over what open let in without a look', () => {
+  const lax = judged(emptyBook('s', 's'), [tool('read'), tool('x')], 'open').book;
+  const orders = (item: Pinnable) => (item.name === 'x' ? 'it gives orders' : undefined);
+  expect([...judged(lax, [tool('read'), tool('x')], 'pin', orders).withheld.keys()]).toEqual([tool('x')]);
+  expect(judged(lax, [tool('read'), tool('x')], 'strict').withheld.size).toBe(2);
+  const { book } = approvePins(judged(lax, [tool('read')], 'strict').book, [], '2026-02-02');
+  expect(judged(book, [tool('read')], 'strict').withheld.size).toBe(0);
+});
+
 test('something suspicious is withheld at first sight, unless everything is let in', () => {
   expect([...judged(first, [tool('x')], 'pin', () => 'it gives orders').withheld.values()]).toEqual([
     'it gives orders; see toolgate pins diff files',
@@ -78,16 +87,36 @@ test('a diff shows each changed leaf, and hidden characters by their numbers', (
   expect(lines).toEqual(['  b.c', '    - x', '    + x\\u200b\\u001b[2J', '  b.d', '    - 2', '  e', '    + [1]']);
 });
 
+test('findings of a scan are compared by their text, not by their fingerprint', () => {
+  const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
+  const accepted = { code: 'c1', reasons: { [first]: 'high one' } };
+  const pending = { code: 'c2', reasons: { [first]: 'high one', [second]: 'high two' } };
+  expect(diffLines(diffPending('source scan', undefined, pending))).toEqual([
+    '  code',
+    '    + c2',
+    '  finding',
+    '    + high one',
+    '  finding',
+    '    + high two',
+  ]);
+  expect(diffLines(diffPending('source scan', accepted, pending)).slice(3)).toEqual(['  finding', '    + high two']);
+  expect(diffPending('tool reasons', undefined, pending)).toEqual(diffDefinitions(undefined, pending));
+});
+
 const offered = (
   source: string,
   name: string,
-  over: { description?: string; identity?: string; upstream?: string } = {},
+  over: { description?: string; identity?: string; upstream?: string; program?: string } = {},
 ) =>
   aTool({
     name,
     source,
     description: over.description ?? `${source} ${name}`,
-    details: { upstream: over.upstream ?? name.replace(`${source}__`, ''), identity: over.identity ?? source },
+    upstream: {
+      name: over.upstream ?? name.replace(`${source}__`, ''),
+      identity: over.identity ?? source,
+      ...(over.program !== undefined && { program: over.program }),
+    },
   });
 
 test.each([
@@ -117,6 +146,31 @@ test.each([
   ],
 ])('%s: the later one is withheld [S2.28]', (_, one, two, why) => {
   expect([...findLookAlikes([one, two])]).toEqual([[two.name, why]]);
+});
+
+const configured = (source: string, name: string) =>
+  aTool({ name, source, description: 'Returns one operation with its full input schema' });
+
+test.each([
+  ['two documents with the same text', configured('a', 'a__describe'), configured('b', 'b__describe')],
+  [
+    'one document twice, for staging and production',
+    configured('stage', 'stage__get'),
+    configured('stages', 'stages__get'),
+  ],
+  [
+    'one program twice with other arguments',
+    offered('docs', 'docs__read', { description: 'Reads a file of a folder', identity: 'p a', program: 'p' }),
+    offered('code', 'code__read', { description: 'Reads a file of a folder', identity: 'p b', program: 'p' }),
+  ],
+])('%s is no imitation [S2.28]', (_, one, two) => {
+  expect(findLookAlikes([one, two]).size).toBe(0);
+});
+
+test('a tool of the operator is never withheld for one of an untrusted source, whatever their order', () => {
+  const own = configured('mine', 'mine__get');
+  const copy = offered('theirs', 'theirs__get', { description: own.description });
+  expect([...findLookAlikes([copy, own]).keys()]).toEqual(['theirs__get']);
 });
 
 test.each([

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/json.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
+import { canonicalJson } from '../../lib/json/canonical-json.js';
 import { sha256 } from '../../lib/hash.js';
 
-/** `pin` trusts definitions on first use and withholds changes, `strict` offers only approved definitions, `open` everything. */
+/** `pin` trusts definitions on first use and withholds changes, `strict` offers only approved definitions and those pinned before, `open` everything. */
 export type AdmissionMode = 'strict' | 'pin' | 'open';
 
 /** An item that a source offers (tool, prompt, resource, instructions), with its whole definition. */
@@ -13,19 +13,22 @@ export interface Pinnable {
 }
 
 /** A definition as it was at first use or at its approval. */
-export interface Pin {
+interface Pin {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly at: string;
-  readonly by: 'first sight' | 'approval';
+  /** Why it is pinned. `open` means without any check: that mode lets everything in. */
+  readonly by: 'first sight' | 'open' | 'approval';
 }
 
 /** A definition that waits for approval. */
-export interface PendingPin {
+interface PendingPin {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly since: string;
   readonly why: string;
+  /** An operator looked at it and rejected it; it stays withheld and no longer asks for a decision. */
+  readonly rejected?: { readonly at: string; readonly by: string };
 }
 
 /** Pins and pending definitions of one source; kept when the source is removed, so that re-adding it does not reset trust. */
@@ -40,7 +43,7 @@ export interface PinBook {
   readonly pending: Readonly<Record<string, PendingPin>>;
 }
 
-export interface PinComparison<T> {
+interface PinComparison<T> {
   readonly book: PinBook;
   /** Items that are not offered, with the reason. */
   readonly withheld: ReadonlyMap<T, string>;
@@ -66,6 +69,9 @@ const pinKey = ({ kind, name }: Pick<Pinnable, 'kind' | 'name'>): string => `${k
 
 export const pinHash = (definition: JsonObject): string => sha256(canonicalJson(definition));
 
+/** Whether a pin counts: a stricter mode must not take over what `open` let in without a look. */
+const isTrusted = ({ by }: Pin, admission: AdmissionMode): boolean => admission === 'open' || by !== 'open';
+
 /** Compares the items a source offers with its pins, to detect a rug pull; `suspicion` returns why an item is suspect by itself. */
 export function comparePins<T extends Pinnable>(
   book: PinBook,
@@ -84,11 +90,22 @@ export function comparePins<T extends Pinnable>(
     const key = pinKey(item);
     const hash = pinHash(item.definition);
     const known = Object.hasOwn(book.pins, key) ? book.pins[key] : undefined;
-    if (known?.hash === hash) continue;
-    const why = known ? 'its definition changed' : admission === 'strict' ? 'it was not approved yet' : suspicion(item);
+    const isSame = known?.hash === hash;
+    if (isSame && isTrusted(known, admission)) continue;
+    const why =
+      known && !isSame
+        ? 'its definition changed'
+        : admission === 'strict'
+          ? 'it was not approved yet'
+          : suspicion(item);
     if (admission === 'open' || why === undefined) {
-      defineOwn(pins, key, { hash, definition: item.definition, at: now, by: 'first sight' });
-      if (known || Object.keys(book.pins).length > 0) news.push(`${key} ${known ? 'changed' : 'is new'}`);
+      defineOwn(pins, key, {
+        hash,
+        definition: item.definition,
+        at: now,
+        by: admission === 'open' ? 'open' : 'first sight',
+      });
+      if (!isSame && (known || Object.keys(book.pins).length > 0)) news.push(`${key} ${known ? 'changed' : 'is new'}`);
       continue;
     }
     withheld.set(item, `${why}; see toolgate pins diff ${book.source}`);
@@ -98,6 +115,7 @@ export function comparePins<T extends Pinnable>(
       definition: item.definition,
       since: before?.hash === hash ? before.since : now,
       why,
+      ...(before?.hash === hash && before.rejected && { rejected: before.rejected }),
     });
     if (before?.hash !== hash) news.push(`${key}: ${why}`);
   }
@@ -130,6 +148,16 @@ export function approvePins(
     delete pending[key];
   }
   return { book: { ...book, pins, pending }, approved };
+}
+
+/** Marks pending definitions as rejected; they stay withheld until they change or are approved. */
+export function rejectPins(book: PinBook, keys: readonly string[], rejected: { at: string; by: string }): PinBook {
+  const pending: Record<string, PendingPin> = { ...book.pending };
+  for (const key of keys) {
+    const waiting = Object.hasOwn(book.pending, key) ? book.pending[key] : undefined;
+    if (waiting) defineOwn(pending, key, { ...waiting, rejected });
+  }
+  return { ...book, pending };
 }
 
 /** Defines instead of assigning: assignment to a key named `__proto__` would be lost (prototype pollution). */

@@ -31,6 +31,7 @@ try {
 delayOptimization();
 // The gateway passes the request as the only argument.
 const { root, entry, timeoutMs } = JSON.parse(process.argv[2] ?? '{}') as ScanRequest;
+const maxSteps = 10;
 const scanLimits = { ...defaultLimits, timeoutMs };
 const walked = await walkFiles(root, scanLimits);
 const { report, surface } = await (isLarge(walked) ? scanParts() : scanWhole());
@@ -40,7 +41,7 @@ const result: ScanResult = {
   findings: report.findings
     .filter(({ kind }) => kind === 'bug')
     .slice(0, maxListed)
-    .map((finding) => ({ ...finding, suppressed: undefined, flow: undefined })),
+    .map((finding) => ({ ...finding, suppressed: undefined, flow: boundedFlow(finding.flow) })),
   gaps: [...(entry === undefined ? await findSkippedFolders(root) : []), ...report.gaps].slice(0, maxListed),
   capabilities: report.capabilities.slice(0, 2_000),
   surface: {
@@ -51,6 +52,12 @@ const result: ScanResult = {
   },
 };
 process.stdout.write(JSON.stringify(result));
+
+/** Path from parameter to sink with its ends; the middle of a long one is left out. */
+function boundedFlow(flow: ScanResult['findings'][number]['flow']): typeof flow {
+  if (flow === undefined || flow.length <= 2 * maxSteps) return flow;
+  return [...flow.slice(0, maxSteps), ...flow.slice(-maxSteps)];
+}
 
 async function scanWhole(): Promise<ScanOutput> {
   const project = await loadFiles(walked, scanLimits);

@@ -10,6 +10,7 @@ export function reachableModules(project: Project, entry: string): Project {
 /** Entry and its transitive local imports; any text that looks like an import counts, so that none is missed. */
 function reachableFrom(project: Project, entry: string): ReadonlySet<string> {
   const seen = new Set([entry]);
+  // The set grows while it is iterated: a worklist that visits each module once, also in import cycles.
   for (const path of seen) {
     const module = project.modules.get(path);
     if (!module) continue;

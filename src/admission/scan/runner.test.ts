@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finished, ProcessSpec, RunResult, TierReport } from '../../processes/index.js';
-import { noTiers } from '../../processes/tiers.js';
+import { noTiers } from '../../processes/sandbox/tiers.js';
 import { scanRunner } from './runner.js';
 
 const ended = (over: Partial<Finished>): RunResult => ({
@@ -11,6 +11,7 @@ const ended = (over: Partial<Finished>): RunResult => ({
   stderr: Buffer.alloc(0),
   truncatedStdout: false,
   truncatedStderr: false,
+  producedBytes: 2,
   timedOut: false,
   cancelled: false,
   durationMs: 1,

@@ -59,7 +59,9 @@ describe.skipIf(!bwrapNoNetwork.available)('a reader of strange code, where bwra
 
   test('sees no home folder and no other code', async () => {
     const [folder, other] = [await aSource(), await aSource()];
-    const hidden = [other, join(homedir(), '.ssh'), '/etc/passwd', '/root'];
+    // A clone below /root is mounted there itself.
+    const rootHome = process.cwd().startsWith('/root/') ? [] : ['/root'];
+    const hidden = [other, join(homedir(), '.ssh'), '/etc/passwd', ...rootHome];
     const code = `import { existsSync } from 'node:fs'; console.log(${JSON.stringify(hidden)}.filter((path) => existsSync(path)).join());`;
     expect(await printed(folder, code, { bwrapNoNetwork })).toBe('\n');
   });

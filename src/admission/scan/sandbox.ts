@@ -8,10 +8,10 @@ import type { ProcessSpec, TierReport } from '../../processes/index.js';
 const libraryPath = process.env['LD_LIBRARY_PATH'];
 
 /** Process settings of a scan, without its arguments and limits. */
-export type SandboxSpec = Omit<ProcessSpec, 'args' | 'limits'>;
+type SandboxSpec = Omit<ProcessSpec, 'args' | 'limits'>;
 
 /** Sandbox of a scan; `root` is the real path of the scanned folder. */
-export interface ScanSandbox {
+interface ScanSandbox {
   readonly root: string;
   readonly spec: SandboxSpec;
   /** Why the sandbox is weaker than intended, if it is. */

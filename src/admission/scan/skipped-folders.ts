@@ -5,6 +5,7 @@ import type { Gap } from '../../scanner/report.js';
 
 /** Folders without code of the package itself: installed dependencies, compiled Python and git data. */
 const expectedFolders = new Set(['node_modules', '__pycache__', '.git']);
+// Both bounds keep a package with a huge tree from delaying its admission.
 const maxFolders = 5_000;
 const maxFound = 20;
 
@@ -15,6 +16,7 @@ export async function findSkippedFolders(root: string): Promise<readonly Gap[]> 
   for (let looked = 0; open.length > 0 && looked < maxFolders && found.length < maxFound; looked += 1) {
     const folder = open.pop() ?? root;
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      // Symbolic links are not directories here, so that the walk cannot leave the package or loop.
       if (!entry.isDirectory() || expectedFolders.has(entry.name)) continue;
       const path = join(folder, entry.name);
       if (ignoredFolders.has(entry.name)) found.push({ file: relative(root, path), reason: 'folder not scanned' });

@@ -1,5 +1,5 @@
 import type { Config } from '../schema.js';
-import { SecretText } from '../../lib/secret-text.js';
+import { SecretText } from '../../lib/text/secret-text.js';
 
 /** A dangerous or surprising setting in a valid configuration. */
 export interface ConfigFinding {

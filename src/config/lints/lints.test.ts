@@ -112,6 +112,8 @@ test('defaults, references, digests and addresses with a path argument are fine'
           { name: 'eve', sha256: 'a'.repeat(64) },
         ],
       },
+      // The default timeout of a server is longer than a web service needs.
+      sources: { files: { kind: 'mcp', command: '/usr/bin/files' }, far: { kind: 'mcp', url } },
       mcp_tools: { w: { url: 'https://api.example/x/{id}', timeout: 30, headers: { Accept: 'application/json' } } },
     }),
   ).toEqual([]);

@@ -4,6 +4,7 @@ import { leaves, type Lint } from './lint.js';
 
 /** Finds a listener reachable from other machines without a token, or without allowed host names (DNS rebinding check). */
 export const exposedBind: Lint = ({ server, auth }) => {
+  // On loopback other machines cannot connect, so neither finding applies.
   if (isLoopback(server.host)) return [];
   if (!auth.required) {
     return [
@@ -16,6 +17,7 @@ export const exposedBind: Lint = ({ server, auth }) => {
       },
     ];
   }
+  // Without host names the check against DNS rebinding rejects every request that uses a name of this machine.
   if (server.allowed_hosts.length > 0) return [];
   return [
     {

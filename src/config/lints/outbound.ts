@@ -1,12 +1,18 @@
+import { sourceKinds } from '../../sources/index.js';
+import { isSelfDescribed } from '../../sources/kind.js';
 import { dotted } from '../problem.js';
+import type { Config } from '../schema.js';
 import { outboundLeaves, type Lint } from './lint.js';
 
+/** Longer calls block an assistant for no good reason. */
 const maxCallSeconds = 60;
+/** A hundred mebibytes: more than a model could ever read. */
 const maxResponseBytes = 104_857_600;
 
 /** Finds domain lists that allow any host. */
 export const openDomains: Lint = (config) =>
   [...outboundLeaves(config)].flatMap(({ path, value }) =>
+    // `*`, `*.` and `*.*` all match every host.
     path.includes('allowed_domains') && typeof value === 'string' && /^\*?\.?\*?$/.test(value)
       ? [
           {
@@ -23,7 +29,10 @@ export const openDomains: Lint = (config) =>
 /** Finds timeouts so long that a hanging call blocks the assistant and a concurrency slot. */
 export const slowCalls: Lint = (config) =>
   [...outboundLeaves(config)].flatMap(({ path, value }) =>
-    /^timeout(_sec(onds)?)?$/.test(path.at(-1) ?? '') && typeof value === 'number' && value > maxCallSeconds
+    !isUpstreamServer(config, path) &&
+    /^timeout(_sec(onds)?)?$/.test(path.at(-1) ?? '') &&
+    typeof value === 'number' &&
+    value > maxCallSeconds
       ? [
           {
             rule: 'slow-calls',
@@ -35,6 +44,10 @@ export const slowCalls: Lint = (config) =>
         ]
       : [],
   );
+
+/** A server that describes its own tools reports progress and may work for minutes; its default is longer than a web service needs. */
+const isUpstreamServer = ({ sources }: Config, [section, id = '']: readonly string[]): boolean =>
+  section === 'sources' && isSelfDescribed(id, sources, sourceKinds);
 
 /** Finds response limits so large that one call could exhaust memory. */
 export const largeResponses: Lint = (config) =>
@@ -57,6 +70,7 @@ export const callerChosenHosts: Lint = (config) =>
   [...outboundLeaves(config)].flatMap(({ path, value }) =>
     /^(base_)?url$/.test(path.at(-1) ?? '') &&
     typeof value === 'string' &&
+    // A placeholder before the first slash decides the host; one behind it only the path.
     /^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*(?<!\$)\{/i.test(value)
       ? [
           {

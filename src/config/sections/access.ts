@@ -1,18 +1,24 @@
 import { z } from 'zod';
 import { defaults } from '../defaults.js';
-import { atStart, stringList, identifier } from '../../lib/config-fields.js';
+import { atStart, stringList, identifier, secretField } from '../../lib/config-fields.js';
 
 /** A glob pattern: `*` matches any text, `?` one character. */
 const pattern = z.string().min(1).max(256);
 const patterns = z.array(pattern).default([]);
 
+/** A named subset of the tools. */
 const profile = z.strictObject({
   tools: patterns.describe('Patterns of tool names in this profile.'),
   sources: patterns.describe('Patterns of sources whose tools, prompts and resources are in this profile.'),
   labels: patterns.describe('Patterns of labels; a tool with one of them is in this profile.'),
   exclude: patterns.describe('Patterns of tool names to exclude; takes precedence over the lists above.'),
+  search: z
+    .boolean()
+    .default(false)
+    .describe('Offer `search_tools`, `describe_tool` and `call_tool` instead of all definitions; see `tool.search`.'),
 });
 
+/** Restrictions of a role. */
 const role = z.strictObject({
   profiles: z
     .array(identifier)
@@ -20,6 +26,7 @@ const role = z.strictObject({
     .describe('The only profiles that members of the role may use; empty means no restriction.'),
 });
 
+/** A rate or budget across several tools. */
 const limit = z
   .strictObject({
     id: identifier.describe('Id of the limit, shown when it is reached.'),
@@ -50,9 +57,12 @@ export const access = z
   .prefault({})
   .describe('Which tools a caller can see and use, and how often.');
 
+/** Defaults of this section. */
 const p = defaults.policy.confirmation;
+/** Values that a condition can compare with. */
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
+/** Condition on one argument; all of its keys must hold. */
 const condition = z.strictObject({
   equals: z.exactOptional(scalar).describe('Exactly this value.'),
   one_of: z.exactOptional(z.array(scalar).min(1)).describe('One of these values.'),
@@ -73,6 +83,7 @@ const condition = z.strictObject({
   optional: z.boolean().default(false).describe('A missing argument matches as well.'),
 });
 
+/** One rule of the policy. */
 const rule = z.strictObject({
   id: identifier.describe('Shown in refusals and in the audit.'),
   action: z.enum(['allow', 'deny', 'confirm']).describe('What happens to a matching call.'),
@@ -104,6 +115,20 @@ const rule = z.strictObject({
   hint: z.exactOptional(z.string().max(500)).describe('Shown to the caller: what to do instead.'),
 });
 
+/** Where approval requests are sent. */
+const webhook = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .describe('Receives one POST per request and per decision; https, or http on this machine.'),
+  secret: secretField.describe(
+    'Key of the HMAC-SHA256 signature, as `${secret:NAME}` or `${NAME}`; at least 16 characters.',
+  ),
+  network_policy: z
+    .exactOptional(identifier)
+    .describe('Network policy for its addresses; by default `public`, or `loopback` on this machine.'),
+  attempts: z.int().min(1).max(10).default(5).describe('Attempts of one delivery, with exponential back-off.'),
+});
+
 /** Which calls are allowed. */
 export const policy = z
   .strictObject({
@@ -133,6 +158,7 @@ export const policy = z
           .boolean()
           .default(p.self_approval)
           .describe('Allow a caller who is an operator to approve their own tickets.'),
+        webhook: z.exactOptional(webhook).describe('Sends approval requests and decisions to a URL, signed.'),
       })
       .prefault({})
       .describe('How approvals are requested.'),
@@ -140,8 +166,10 @@ export const policy = z
   .prefault({})
   .describe('Which calls are allowed.');
 
+/** Defaults of this section. */
 const f = defaults.flows;
 
+/** A rule about calls that follow each other. */
 const flow = z.strictObject({
   id: identifier.describe('Shown in refusals and in the audit.'),
   after: z.array(pattern).min(1).describe('After a call to a tool with any of these labels …'),
@@ -184,6 +212,7 @@ export const flows = z
   .prefault({})
   .describe('Which calls may follow each other.');
 
+/** Defaults of this section. */
 const o = defaults.output;
 
 /** How results are processed before they are returned. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defaults } from '../defaults.js';
 import { atStart, stringList, identifier } from '../../lib/config-fields.js';
 
+/** Defaults of these sections. */
 const b = defaults.circuit_breaker;
 const r = defaults.rate_limit;
 const s = defaults.security;
@@ -21,7 +22,11 @@ export const circuitBreaker = z
 /** How often a caller may use a tool. */
 export const rateLimit = z
   .strictObject({
-    requests: z.number().default(r.requests).describe('Calls per minute, for each principal and tool.'),
+    requests: z
+      .exactOptional(z.number())
+      .describe(
+        'Calls per minute, for each principal and tool; 0 for no limit. By default 10 for command tools and 600 for all others.',
+      ),
     burst: z.int().optional().describe('Calls allowed in a burst; by default as many as the tool allows per minute.'),
     max_keys: z
       .int()
@@ -31,6 +36,7 @@ export const rateLimit = z
   .prefault({})
   .describe('How often a caller may use a tool.');
 
+/** A network policy; `deny` overrides every other list. */
 const networkPolicySection = z.strictObject({
   allow: z
     .array(z.enum(['rfc1918', 'loopback', 'public']))

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defaults } from '../defaults.js';
 import { atStart, stringList } from '../../lib/config-fields.js';
 
+/** Defaults of this section. */
 const d = defaults.server;
 
 /** How the gateway is reached. */
@@ -27,6 +28,7 @@ export const server = z
     ),
     mcp_path: atStart(
       z
+        // No query, no percent escapes: the path is compared literally with requests.
         .string()
         .regex(/^\/[A-Za-z0-9/_.-]*$/, 'must be a path that begins with /')
         .default(d.mcp_path)
@@ -77,10 +79,37 @@ export const server = z
     legacy_sse: atStart(
       z.boolean().default(d.legacy_sse).describe('Also offer the HTTP+SSE transport of protocol 2024-11-05.'),
     ),
+    console: z
+      .exactOptional(z.boolean())
+      .describe(
+        'Serve the console at `/console`. By default on loopback, and elsewhere if people can log in: with keys, `auth.tokens` or `auth.issuers`.',
+      ),
     max_sessions: atStart(z.int().default(d.max_sessions).describe('Maximum number of MCP sessions.')),
     session_idle_seconds: atStart(
-      z.number().default(d.session_idle_seconds).describe('Seconds after which an unused MCP session is dropped.'),
+      z
+        .number()
+        .default(d.session_idle_seconds)
+        .describe(
+          'Seconds after which an unused MCP session is removed from memory. Its id stays valid, for 24 hours from `initialize`.',
+        ),
     ),
+    background: z
+      .strictObject({
+        idle_seconds: z
+          .number()
+          .default(d.background.idle_seconds)
+          .describe('Seconds after the last client until a gate in the background ends.'),
+        http: atStart(
+          z
+            .boolean()
+            .default(d.background.http)
+            .describe(
+              'Also listen for HTTP on a free port of 127.0.0.1; `toolgate status` shows the address. Without it, the listener opens when `toolgate console` asks for it.',
+            ),
+        ),
+      })
+      .prefault({})
+      .describe('The gate that `toolgate serve --stdio` starts in the background and shares between assistants.'),
   })
   .prefault({})
   .describe('How the gateway is reached.');

@@ -1,15 +1,20 @@
 import { clean } from '../clean.js';
 import { obfuscatedMatch } from './obfuscation.js';
 import { encodedMatches } from './encoded.js';
+import { separateGluedWords } from './glued-words.js';
 import { hiddenMatches } from './hidden.js';
+import { modelMatch } from './model/match.js';
+import { modelWindow } from './model/model.js';
+import type { ScoredWindow } from './model/windows.js';
+import type { Normalised } from './normalise.js';
 import { normalise } from './normalise.js';
 import { phraseMatches } from './phrases.js';
 import type { Match, RuleFamily, TextKind } from './rule.js';
 import { FLAG_AT, scoreOf } from './score.js';
 
-export type { RuleFamily, TextKind } from './rule.js';
+export type { TextKind } from './rule.js';
 
-/** One reason for a verdict, with where it stands in the text as given. */
+/** One reason for a verdict, with its position in the original text. */
 export interface InjectionFinding {
   readonly rule: string;
   readonly family: RuleFamily;
@@ -21,7 +26,7 @@ export interface InjectionFinding {
 }
 
 /**
- * Whether a text speaks to the model instead of being data, and why; it is flagged when `score` reaches 0.7 for an output, 0.8 for a
+ * Whether a text contains instructions to the model, and why; it is flagged when `score` reaches 0.7 for an output, 0.8 for a
  * description.
  */
 export interface InjectionVerdict {
@@ -30,20 +35,48 @@ export interface InjectionVerdict {
   readonly findings: readonly InjectionFinding[];
 }
 
+// Bounds of a report: hostile text can match thousands of times.
 const MAX_FINDINGS = 50;
 const MAX_EXCERPT = 160;
+/** Encoded payloads that are decoded per text; each costs another scan. */
 const MAX_DISGUISED = 8;
-/** What decoded text must weigh to count: less than alone, since honest text has no reason to encode an order at all. */
+/** Threshold for decoded text: lower, since honest text has no reason to encode an instruction. */
 const MIN_DECODED_WEIGHT = 0.6;
-/** As much as three strong signs of different families close together. */
+/** Score of three strong signs of different families close together. */
 const WHOLE_ATTACK = 2.8;
-/** Talk alone never flags, however much there is of it. */
+/** Upper bound for discussions of attacks: they are never flagged alone. */
 const MAX_DISCUSSION_SCORE = 0.6;
 const NOTHING: InjectionVerdict = Object.freeze({ flagged: false, score: 0, findings: Object.freeze([]) });
 
-/** Judges a tool's answer or description; it never changes the text. */
-export function detectInjection(text: string, kind: TextKind): InjectionVerdict {
-  const matches = allMatches(text, kind);
+/** Finds the window of a normalised text that reads most like an instruction. */
+export type WindowModel = (text: string) => ScoredWindow | undefined;
+
+/** Scores the output or description of a tool; never changes the text. The model is asked only where no rule decides. */
+export function detectInjection(
+  text: string,
+  kind: TextKind,
+  model: WindowModel = modelWindow,
+  modelFlagsAt?: number,
+): InjectionVerdict {
+  const { matches, phrases, normalised, originOf } = ruleMatches(text, kind);
+  const verdict = verdictOf(text, kind, matches);
+  // Rules decide first: they are cheaper, and their finding names a reason.
+  if (verdict.flagged) return verdict;
+  const learned = modelMatch(normalised.text, kind, model(normalised.text), {
+    byRules: phrases,
+    ...(modelFlagsAt !== undefined && { flagsAt: modelFlagsAt }),
+  });
+  if (!learned) return verdict;
+  // The model sees the normalised text, so its window is mapped back to the original.
+  const placed = { ...learned, start: originOf(learned.start), end: originOf(learned.end) };
+  return verdictOf(
+    text,
+    kind,
+    [...matches, placed].sort((a, b) => a.start - b.start),
+  );
+}
+
+function verdictOf(text: string, kind: TextKind, matches: readonly Match[]): InjectionVerdict {
   if (matches.length === 0) return NOTHING;
   const weighed = (weigh: (match: Match) => number) =>
     matches.map((match) => ({
@@ -53,8 +86,8 @@ export function detectInjection(text: string, kind: TextKind): InjectionVerdict 
       start: match.start,
     }));
   const talk = scoreOf(weighed(({ weight }) => weight));
-  // Whoever knows what passes for talk can dress an attack as it; what is a whole attack counts, whatever stands around it. Two
-  // rules that see one sentence do not make it a second sign.
+  // An attacker can disguise an attack as a discussion, so a complete attack counts in any context. Two rules that match the same
+  // sentence are one sign.
   const isWhole =
     scoreOf(
       weighed(({ full }) => full),
@@ -72,7 +105,7 @@ export function detectInjection(text: string, kind: TextKind): InjectionVerdict 
   };
 }
 
-/** A flood of weak signs must not push the strong one off the list. */
+/** Keeps the heaviest findings: a flood of weak ones must not displace a strong one. */
 function heaviestMatches(matches: readonly Match[]): readonly Match[] {
   if (matches.length <= MAX_FINDINGS) return matches;
   return [...matches]
@@ -91,12 +124,26 @@ const toFinding = (text: string, { rule, weight, start, end }: Match): Injection
   end,
 });
 
-/** What is shown to people must not carry what it warns of: escapes and hidden characters stay behind. */
+/** Excerpt for people, without terminal escapes and hidden characters. */
 const excerptOf = (text: string, start: number, end: number): string =>
   clean(text.slice(start, Math.min(end, start + MAX_EXCERPT))).text;
 
-function allMatches(text: string, kind: TextKind): readonly Match[] {
-  const normalised = normalise(text);
+interface RuleMatches {
+  readonly matches: readonly Match[];
+  /** Matches of phrases with their positions in the normalised text. */
+  readonly phrases: readonly Match[];
+  readonly normalised: Normalised;
+  /** Maps an index of the normalised text to the original. */
+  readonly originOf: (index: number) => number;
+}
+
+function ruleMatches(text: string, kind: TextKind): RuleMatches {
+  const separated = separateGluedWords(text);
+  const normalised = normalise(separated?.text ?? text);
+  const originOf = (index: number): number => {
+    const place = normalised.origin(index);
+    return separated ? separated.origin(place) : place;
+  };
   const speaks = (decoded: string): boolean =>
     phraseMatches(normalise(decoded), kind).some((match) => match.weight >= MIN_DECODED_WEIGHT);
   const found: Match[] = [];
@@ -108,10 +155,20 @@ function allMatches(text: string, kind: TextKind): readonly Match[] {
   found.push(...phraseMatches(normalised, kind, onDisguise));
   const placed = found.map((match) => ({
     ...match,
-    start: normalised.origin(match.start),
-    end: normalised.origin(match.end),
+    start: originOf(match.start),
+    end: originOf(match.end),
   }));
-  return [...placed, ...(normalised.hadHidden ? hiddenMatches(text, kind) : []), ...encodedMatches(text, speaks)].sort(
-    (a, b) => a.start - b.start,
-  );
+  const matches = [
+    ...placed,
+    // Only if characters were removed: most texts skip this scan.
+    ...(normalised.hadHidden ? hiddenMatches(text, kind) : []),
+    // On the original text: normalisation would destroy the encoding.
+    ...encodedMatches(text, speaks),
+  ];
+  return {
+    matches: matches.length < 2 ? matches : matches.sort((a, b) => a.start - b.start),
+    phrases: found,
+    normalised,
+    originOf,
+  };
 }

@@ -1,7 +1,7 @@
 import { part, phrase } from './phrase.js';
 import type { Rule } from './rule.js';
 
-/** Sentences about orders, whatever the rule: tools that look for them, samples, surveys. */
+/** Sentences about instructions, for every rule: detectors, samples, surveys. */
 const ABOUT_INSTRUCTIONS = phrase`
   \b(?:
     analy[sz]es|checks (?:whether|for|if)|detect(?:s|ion|or)|flags (?:text|prompts|tools|when|any)|scans for
@@ -12,11 +12,16 @@ const ABOUT_INSTRUCTIONS = phrase`
   |\b(?:goal|intent|payload|pattern|regex|phrase)s? ?=
 `;
 
-/** Whether what a rule matched is talk about orders instead of an order: it is quoted, reported, taught or tested. */
-export function isDiscussion(rule: Rule, text: string, start: number, end: number): boolean {
+/** Whether a match is a discussion of instructions: quoted, reported, taught or tested. */
+export function isDiscussion(
+  rule: Pick<Rule, 'unless'> | undefined,
+  text: string,
+  start: number,
+  end: number,
+): boolean {
   const sentence = sentenceAround(text, start, end);
   return (
-    rule.unless?.test(sentence) ||
+    rule?.unless?.test(sentence) ||
     ABOUT_INSTRUCTIONS.test(sentence) ||
     isQuoted(text, start, end) ||
     REPORTED.test(text.slice(Math.max(0, start - 70), start)) ||
@@ -25,8 +30,7 @@ export function isDiscussion(rule: Rule, text: string, start: number, end: numbe
 }
 
 /**
- * Prose that quotes an order talks about it, where it says that it quotes; a value in JSON or a log is not a quotation, and anybody
- * can put quotes around an order.
+ * Quotation marks count only where the prose announces a quotation: JSON and logs quote every value, and an attacker can add quotes.
  */
 const isQuoted = (text: string, start: number, end: number): boolean =>
   QUOTES.test(text.slice(Math.max(0, start - 90), start)) && /^[^"'`\n]{0,40}["'`]/.test(text.slice(end, end + 42));
@@ -39,7 +43,7 @@ const QUOTES = phrase`
   )[a-z ,:;()/"'\`-]{0,40}[ (]["'\`]$
 `;
 
-/** What somebody had a third party do is told, not ordered. */
+/** Reported speech: what a third party was made to do. */
 const REPORTED = phrase`
   \b(?:
     asking|asked|asks|got|gets?|getting|telling|tells|told|made|makes?|making|lets?|letting|whether|causing
@@ -54,12 +58,12 @@ const REPORTED = phrase`
   )?(?:to )?(?:then |also |simply )?["'\`]?$
 `;
 
-/** Those who write about attacks name attackers; an attack names its own address so, or where things are sent. */
+/** Reports name attackers; an attack uses the word only in its own addresses. */
 const ATTACKERS = part`
   (?<![@./-]|\bto |\bto the |\bto an )attackers?(?![@'-]\w|\.[a-z])
 `;
 
-/** Words of those who write about attacks. One may stand anywhere; two different ones around an order are a report. */
+/** Vocabulary of security reports. One word may occur anywhere; two different ones around an instruction indicate a report. */
 const REPORT = new RegExp(
   phrase`
     \b(?:
@@ -74,7 +78,7 @@ const REPORT = new RegExp(
   'g',
 );
 
-/** Words of those who teach or test how models are asked. */
+/** Vocabulary of prompt engineering and evaluation. */
 const PROMPTING = new RegExp(
   phrase`
     \b(?:
@@ -87,32 +91,36 @@ const PROMPTING = new RegExp(
   `,
   'g',
 );
+/** Characters on each side in which a report mentions its vocabulary. */
 const AROUND = 360;
+/** About one screen of an article. */
 const PAGE = 1500;
 
 function isReport(text: string, start: number, end: number): boolean {
+  // The match itself is left out: an attack must not supply the vocabulary that excuses it.
   const around = text.slice(Math.max(0, start - AROUND), start) + text.slice(end, end + AROUND);
   if (REPORT_WORDS.test(around)) return true;
   return hasDistinctWords(around, REPORT, 2) || isArticle(text, start, end);
 }
 
-/** A page about attacks or about prompting shows orders in blocks, further from the words that say so than a sentence does. */
+/** Articles show instructions in blocks, further away from the vocabulary that identifies them. */
 function isArticle(text: string, start: number, end: number): boolean {
   const page = text.slice(Math.max(0, start - PAGE), start) + text.slice(end, end + PAGE);
   return (REPORT_WORDS.test(page) && hasDistinctWords(page, REPORT, 3)) || hasDistinctWords(page, PROMPTING, 3);
 }
 
-/** Whether that many different words of a kind stand in a text. */
+/** Whether a text contains at least so many different words of a vocabulary. */
 function hasDistinctWords(text: string, kind: RegExp, enough: number): boolean {
   const words = new Set<string>();
   for (const [word] of text.matchAll(kind)) {
+    // By their first letters: `exploit` and `exploited` are one word.
     words.add(word.slice(0, 6));
     if (words.size >= enough) return true;
   }
   return false;
 }
 
-/** Words that attacks have no use for. */
+/** Words that attacks do not use. */
 const REPORT_WORDS = phrase`
   \b(?:
     ${ATTACKERS}|researchers?|cve-\d{4}|owasp|prompt[- ]injections?|red[- ]team(?:s|ing|ers?)?|phishing
@@ -120,8 +128,9 @@ const REPORT_WORDS = phrase`
   )\b
 `;
 
-/** The match with the rest of its sentence on both sides, bounded. */
+/** The match with the rest of its sentence, bounded. */
 function sentenceAround(text: string, start: number, end: number): string {
+  // Bounded before searching for the sentence: one line may be megabytes long.
   const before = text.slice(Math.max(0, start - 120), start);
   const after = text.slice(end, end + 60);
   return (

@@ -14,7 +14,7 @@ const RULES = {
 const RUN = Uint8Array.from({ length: 128 }, (_, unit) => (/[\w+/%=-]/.test(String.fromCharCode(unit)) ? 1 : 0));
 const PRINTABLE = /^[\t\n\r\x20-\x7e]{12,}$/;
 
-/** Payloads that speak to the model once decoded; each is decoded once, and never more than a fixed amount. */
+/** Encoded payloads that contain instructions after decoding; decoded once, up to a fixed amount. */
 export function encodedMatches(text: string, speaks: (decoded: string) => boolean): Match[] {
   const matches: Match[] = [];
   let decodedRuns = 0;
@@ -57,6 +57,6 @@ function decode(run: string): readonly [rule: Match['rule'], decoded: string | u
   return [RULES.base64, printableText(Buffer.from(run.slice(0, MAX_RUN_LENGTH), 'base64').toString('latin1'))];
 }
 
-/** Hashes, keys and pictures decode to noise; only prose is worth a second reading. */
+/** Hashes, keys and images decode to noise; only prose is scanned again. */
 const printableText = (decoded: string): string | undefined =>
   PRINTABLE.test(decoded) && decoded.includes(' ') ? decoded : undefined;

@@ -5,21 +5,21 @@ interface HiddenSign {
   readonly id: string;
   readonly family: RuleFamily;
   readonly why: string;
-  /** Its weight in a text of this kind; nought where it is not there. */
+  /** Weight in a text of this kind; 0 if absent. */
   readonly weigh: (text: string, kind: TextKind) => number;
   readonly place: RegExp;
 }
 
 const SPLIT_WORD = /[a-z][\u200b-\u200d\u2060\ufeff\u00ad]{1,4}[a-z]/gi;
-/** Asked first: the question about words costs twenty times as much. */
+/** Fast pre-check: the word pattern costs twenty times as much. */
 const SPLITTER = /[\u200b-\u200d\u2060\ufeff\u00ad]/;
 const INVISIBLE_RUN = /[\u200b-\u200d\u2060-\u2064\ufeff\u180e]{8}/;
-/** Code units of tag characters and of the selectors beside them, to ask before the costly question. */
+/** Leading surrogate of tag characters and variation selectors, as a fast pre-check. */
 const BEYOND = /\udb40/;
 const SELECTORS = /[\ufe00-\ufe0f\udb40]/;
 const DIRECTION_OVERRIDE = /[\u202d\u202e]/;
 
-/** Signs that text was made to be read by a model and not by a person; they look at the text as it was given. */
+/** Signs of text that only a model can see (ASCII smuggling); checked on the original text. */
 const SIGNS: readonly HiddenSign[] = [
   {
     id: 'hidden-tag-characters',
@@ -59,7 +59,7 @@ const SIGNS: readonly HiddenSign[] = [
   },
 ];
 
-/** The hidden signs in a text, placed in the original. */
+/** Hidden-text findings with their position in the original. */
 export function hiddenMatches(text: string, kind: TextKind): Match[] {
   return SIGNS.flatMap((sign) => {
     const weight = sign.weigh(text, kind);

@@ -1,21 +1,21 @@
-import { toLatin } from '../../lib/confusables.js';
+import { toLatin } from '../../lib/text/confusables.js';
 import { phrase } from './phrase.js';
 
-/** A text as the rules read it, and the way back to where each place stood in the original. */
+/** Normalised text for rule matching, with a mapping from its indexes back to the original. */
 export interface Normalised {
   readonly text: string;
-  /** Whether there are characters of Chinese, Japanese or Korean in it. */
+  /** Whether it contains Chinese, Japanese or Korean characters. */
   readonly isEastAsian: boolean;
-  /** Whether something invisible was left out. */
+  /** Whether invisible characters were removed. */
   readonly hadHidden: boolean;
-  /** The original index of a normalised one. */
+  /** Maps an index of the normalised text to the original. */
   readonly origin: (index: number) => number;
 }
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 /**
- * Code units of characters that are dropped, or stand for another: accents, invisible ones, compatibility forms, look-alikes of
- * Latin; beyond the first plane the leading half.
+ * Code units that normalisation drops or replaces: accents, invisible characters, compatibility forms (NFKD), homoglyphs of
+ * Latin; for astral characters the leading surrogate.
  */
 const CHANGING = phrase`[
   \u00a0\u00aa\u00ad\u00b2\u00b3\u00b9\u00ba\u00c0-\u024f\u0250-\u02af\u0300-\u036f\u0370-\u03ff\u0400-\u052f
@@ -28,10 +28,10 @@ const INVISIBLE = /^(?:[\p{M}\p{Cf}\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Vari
 const OTHER_ALPHABET = /[\u0370-\u052f]/;
 const LATIN_WORD_CHARACTER = /[a-z]/i;
 
-/** What becomes of a code unit: one other always, that or a Latin letter by its neighbours, or more than a table can tell. */
+/** Replacement of a code unit: always the same unit, a Latin letter depending on its neighbours, or a computed sequence. */
 const [PLAIN, MAY_PASS_FOR_LATIN, SPECIAL] = [1, 2, 3] as const;
 
-/** The class of every code unit, and the one unit it is read as; nought until a unit is met, since most never are. */
+/** Class and replacement of every code unit; 0 until first use (lazy), since most units never occur. */
 const classOf = new Uint8Array(0x10000);
 const plainOf = new Uint16Array(0x10000);
 
@@ -48,7 +48,7 @@ function classifyUnit(unit: number): number {
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 const isLatin = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
 
-/** Where texts are read from and written to: units in a row, which cost a tenth of characters asked for one by one. */
+/** Reused UTF-16 buffers: reading typed arrays costs a tenth of `charCodeAt` per character. */
 const buffers = { source: new Uint16Array(0), target: new Uint16Array(0) };
 const SPARE = 64;
 
@@ -60,10 +60,10 @@ function growBuffers(length: number): void {
   grown.set(buffers.target);
   buffers.target = grown;
 }
-/** What is kept between texts; the room of a larger one is given back. */
+/** Largest buffer kept between texts; a larger one is released. */
 const MAX_KEPT_UNITS = 262_144;
 
-/** Lower case, no accents, nothing invisible, look-alikes of Latin letters inside Latin words written as Latin. */
+/** Lower-cases, strips accents and invisible characters, and replaces homoglyphs inside Latin words. */
 export function normalise(text: string): Normalised {
   if (!BEYOND_ASCII.test(text))
     return { text: text.toLowerCase(), isEastAsian: false, hadHidden: false, origin: identityIndex };
@@ -88,7 +88,7 @@ export function normalise(text: string): Normalised {
     }
     const kind = classOf[unit] || classifyUnit(unit);
     if (unit >= 0x3000) isEastAsian = true;
-    // A whole word of Cyrillic or Greek is a word; one such letter among Latin ones is a disguise.
+    // A whole Cyrillic or Greek word is legitimate; a single such letter among Latin ones is a homoglyph attack.
     if (
       kind === PLAIN ||
       (kind === MAY_PASS_FOR_LATIN && at - latin > 2 && !isLatin(source[at + 1] ?? 0) && !isLatin(source[at + 2] ?? 0))
@@ -115,7 +115,7 @@ export function normalise(text: string): Normalised {
   const origin = (index: number): number => {
     const part = lastAtMost(starts, index);
     const nextPart = part + 1 < starts.length ? (starts[part + 1] ?? 0) + (shifts[part + 1] ?? 0) : text.length;
-    // One character may be written as several; a place among them must not point beyond the one they came from.
+    // One character may expand to several; an index inside the expansion must not map past its origin.
     return Math.min(index + (shifts[part] ?? 0), nextPart);
   };
   const normalised = Buffer.from(target.buffer, 0, 2 * end).toString('utf16le');
@@ -127,7 +127,7 @@ const identityIndex = (index: number): number => index;
 
 const plainForms = new Map<string, string>();
 
-/** The plain form of a character, remembered where it does not depend on its neighbours; there are a few thousand of these. */
+/** Plain form of a character, cached if it does not depend on its neighbours (a few thousand entries at most). */
 function cachedPlainForm(character: string, text: string, at: number, next: number): string {
   let known = plainForms.get(character);
   if (known === undefined) {
@@ -154,7 +154,7 @@ const punctuation = (character: string): string =>
     .replace(/[\u2010-\u2015]/g, '-')
     .replace(/[\u2028\u2029]/g, '\n');
 
-/** Lower-casing a few letters changes the length, which would shift every finding behind them. */
+/** Keeps the original where lower-casing changes the length: that would shift the offset of every later finding. */
 function lower(text: string): string {
   const small = text.toLowerCase();
   return small.length === text.length ? small : text;

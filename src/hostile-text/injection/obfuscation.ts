@@ -3,19 +3,19 @@ import type { Match, RuleFamily } from './rule.js';
 
 interface Encoding {
   readonly rule: Match['rule'];
-  /** How words of an order read in it: one of these betrays the disguise. */
+  /** Encoded forms of typical words of an instruction; one of them triggers decoding. */
   readonly literals: readonly string[];
   readonly undo: (text: string) => string;
 }
 
 const family: RuleFamily = 'encoded';
-/** How far from the word that betrays it a disguise is undone: numbers take up to nine characters for a letter. */
+/** Radius of decoding around a trigger: numeric codes take up to nine characters per letter. */
 const WINDOW = 420;
 
 const INSTRUCTION_WORDS = literals`
   instruction|system prompt|ignore all|ignore prev|ignore the|disregard|api key|password|do not tell
 `;
-/** Without the first letter, which may be a capital and then has another number. */
+/** Without the first letter, whose code differs for a capital. */
 const INNER = literals`gnore|nstruct|ystem p|isregard|assword|eveal`;
 
 const encodeWords = (write: (unit: number) => string, between = ''): readonly string[] =>
@@ -29,7 +29,7 @@ const fromNumbers = (text: string, run: RegExp, number: RegExp, radix: number): 
     part.replace(number, (_, digits: string) => String.fromCharCode(parseInt(digits, radix))).toLowerCase(),
   );
 
-/** Ways to write an order so that only a model reads it, each with what undoes it. */
+/** Encodings that a model reads and a filter misses (leetspeak, ROT13, Morse …), each with its decoder. */
 const ENCODINGS: readonly Encoding[] = [
   {
     rule: { id: 'encoded-rot13', family, why: 'With its letters turned by thirteen, it instructs the model.' },
@@ -101,10 +101,10 @@ const byLiteral = new Map(
   ENCODINGS.flatMap((disguise) => disguise.literals.map((literal) => [literal, disguise] as const)),
 );
 
-/** How words of an order read when their text is disguised; found together with the rules' cues. */
+/** Encoded trigger words, searched together with the cues of the rules. */
 export const ENCODED_CUES: ReadonlySet<string> = new Set(byLiteral.keys());
 
-/** A disguised payload near a word that betrays it. */
+/** Match of an encoded payload near a trigger word. */
 export function obfuscatedMatch(
   lower: string,
   at: number,
@@ -130,7 +130,7 @@ function unleet(text: string): string {
   return text.replace(/[013457$@!]/g, (sign) => LEET.get(sign) ?? sign);
 }
 
-/** Letters that stand alone, put together; wider gaps part the words, and where all gaps are alike other signs do. */
+/** Joins spaced-out letters; wider gaps separate words, or other signs where all gaps are equal. */
 function joinLetters(text: string): string {
   return text.replace(/(?<![a-z])[a-z](?:[ .-][a-z](?![a-z])){3,}/g, (run) => run.replace(/[ .-]/g, ''));
 }
@@ -147,7 +147,7 @@ function fromMorse(text: string): string {
     .replace(/ ?\/ ?| {2,}/g, ' ');
 }
 
-/** A word without its ending, and the consonants before the ending put back to the front. */
+/** Decodes one Pig Latin word. */
 function fromPigLatin(text: string): string {
   return text
     .replace(/\b([aeiou][a-z]{0,20})[wyh]ay\b/g, '$1')

@@ -1,7 +1,7 @@
-/** What is being read: what a tool answered, or what it says about itself. */
+/** Kind of text: the output of a tool, or its description. */
 export type TextKind = 'output' | 'description';
 
-/** What an instruction in a text is after; a verdict weighs findings of different families that stand together. */
+/** Goal of an instruction; findings of different families add up in the score. */
 export type RuleFamily =
   | 'override'
   | 'persona'
@@ -13,7 +13,8 @@ export type RuleFamily =
   | 'steering'
   | 'tool-abuse'
   | 'encoded'
-  | 'language';
+  | 'language'
+  | 'model';
 
 /**
  * One sign of an instruction aimed at the model. Patterns see lower-case text without accents or invisible characters, at most
@@ -22,21 +23,21 @@ export type RuleFamily =
 export interface Rule {
   readonly id: string;
   readonly family: RuleFamily;
-  /** The sentence shown to the person who must decide. */
+  /** Reason shown to the approver. */
   readonly why: string;
-  /** 0.7 flags an output alone, 0.8 a description; less needs company nearby. */
+  /** 0.7 alone flags an output, 0.8 a description; a lower weight needs a second finding nearby. */
   readonly weight: number;
   readonly kinds?: readonly TextKind[];
-  /** Literals of four characters or more, in Chinese, Japanese and Korean two, one of which stands in every match. */
+  /** Literals of four characters or more, in Chinese, Japanese and Korean two, one of which occurs in every match. */
   readonly cues: readonly string[];
-  /** For a rule whose cues begin its matches: how many characters before a cue they begin at most. Only there it is tried. */
+  /** For rules whose matches begin near a cue: largest offset of the match before the cue; the pattern is tried only there. */
   readonly leads?: number;
   readonly pattern: RegExp;
-  /** Text just before or after the match that makes it talk about an attack instead of being one. */
+  /** Context around the match that marks it as a discussion of attacks. */
   readonly unless?: RegExp;
 }
 
-/** A match of a rule; `weight` is lower than `full`, the rule's own, where the text talks about attacks. */
+/** A match of a rule; `weight` is lower than `full`, the rule's own weight, in a discussion of attacks. */
 export interface Match {
   readonly rule: Pick<Rule, 'id' | 'family' | 'why'>;
   readonly weight: number;

@@ -1,6 +1,6 @@
 import type { RuleFamily, TextKind } from './rule.js';
 
-/** What of a finding counts for the score. */
+/** Properties of a finding that determine the score. */
 interface WeightedFinding {
   readonly rule: string;
   readonly family: RuleFamily;
@@ -8,16 +8,16 @@ interface WeightedFinding {
   readonly start: number;
 }
 
-/** The score that flags a text. Descriptions give orders to the model for honest reasons, so they need a stronger sign than answers. */
+/** Threshold by kind of text. Honest descriptions instruct the model too, so their threshold is higher. */
 export const FLAG_AT: Readonly<Record<TextKind, number>> = { output: 0.7, description: 0.8 };
 
-/** How far apart findings may stand and still be one attempt. */
+/** Largest distance, in characters, of findings that count together. */
 const NEAR = 400;
 const MOST_NEAR = 32;
 
 /**
- * The heaviest company of findings, sorted by place, within reach of each other: families add up, a further rule of a family adds
- * that share of its weight.
+ * Largest sum of weights in a sliding window over findings sorted by position: families add up, a further rule of the same family adds
+ * only a share of its weight.
  */
 export function scoreOf(findings: readonly WeightedFinding[], further = 0.5): number {
   let best = 0;

@@ -1,14 +1,14 @@
 import { phrase } from './phrase.js';
 
-/** A stretch of text around a cue, and where a pattern matches in it. */
+/** Text around a cue in which patterns are matched. */
 export interface Window {
-  /** The place of a match in the whole text, also of one that only shows once broken lines are joined. */
+  /** Range of a match in the whole text, also of one that appears only after wrapped lines are joined. */
   readonly find: (pattern: RegExp, leads?: number) => { readonly start: number; readonly end: number } | undefined;
 }
 
 /**
- * What parts two words without parting the sentence: several blanks, the end of a line with what begins the next one of a comment
- * or a quoted mail, or a line break as JSON writes it.
+ * Soft breaks inside a sentence: repeated blanks, a line break with the prefix of a comment or a quoted mail, or an escaped line
+ * break of JSON.
  */
 const WRAP = new RegExp(
   phrase`
@@ -26,7 +26,7 @@ const joinWrap = (_wrap: string, at: number, text: string): string =>
 const BLANK = 32;
 const endsWord = (unit: number): boolean => (unit >= 97 && unit <= 122) || unit === 44 || unit === 39;
 
-/** Asked first: it costs a hundredth of the pattern, and most windows hold no such place. */
+/** Fast pre-check: it costs a hundredth of the pattern, and most windows contain no soft break. */
 function isBroken(text: string): boolean {
   if (text.includes('\\') || text.includes('\t')) return true;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
@@ -40,7 +40,7 @@ function isBroken(text: string): boolean {
   return false;
 }
 
-/** The window of a text around a cue. Its broken lines are joined when a pattern asks first, and once for all of them. */
+/** Returns the window around a cue; wrapped lines are joined lazily and once. */
 export function windowOf(text: string, at: number, reach: number): Window {
   const from = Math.max(0, at - reach);
   const raw = text.slice(from, at + reach);
@@ -51,7 +51,7 @@ export function windowOf(text: string, at: number, reach: number): Window {
       if (found) return { start: from + found.index, end: from + found.index + found[0].length };
       unwrapped ??= isBroken(raw) ? raw.replace(WRAP, joinWrap) : raw;
       if (unwrapped === raw) return undefined;
-      // An order is one however its lines are broken.
+      // Line wrapping must not hide an instruction.
       const late =
         leads === undefined ? pattern.exec(unwrapped) : firstAt(pattern, unwrapped, joinedIndex(raw, at - from), leads);
       if (!late) return undefined;
@@ -62,7 +62,7 @@ export function windowOf(text: string, at: number, reach: number): Window {
 
 const sticky = new Map<RegExp, RegExp>();
 
-/** The first match that begins at a place or at most so many characters before it: a tenth of the cost of looking everywhere. */
+/** First match that begins at an index or up to `leads` characters before it (sticky, a tenth of the cost of a search). */
 function firstAt(pattern: RegExp, text: string, at: number, leads: number): RegExpExecArray | null {
   let there = sticky.get(pattern);
   if (!there) sticky.set(pattern, (there = new RegExp(pattern, 'y')));
@@ -74,7 +74,7 @@ function firstAt(pattern: RegExp, text: string, at: number, leads: number): RegE
   return null;
 }
 
-/** Where a place among joined lines stands in the lines as they were: each wrap became one character. */
+/** Maps an index of the joined text back: each soft break became one character. */
 function originOf(raw: string, index: number): number {
   let at = index;
   for (const wrap of raw.matchAll(WRAP)) {
@@ -84,7 +84,7 @@ function originOf(raw: string, index: number): number {
   return at;
 }
 
-/** Where a place stands once lines are joined. */
+/** Maps an index of the raw window to the joined text. */
 function joinedIndex(raw: string, index: number): number {
   let at = index;
   for (const wrap of raw.matchAll(WRAP)) {

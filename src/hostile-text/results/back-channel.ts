@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.js';
 import { rewriteData, rewriteFields } from './rewrite-content.js';
 import type { TextVisitor } from './rewrite-content.js';
 
-export interface BackChannelRules {
+interface BackChannelRules {
   /** Visitor for the texts of one message. */
   readonly createVisitor: () => TextVisitor;
   /** Whether a text contains instructions to the model; absent if nothing is searched. */
@@ -16,6 +16,7 @@ export interface BackChannelRules {
 
 /** Text of all messages of one call; later ones are dropped, so that a flood of messages cannot occupy the gateway with searches. */
 const maxCallChars = 1_048_576;
+/** Characters of one text that are searched. */
 const maxTextChars = 65_536;
 /** End of the previous messages that is searched together with the next one: instructions may be split over several. */
 const tailChars = 500;
@@ -39,6 +40,7 @@ export function rewriteBackChannel(back: BackChannel, rules: BackChannelRules): 
         const { visitor, originals } = createVisitor();
         const written = rewriteFields(step, visitor, ['message']);
         const found = search(originals);
+        // Numbers of the progress always pass: a client shows them and they carry no text.
         if (found === 'clean' || written.message === undefined) return progress(written);
         if (found === 'injection') onInjection?.();
         const { message, ...numbers } = written;
@@ -69,6 +71,7 @@ export function rewriteBackChannel(back: BackChannel, rules: BackChannelRules): 
 function recordOriginals(inner: TextVisitor): { readonly visitor: TextVisitor; readonly originals: Set<string> } {
   const originals = new Set<string>();
   const text = (value: string): string => {
+    // Bounded copies: the originals live until the message was searched.
     originals.add(value.slice(0, maxTextChars));
     return inner.text(value);
   };
@@ -88,6 +91,7 @@ function searcher(
     if (hasInjection === undefined || originals.size === 0) return 'clean';
     const text = [...originals].join('\n');
     chars += text.length;
+    // Over the budget nothing is searched, so nothing may pass unsearched either (fail closed).
     if (chars > maxCallChars) return 'spent';
     if (hasInjection(text) || (tail !== '' && hasInjection(`${tail} ${text}`))) {
       // Otherwise the same words would flag every later message.

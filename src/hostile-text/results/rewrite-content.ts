@@ -39,6 +39,7 @@ export function rewriteFields<T extends object, K extends keyof T>(
   return result;
 }
 
+/** Copy on write: an unchanged list keeps its identity, by which callers see that nothing was removed. */
 function rewriteList<T>(
   values: readonly T[],
   visitor: TextVisitor,
@@ -64,6 +65,7 @@ function rewriteKnownPart(value: Content, visitor: TextVisitor): Content | undef
     }
     case 'image':
     case 'audio':
+      // Reserved before the other fields: media are dropped as a whole, never cut.
       return visitor.reserve(value.data.length)
         ? rewriteOtherFields(value, visitor, mediaFields)
         : omittedPart(`${value.type} of ${value.data.length} base64 characters`, visitor);
@@ -106,6 +108,7 @@ function rewriteOtherFields<T extends object>(
     const given = fields[key];
     if (given === undefined || written.includes(key)) continue;
     const result = rewriteJson(given, visitor, 1);
+    // Keys are charged too: text hidden in keys would otherwise be free of any limit.
     if (!visitor.charge(key.length)) return undefined;
     if (result !== given) define((copy ??= { ...value }), key, result);
   }

@@ -20,6 +20,7 @@ export const markAsks = (asks: Asks, asker: string | undefined, meta: JsonObject
       method,
       params: {
         ...params,
+        // The prefix is added to the visible message, since clients do not show `_meta`.
         ...(asker !== undefined && typeof message === 'string' && { message: `${asker} asks: ${message}` }),
         ...(meta && { _meta: { ...(isJsonObject(given) && given), ...meta } }),
       },

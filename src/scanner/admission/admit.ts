@@ -29,15 +29,19 @@ export interface Admission {
   readonly surfaceHash: string;
 }
 
+/** From worst to best. */
 const decisionOrder: readonly Decision[] = ['deny', 'quarantine', 'allow'];
+/** Sorts decisions, the worst first. */
 const compareDecisions = (one: Decision, other: Decision): number =>
   decisionOrder.indexOf(one) - decisionOrder.indexOf(other);
+/** Reasons in the record; all of them count for the decision. */
 const maxReasons = 100;
 
 /** Decides about a server by its report; deterministic for the same report and policy. */
 export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmission): Admission {
   const accepted = new Set(policy.accepted);
   const bySeverity = report.findings
+    // Capabilities are no bugs: they are decided by `capability`.
     .filter((finding) => isOpen(finding) && finding.kind === 'bug' && !accepted.has(finding.fingerprint))
     .flatMap((finding) => {
       const decision = policy.severity?.[finding.severity] ?? 'allow';
@@ -82,12 +86,14 @@ export function admit(report: ScanReport, policy: AdmissionPolicy = defaultAdmis
     ...unknowns,
   ].sort((one, other) => compareDecisions(one.decision, other.decision));
   return {
+    // Sorted, so that the first reason has the worst decision.
     decision: reasons[0]?.decision ?? 'allow',
     reasons: reasons.slice(0, maxReasons),
     surfaceHash: report.surfaceHash,
   };
 }
 
+/** Capabilities as they end the sentence "the tool can …". */
 const capabilityTexts: Readonly<Record<Capability, string>> = {
   'private-read': 'read private data',
   'untrusted-input': 'fetch untrusted text',

@@ -17,6 +17,7 @@ export interface Difference {
   readonly severity: 'high' | 'medium' | 'low' | 'note';
 }
 
+/** Ignores line breaks and indentation, which SDKs normalise differently. */
 const normaliseSpace = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Compares the scanned surface with the tools a running server lists; the critical case is a live tool that is not in the source. */
@@ -26,6 +27,7 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
       .filter((tool) => tool.confidence !== 'heuristic')
       .map((tool) => [tool.name, tool]),
   );
+  // With gaps in the analysis a difference proves less.
   const isPartlyUnknown =
     source.unresolved.some((each) => each.kind === 'tool' || each.kind === 'any') || source.skipped.length > 0;
   const found: Difference[] = [];
@@ -42,6 +44,7 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
       });
       continue;
     }
+    // An incomplete description cannot be compared.
     if (
       declared.description_complete !== false &&
       declared.description !== '' &&
@@ -57,6 +60,7 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
         why: 'its description differs from the source',
       });
     const [given, offered] = [Object.keys(declared.schema?.properties ?? {}).sort(), parametersOf(tool.inputSchema)];
+    // A partial schema cannot be compared.
     if (declared.schema?.partial !== true && given.join() !== offered.join())
       found.push({
         kind: 'parameters',
@@ -77,6 +81,7 @@ export function compareSurface(source: SurfaceReport, live: readonly LiveTool[])
   return found.sort((one, other) => (one.tool === other.tool ? 0 : one.tool < other.tool ? -1 : 1));
 }
 
+/** Parameter names in a schema that the server sent; it may be anything. */
 function parametersOf(schema: unknown): readonly string[] {
   const properties =
     typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : undefined;

@@ -18,6 +18,7 @@ export interface ArchiveLimits {
   readonly maxFiles: number;
 }
 
+/** Bounds that every package of npm and PyPI of reasonable size passes. */
 export const defaultArchiveLimits: ArchiveLimits = {
   maxArchiveBytes: 200_000_000,
   maxTotalBytes: 500_000_000,
@@ -40,6 +41,7 @@ export async function unpack(
   let files = 0;
   for (const { name, data } of read.entries) {
     const target = safeTarget(into, name);
+    // One bad entry rejects the whole archive: it was built to attack unpackers.
     if (target === undefined)
       return { refused: `an entry is outside the target folder: ${JSON.stringify(name.slice(0, 200))}` };
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -59,6 +61,7 @@ export async function unpack(
 
 /** The target path of an entry, or undefined if its name escapes the folder (path traversal). */
 export function safeTarget(into: string, name: string): string | undefined {
+  // Backslashes and drive letters are separators on Windows only, so an archive could mean different paths.
   if (
     name.includes('\0') ||
     name.includes('\\') ||
@@ -72,6 +75,7 @@ export function safeTarget(into: string, name: string): string | undefined {
   return join(into, clean.split('/').join(sep));
 }
 
+/** Recognises the format by its first bytes, not by the name of the file. */
 function readArchive(
   bytes: Uint8Array,
   limits: ArchiveLimits,
@@ -79,6 +83,7 @@ function readArchive(
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return zipEntries(bytes, limits);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return { refused: 'it is not a gzip or zip archive' };
   try {
+    // Bounded while unpacking, not afterwards (decompression bomb).
     return tarEntries(gunzipSync(bytes, { maxOutputLength: limits.maxTotalBytes }), limits);
   } catch (error) {
     return {

@@ -18,7 +18,7 @@ export interface Literal extends Spot {
   readonly value: string | number | boolean | null | undefined;
 }
 /** A regular expression literal; taint rules use its source to evaluate allow-list checks. */
-export interface Regex extends Spot {
+interface Regex extends Spot {
   readonly kind: 'regex';
   readonly source: string;
   readonly flags: string;
@@ -28,23 +28,23 @@ export interface Template extends Spot {
   readonly kind: 'template';
   readonly parts: readonly (string | Expr)[];
 }
-export interface Name extends Spot {
+interface Name extends Spot {
   readonly kind: 'name';
   /** Python `self` is an ordinary name; JavaScript `this` and `super` are the names `this` and `super`. */
   readonly name: string;
 }
-export interface Member extends Spot {
+interface Member extends Spot {
   readonly kind: 'member';
   readonly object: Expr;
   readonly property: string;
 }
-export interface Index extends Spot {
+interface Index extends Spot {
   readonly kind: 'index';
   readonly object: Expr;
   readonly index: Expr;
 }
 /** `lower:upper:step` inside an index. */
-export interface Slice extends Spot {
+interface Slice extends Spot {
   readonly kind: 'slice';
   readonly lower?: Expr | undefined;
   readonly upper?: Expr | undefined;
@@ -65,7 +65,7 @@ export interface Call extends Spot {
   readonly isNew: boolean;
 }
 /** A tagged template literal: sql`select ${x}`. */
-export interface Tagged extends Spot {
+interface Tagged extends Spot {
   readonly kind: 'tagged';
   readonly tag: Expr;
   readonly template: Template;
@@ -89,11 +89,11 @@ export interface Dict extends Spot {
   readonly kind: 'dict';
   readonly entries: readonly DictEntry[];
 }
-export interface FunctionExpr extends Spot {
+interface FunctionExpr extends Spot {
   readonly kind: 'function';
   readonly fn: FunctionNode;
 }
-export interface ClassExpr extends Spot {
+interface ClassExpr extends Spot {
   readonly kind: 'class';
   readonly cls: ClassNode;
 }
@@ -104,36 +104,36 @@ export interface Binary extends Spot {
   readonly left: Expr;
   readonly right: Expr;
 }
-export interface Logical extends Spot {
+interface Logical extends Spot {
   readonly kind: 'logical';
   readonly op: 'and' | 'or' | '??';
   readonly left: Expr;
   readonly right: Expr;
 }
-export interface Unary extends Spot {
+interface Unary extends Spot {
   readonly kind: 'unary';
   readonly op: string;
   readonly value: Expr;
 }
-export interface Conditional extends Spot {
+interface Conditional extends Spot {
   readonly kind: 'conditional';
   readonly test: Expr;
   readonly yes: Expr;
   readonly no: Expr;
 }
 /** An assignment used as a value: `a = b` in JavaScript, `a := b` in Python, `i++`. */
-export interface AssignExpr extends Spot {
+interface AssignExpr extends Spot {
   readonly kind: 'assign';
   readonly target: Pattern;
   /** The operator of a compound assignment (`+=`) without the `=`; absent for a plain assignment. */
   readonly op?: string | undefined;
   readonly value: Expr;
 }
-export interface Await extends Spot {
+interface Await extends Spot {
   readonly kind: 'await';
   readonly value: Expr;
 }
-export interface Yield extends Spot {
+interface Yield extends Spot {
   readonly kind: 'yield';
   readonly value?: Expr | undefined;
   readonly delegate: boolean;
@@ -150,12 +150,12 @@ export interface Comprehension extends Spot {
   readonly element: Expr;
   readonly clauses: readonly Clause[];
 }
-export interface Sequence extends Spot {
+interface Sequence extends Spot {
   readonly kind: 'sequence';
   readonly items: readonly Expr[];
 }
 /** `import(x)`, `require(x)` stays a call. */
-export interface ImportExpr extends Spot {
+interface ImportExpr extends Spot {
   readonly kind: 'import';
   readonly source: Expr;
 }
@@ -192,18 +192,18 @@ export type Expr =
   | ImportExpr
   | Opaque;
 
-export interface ListPattern extends Spot {
+interface ListPattern extends Spot {
   readonly kind: 'list-pattern';
   /** A hole is undefined. */
   readonly items: readonly (Pattern | undefined)[];
   readonly rest?: Pattern | undefined;
 }
-export interface DictPattern extends Spot {
+interface DictPattern extends Spot {
   readonly kind: 'dict-pattern';
   readonly entries: readonly { readonly key: Expr; readonly target: Pattern }[];
   readonly rest?: Pattern | undefined;
 }
-export interface DefaultPattern extends Spot {
+interface DefaultPattern extends Spot {
   readonly kind: 'default-pattern';
   readonly target: Pattern;
   readonly value: Expr;

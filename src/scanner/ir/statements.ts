@@ -1,13 +1,13 @@
 /** The statements of the intermediate representation. */
 import type { ClassNode, Expr, FunctionNode, Pattern, Spot } from './nodes.js';
 
-export interface ExprStmt extends Spot {
+interface ExprStmt extends Spot {
   readonly kind: 'expr';
   readonly value: Expr;
 }
 
 /** Assignments and declarations; `value` is absent for a bare declaration. */
-export interface AssignStmt extends Spot {
+interface AssignStmt extends Spot {
   readonly kind: 'assign';
   readonly target: Pattern;
   readonly op?: string | undefined;
@@ -17,12 +17,12 @@ export interface AssignStmt extends Spot {
   readonly declares?: 'const' | 'let' | 'var' | undefined;
 }
 
-export interface ReturnStmt extends Spot {
+interface ReturnStmt extends Spot {
   readonly kind: 'return';
   readonly value?: Expr | undefined;
 }
 
-export interface ThrowStmt extends Spot {
+interface ThrowStmt extends Spot {
   readonly kind: 'throw';
   readonly value?: Expr | undefined;
 }
@@ -69,7 +69,7 @@ export interface TryStmt extends Spot {
   readonly finally: readonly Stmt[];
 }
 
-export interface WithStmt extends Spot {
+interface WithStmt extends Spot {
   readonly kind: 'with';
   readonly items: readonly { readonly context: Expr; readonly target?: Pattern | undefined }[];
   readonly body: readonly Stmt[];
@@ -89,12 +89,12 @@ export interface SwitchStmt extends Spot {
   readonly fallsThrough: boolean;
 }
 
-export interface FunctionStmt extends Spot {
+interface FunctionStmt extends Spot {
   readonly kind: 'function';
   readonly fn: FunctionNode;
 }
 
-export interface ClassStmt extends Spot {
+interface ClassStmt extends Spot {
   readonly kind: 'class';
   readonly cls: ClassNode;
 }
@@ -121,23 +121,23 @@ export interface ExportStmt extends Spot {
   readonly value?: Expr | undefined;
 }
 
-export interface BlockStmt extends Spot {
+interface BlockStmt extends Spot {
   readonly kind: 'block';
   readonly body: readonly Stmt[];
 }
 
-export interface JumpStmt extends Spot {
+interface JumpStmt extends Spot {
   readonly kind: 'break' | 'continue';
 }
 
 /** Python `global` and `nonlocal`. */
-export interface ScopeStmt extends Spot {
+interface ScopeStmt extends Spot {
   readonly kind: 'scope';
   readonly scope: 'global' | 'nonlocal';
   readonly names: readonly string[];
 }
 
-export interface AssertStmt extends Spot {
+interface AssertStmt extends Spot {
   readonly kind: 'assert';
   readonly test: Expr;
 }

@@ -24,7 +24,7 @@ export type Parse = (path: string, reading: SourceText, timeoutMs: number) => Pa
 export type Unparsed = 'timeout' | 'too-large';
 
 /** Parsers of all languages. */
-export interface Parsers {
+interface Parsers {
   readonly parse: Parse;
   /** Loads the grammar a file may need; afterwards `parse` never returns `unready`. */
   readonly prepare: (path: string) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { ReportFinding } from '../report.js';
-import type { ComparableTool } from '../rules/tool-resemblance.js';
-import { shadowFindings } from '../rules/shadowing.js';
+import type { ComparableTool } from '../rules/surface/tool-resemblance.js';
+import { shadowFindings } from '../rules/surface/shadowing.js';
 
 /** A tool of one part, with the fingerprint and suppression of a finding about it. */
 export interface MarkedTool extends ComparableTool {

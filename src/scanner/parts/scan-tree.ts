@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isCode } from '../languages/index.js';
 import { fileSize } from '../project/load.js';
-import type { WalkedFiles } from '../project/walk.js';
+import { locateFile, type WalkedFiles } from '../project/walk.js';
 import type { Gap } from '../report.js';
 import { costOf } from './cost.js';
 import { mergeParts, type MergedReport, type ScannedPart } from './merge.js';
@@ -49,14 +49,14 @@ interface TreeOptions extends Omit<PartSettings, 'tree'> {
 }
 
 /** Whether a tree is scanned in parts; a single file never is. */
-export function isLarge({ root, files, only }: WalkedFiles, large: Partial<LargeTreeLimits> = {}): boolean {
-  if (only !== undefined) return false;
+export function isLarge(walked: WalkedFiles, large: Partial<LargeTreeLimits> = {}): boolean {
+  if (walked.only !== undefined) return false;
   const { fromBytes, fromCost, fromFiles } = { ...defaultLargeTreeLimits, ...large };
-  const code = files.filter(isCode);
+  const code = walked.files.filter(isCode);
   if (code.length > fromFiles) return true;
   let [bytes, cost] = [0, 0];
   for (const path of code) {
-    const size = fileSize(root, path);
+    const size = fileSize(locateFile(walked, path));
     bytes += size;
     cost += costOf(path, size);
   }

@@ -16,7 +16,7 @@ import { readText, readTextAgain } from './read-text.js';
 import type { Resolver } from './resolve.js';
 import { loadSiblings } from './siblings.js';
 import { resolverOf, type Tree } from './tree.js';
-import { walkFiles, type Skipped, type WalkedFiles } from './walk.js';
+import { locateFile, walkFiles, type Skipped, type WalkedFiles } from './walk.js';
 
 /** Resource limits of a scan. */
 export interface ProjectLimits {
@@ -66,9 +66,9 @@ export const emptyProject: Project = {
 };
 
 /** The size of a file, 0 if it cannot be read. */
-export function fileSize(root: string, path: string): number {
+export function fileSize(path: string): number {
   try {
-    return lstatSync(join(root, path), { throwIfNoEntry: false })?.size ?? 0;
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
   } catch {
     return 0;
   }
@@ -82,7 +82,7 @@ export async function loadProject(root: string, limits: ProjectLimits = defaultL
 /** Loads files that are already listed. */
 export async function loadFiles(walked: WalkedFiles, limits: ProjectLimits): Promise<Project> {
   const manifests = emptyManifests();
-  const reader = moduleReader(walked.root, walked.files, limits, (path, text) => addManifest(manifests, path, text));
+  const reader = moduleReader(walked, walked.files, limits, (path, text) => addManifest(manifests, path, text));
   for (const path of walked.files) await reader.read(path);
   const siblings =
     walked.only === undefined ? [] : await loadSiblings(walked.root, reader.modules, walked.only, reader.read);
@@ -100,7 +100,7 @@ export async function loadPart(
   part: NonNullable<Project['part']>,
   limits: ProjectLimits,
 ): Promise<Project> {
-  const reader = moduleReader(tree.root, paths, limits, () => {});
+  const reader = moduleReader(tree, paths, limits, () => {});
   for (const path of paths) await reader.read(path);
   return toProject(reader, [], tree.manifests, { resolve: resolverOf(tree), part });
 }
@@ -113,7 +113,7 @@ export async function loadWithImports(walked: WalkedFiles, entry: string, limits
     if (file && 'text' in file) addManifest(manifests, path, file.text);
   }
   const resolve = resolverOf({ files: walked.files, manifests });
-  const reader = moduleReader(walked.root, [], limits, () => {});
+  const reader = moduleReader(walked, [], limits, () => {});
   const seen = new Set([entry]);
   for (const path of seen) {
     await reader.read(path);
@@ -162,7 +162,7 @@ interface ModuleReader {
 }
 
 function moduleReader(
-  root: string,
+  tree: Pick<WalkedFiles, 'root' | 'mounts'>,
   paths: readonly string[],
   limits: ProjectLimits,
   onManifest: (path: string, text: string) => void,
@@ -172,7 +172,7 @@ function moduleReader(
   const skipped: Skipped[] = [];
   let bytes = 0;
   const { parse, prepare } = parsers();
-  const allBytes = paths.reduce((sum, path) => sum + (isCode(path) ? fileSize(root, path) : 0), 0);
+  const allBytes = paths.reduce((sum, path) => sum + (isCode(path) ? fileSize(locateFile(tree, path)) : 0), 0);
   const cache = moduleCache(parse, deadline, allBytes);
   const read = async (path: string): Promise<void> => {
     if (!isManifest(path) && !isCode(path)) return;
@@ -180,7 +180,7 @@ function moduleReader(
       skipped.push({ path, reason: bytes > limits.maxTotalBytes ? 'too-large' : 'timeout' });
       return;
     }
-    const file = readText(join(root, path), limits.maxFileBytes);
+    const file = readText(locateFile(tree, path), limits.maxFileBytes);
     if ('reason' in file) {
       skipped.push({ path, reason: file.reason });
       return;
@@ -195,7 +195,7 @@ function moduleReader(
   };
   const parseIntoCache = async (path: string, text: string): Promise<Module | Unparsed> => {
     for (;;) {
-      const made = cache(path, text, () => readTextAgain(join(root, path), limits.maxFileBytes));
+      const made = cache(path, text, () => readTextAgain(locateFile(tree, path), limits.maxFileBytes));
       // Deferred parsing is synchronous, so the grammar must be loaded now.
       if (typeof made === 'string' ? made === 'unready' : made.deferred) await prepare(path);
       if (made !== 'unready') return made;

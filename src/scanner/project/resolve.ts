@@ -141,6 +141,8 @@ export function pythonResolver(files: ReadonlySet<string>): Resolver {
       if (folder === '.' || folder === '/') break;
       folder = posix.dirname(folder);
     }
+    const installed = find(posix.join('site-packages', parts));
+    if (installed !== undefined) return installed;
     // A package outside the parent folders (a sibling src layout) is found by its path suffix.
     return parts.includes('/') ? bySuffix.get(parts) : undefined;
   });

@@ -30,6 +30,15 @@ export interface WalkedFiles {
   /** Relative paths with `/`, sorted. */
   readonly files: readonly string[];
   readonly skipped: readonly Skipped[];
+  /** Folders of dependencies outside the root, by the prefix of their paths (`node_modules/name`). */
+  readonly mounts?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Absolute path of a listed file. */
+export function locateFile({ root, mounts }: Pick<WalkedFiles, 'root' | 'mounts'>, path: string): string {
+  for (const [prefix, folder] of mounts ?? [])
+    if (path.startsWith(`${prefix}/`)) return join(folder, path.slice(prefix.length + 1));
+  return join(root, path);
 }
 
 /** Folders with dependencies, version control data or tool caches; never entered. */

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../lib/escape-invisible.js';
+import { escapeInvisible } from '../../lib/text/escape-invisible.js';
 import type { ScanReport } from '../report.js';
 import { isOpen } from '../report.js';
 

@@ -1,53 +1,59 @@
-import { escapeInvisible } from '../../lib/escape-invisible.js';
+import { escapeInvisible } from '../../lib/text/escape-invisible.js';
 import type { Gap, ReportFinding, ScanReport } from '../report.js';
 import { isOpen } from '../report.js';
+import type { Unresolved } from '../surface/report.js';
+import { firstFew, groupGaps } from './gap-groups.js';
+import { toolSummaries } from './tool-summaries.js';
 
 const maxTextLength = 400;
 const printableLine = (text: string): string => escapeInvisible(text.replace(/\s+/g, ' ').slice(0, maxTextLength));
 
-function findingLines(finding: ReportFinding): string[] {
-  const { location, flow } = finding;
-  const steps = (flow ?? []).map(
-    (step) => `      ${printableLine(step.at.file)}:${step.at.startLine} ${printableLine(step.says)}`,
+/** Findings of one rule and severity in one file: at most three lines, whatever their number. */
+function findingGroups(findings: readonly ReportFinding[]): string[] {
+  const groups = new Map<string, ReportFinding[]>();
+  for (const finding of findings) {
+    const key = `${finding.severity} ${finding.rule} ${finding.location.file}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => (first ? groupLines(first, others) : []));
+}
+
+function groupLines(first: ReportFinding, others: readonly ReportFinding[]): string[] {
+  const { location, flow = [], severity, rule, message } = first;
+  const lines = [...new Set(others.map((each) => each.location.startLine))];
+  const more =
+    others.length === 0
+      ? ''
+      : ` (and ${others.length} more, line ${lines.slice(0, maxLines).join(', ')}${lines.length > maxLines ? ', …' : ''})`;
+  const path = flow.map(({ at }) => `${at.file}:${at.startLine}`).filter((at, index, all) => at !== all[index - 1]);
+  return [
+    `  ${severity.toUpperCase()} ${rule} ${printableLine(location.file)}:${location.startLine}${more}`,
+    `    ${printableLine(message)}`,
+    ...(path.length > 1 ? [`    path: ${printableLine(path.join(' > '))}`] : []),
+  ];
+}
+
+const maxLines = 8;
+
+/** Gaps by group: a title, and the first few of each. */
+const gapLines = (gaps: readonly Gap[]): string[] =>
+  groupGaps(gaps).flatMap(({ title, lines }) => [
+    `  - ${printableLine(title)}`,
+    ...lines.map((each) => `      ${printableLine(each)}`),
+  ]);
+
+/** Registrations that could not be resolved, by reason. */
+function unresolvedLines(unresolved: readonly Unresolved[]): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { kind, reason, location } of unresolved) {
+    const key = `${kind}: ${reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), `${location.file}:${location.start_line}`]);
+  }
+  return [...groups].flatMap(([title, places]) =>
+    places.length === 1
+      ? [`  - ${printableLine(title)} (${printableLine(places[0] ?? '')})`]
+      : [`  - ${printableLine(title)} (${places.length} times)`, `      ${printableLine(firstFew(places).join(', '))}`],
   );
-  return [
-    `  ${finding.severity.toUpperCase()} ${finding.rule} ${printableLine(location.file)}:${location.startLine}`,
-    `    ${printableLine(finding.message)}`,
-    ...steps,
-  ];
-}
-
-const maxPerGroup = 3;
-
-/** One line per gap; of a group only the first few, with the number of the others. */
-function gapLines(gaps: readonly Gap[]): string[] {
-  const line = (gap: Gap): string => `${printableLine(gap.file)}: ${printableLine(gap.reason)}`;
-  const groups = new Map<string, Gap[]>();
-  for (const gap of gaps) if (gap.group !== undefined) groups.set(gap.group, [...(groups.get(gap.group) ?? []), gap]);
-  return [
-    ...gaps.filter(({ group }) => group === undefined).map((gap) => `  - ${line(gap)}`),
-    ...[...groups].flatMap(([group, all]) => [
-      `  - ${all.length} ${group}`,
-      ...all.slice(0, maxPerGroup).map((gap) => `      ${line(gap)}`),
-      ...(all.length > maxPerGroup ? [`      and ${all.length - maxPerGroup} more`] : []),
-    ]),
-  ];
-}
-
-/** One line per tool: what it can do and how far it was followed. */
-function toolLines({ coverage, capabilities }: ScanReport): string[] {
-  const known = new Map(capabilities.map((each) => [each.tool, each.capabilities]));
-  return coverage.map(({ tool, entered, finished, branch, unfollowed }) => {
-    const followed =
-      !entered || branch === false
-        ? 'not followed'
-        : !finished
-          ? 'followed in part'
-          : unfollowed.length > 0
-            ? `followed except ${unfollowed.length} ${unfollowed.length === 1 ? 'call' : 'calls'}`
-            : 'followed';
-    return `  ${printableLine(tool)}: ${known.get(tool)?.join(', ') || 'no capability found'}; ${followed}`;
-  });
 }
 
 /** Formats a scan as text for a terminal. */
@@ -63,23 +69,24 @@ export function formatScanText(report: ScanReport): string {
     `Verdict: ${report.verdict}`,
     `Offers: ${surface.tools.length} tools, ${surface.resources.length} resources, ${surface.prompts.length} prompts in ${surface.files} files`,
     `Found: ${counts.critical} critical, ${counts.high} high, ${counts.medium} medium, ${counts.low} low, ${counts.note} notes${suppressedCount > 0 ? `; ${suppressedCount} suppressed or in the baseline` : ''}`,
-    ...(bugs.length > 0 ? ['', 'Findings:', ...bugs.flatMap(findingLines)] : []),
+    ...(bugs.length > 0 ? ['', 'Findings:', ...findingGroups(bugs)] : []),
     ...(capabilities.length > 0
-      ? ['', 'By design:', ...capabilities.flatMap((finding) => findingLines({ ...finding, flow: undefined }))]
+      ? ['', 'By design:', ...findingGroups(capabilities.map((finding) => ({ ...finding, flow: undefined })))]
       : []),
-    ...(report.coverage.length > 0 ? ['', 'Tools:', ...toolLines(report)] : []),
+    ...(report.coverage.length > 0
+      ? [
+          '',
+          'Tools:',
+          ...toolSummaries(report).map(
+            ({ tool, capabilities: can, followed }) => `  ${printableLine(tool)}: ${can}; ${followed}`,
+          ),
+        ]
+      : []),
     ...(report.gaps.length > 0
       ? ['', `Not analysed completely (${report.gaps.length}):`, ...gapLines(report.gaps)]
       : []),
     ...(surface.unresolved.length > 0
-      ? [
-          '',
-          `Unresolved (${surface.unresolved.length}):`,
-          ...surface.unresolved.map(
-            (each) =>
-              `  - ${each.kind}: ${printableLine(each.reason)} (${printableLine(each.location.file)}:${each.location.start_line})`,
-          ),
-        ]
+      ? ['', `Unresolved (${surface.unresolved.length}):`, ...unresolvedLines(surface.unresolved)]
       : []),
   ];
   return `${outputLines.join('\n')}\n`;

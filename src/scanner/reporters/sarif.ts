@@ -18,9 +18,9 @@ const securitySeverities: Readonly<Record<Severity, string>> = {
   note: '0.0',
 };
 
-const toLocation = ({ file, startLine, startColumn, endLine, endColumn }: Location) => ({
+const toLocation = ({ file, startLine, startColumn, endLine, endColumn }: Location, folder: string) => ({
   physicalLocation: {
-    artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/'), uriBaseId: 'ROOT' },
+    artifactLocation: { uri: `${folder}${file}`.split('/').map(encodeURIComponent).join('/'), uriBaseId: 'ROOT' },
     region: {
       startLine,
       startColumn,
@@ -43,7 +43,7 @@ const toRule = (rule: Rule) => ({
   },
 });
 
-function toResult(finding: ReportFinding) {
+function toResult(finding: ReportFinding, folder: string) {
   const flow =
     finding.flow && finding.flow.length > 1
       ? [
@@ -51,7 +51,7 @@ function toResult(finding: ReportFinding) {
             threadFlows: [
               {
                 locations: finding.flow.map((step) => ({
-                  location: { ...toLocation(step.at), message: { text: step.says } },
+                  location: { ...toLocation(step.at, folder), message: { text: step.says } },
                 })),
               },
             ],
@@ -63,7 +63,7 @@ function toResult(finding: ReportFinding) {
     ruleIndex: rules.findIndex((rule) => rule.id === finding.rule),
     level: levels[finding.severity],
     message: { text: finding.message },
-    locations: [toLocation(finding.location)],
+    locations: [toLocation(finding.location, folder)],
     partialFingerprints: { 'toolgate/v1': finding.fingerprint },
     ...(flow ? { codeFlows: flow } : {}),
     ...(finding.suppressed === undefined
@@ -78,25 +78,38 @@ function toResult(finding: ReportFinding) {
   };
 }
 
+/** A scan, and the folder of its target below the repository root (`packages/a/`, or empty). */
+interface SarifScan {
+  readonly report: ScanReport;
+  readonly folder: string;
+}
+
 /** Formats a scan as SARIF 2.1.0, with data flows as `codeFlows` and line-independent fingerprints. */
-export function formatSarif(report: ScanReport, version: string): string {
+export const formatSarif = (report: ScanReport, version: string, folder = ''): string =>
+  formatSarifRuns([{ report, folder }], version);
+
+/** Formats several scans as runs of one SARIF file; paths are relative to the repository root, as code hosts expect. */
+export const formatSarifRuns = (scans: readonly SarifScan[], version: string): string =>
+  `${JSON.stringify(
+    {
+      $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+      version: '2.1.0',
+      runs: scans.map((scan) => toRun(scan, version)),
+    },
+    null,
+    2,
+  )}\n`;
+
+function toRun({ report, folder }: SarifScan, version: string) {
   const notifications = report.gaps.map((gap) => ({
     level: 'warning',
     message: { text: `${gap.file}: ${gap.reason}` },
   }));
-  const sarif = {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [
-      {
-        tool: { driver: { name: 'toolgate', version, rules: rules.map(toRule) } },
-        invocations: [
-          { executionSuccessful: report.verdict !== 'incomplete', toolExecutionNotifications: notifications },
-        ],
-        columnKind: 'utf16CodeUnits',
-        results: report.findings.map(toResult),
-      },
-    ],
+  return {
+    tool: { driver: { name: 'toolgate', version, rules: rules.map(toRule) } },
+    invocations: [{ executionSuccessful: report.verdict !== 'incomplete', toolExecutionNotifications: notifications }],
+    ...(folder === '' ? {} : { automationDetails: { id: `toolgate/${folder}` } }),
+    columnKind: 'utf16CodeUnits',
+    results: report.findings.map((finding) => toResult(finding, folder)),
   };
-  return `${JSON.stringify(sarif, null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../lib/escape-invisible.js';
+import { escapeInvisible } from '../../lib/text/escape-invisible.js';
 import type { ReportLocation, ReportTool, SurfaceReport } from '../surface/report.js';
 
 const maxTextLength = 300;

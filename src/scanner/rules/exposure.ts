@@ -1,16 +1,16 @@
-import type { Expr, FunctionNode } from '../ir/nodes.js';
+import type { FunctionNode } from '../ir/nodes.js';
 import type { Location } from '../ir/positions.js';
-import { walk } from '../ir/walk.js';
+import type { EntryResult } from '../taint/run.js';
 import type { ToolEntry } from '../taint/sources/sources.js';
 import { pythonCase } from './cases.js';
-import { findEnvironmentDump } from './environment-dump.js';
+import { findEnvironmentDump } from './malware/environment-dump.js';
 import { nodeLocation, locationAt } from './module-search.js';
-import type { Finding, Rule } from './rule.js';
+import { credentialName, returnedCredentials } from './returned-credentials.js';
+import type { Finding, Rule, RuleContext, Severity } from './rule.js';
 
-const credentialName =
-  /(?:^|[_.-])(?:access_?token|refresh_?token|auth_?token|api_?key|secret(?:_?key)?|password|passwd|private_?key|token|credentials?)$/i;
-const credentialLabel = /(?:token|api[ _-]?key|password|secret|bearer|credential)[^\n]{0,24}[:=]?\s*(?:Bearer )?$/i;
-const harmlessName = /count|used|limit|usage|length|total|max|num|budget|page/i;
+/** Files that hold credentials of the user or the machine. */
+const credentialFile =
+  /\/etc\/(?:passwd|shadow)\b|\.ssh\/(?:id_\w+|config)|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\.aws\/(?:credentials|config)|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials|\.kube\/config|\.docker\/config|\.config\/(?:gcloud|gh)\/|\.pgpass\b/;
 
 /** Finds tools that return a credential. */
 export const exposure: Rule = {
@@ -48,56 +48,85 @@ def health() -> str:
   ],
   find: (context) => {
     const visited = new Set<FunctionNode>();
-    return context.entries.flatMap(({ entry }): Finding[] => {
+    return context.entries.flatMap(({ entry, result }): Finding[] => {
       const { fn, module } = entry.handler;
-      if (visited.has(fn)) return [];
+      const read = [
+        ...returnedFiles(entry, result),
+        ...namedVariables(entry, result),
+        ...describedSecrets(context, entry),
+      ];
+      // Several tools may share a dispatcher; its body is examined once.
+      if (visited.has(fn)) return read;
       visited.add(fn);
-      const returned = new Set<string>();
-      const texts: { readonly expr: Expr & { kind: 'template' }; readonly held: string | undefined }[] = [];
-      walk(fn.body, {
-        stmt: (stmt) => {
-          if (stmt.kind === 'return' && stmt.value?.kind === 'name') returned.add(stmt.value.name);
-          if (stmt.kind === 'return' && stmt.value?.kind === 'template')
-            texts.push({ expr: stmt.value, held: undefined });
-          if (stmt.kind === 'assign' && stmt.target.kind === 'name' && stmt.value?.kind === 'template')
-            texts.push({ expr: stmt.value, held: stmt.target.name });
-        },
-      });
       const dump = findEnvironmentDump(fn, (expr) => module.text.slice(expr.start, expr.end));
       const environment = dump ? [environmentFinding(entry, nodeLocation(module, dump))] : [];
-      const named = texts
-        .filter(({ held }) => held === undefined || returned.has(held))
-        .flatMap(({ expr }) =>
-          expr.parts.flatMap((part, at): Finding[] => {
-            if (typeof part === 'string') return [];
-            const before = expr.parts[at - 1];
-            const name = fieldNameOf(part);
-            if (
-              !credentialName.test(name) ||
-              harmlessName.test(name) ||
-              !credentialLabel.test(typeof before === 'string' ? before.slice(-60) : '')
-            )
-              return [];
-            return [
-              {
-                rule: exposure.id,
-                kind: 'bug',
-                severity: 'medium',
-                tool: entry.name,
-                message: `The result of ${entry.name} contains ${name}`,
-                location: part.end > part.start ? nodeLocation(module, part) : locationAt(module, expr.start),
-              },
-            ];
-          }),
-        );
-      return [...environment, ...named];
+      const named = returnedCredentials(fn, module).map(({ name, at }) =>
+        toExposure(entry, `The result of ${entry.name} contains ${name}`, at),
+      );
+      return [...read, ...environment, ...named];
     });
   },
 };
 
+/** A finding of this rule. */
+const toExposure = (entry: ToolEntry, message: string, location: Location, severity: Severity = 'medium'): Finding => ({
+  rule: exposure.id,
+  kind: 'bug',
+  severity,
+  tool: entry.name,
+  message,
+  location,
+});
+
+/** Credential files whose content is returned. */
+const returnedFiles = (entry: ToolEntry, { returned }: EntryResult): readonly Finding[] =>
+  returned.flatMap(({ what, at }) =>
+    credentialFile.test(what) ? [toExposure(entry, `${entry.name} returns the content of ${what}`, at, 'high')] : [],
+  );
+
+/** Environment variables by a name that the caller gives; by design for tools that state it. */
+const namedVariables = (entry: ToolEntry, { flows }: EntryResult): readonly Finding[] =>
+  flows
+    .filter(({ rule }) => rule === 'environment')
+    .map(({ param, what, at, steps }) => {
+      const isStated = statesEnvironment(entry);
+      return {
+        ...toExposure(entry, `${param} of ${entry.name} selects the environment variable that ${what} reads`, at),
+        ...(isStated ? { kind: 'capability' as const, severity: 'note' as const } : {}),
+        param,
+        flow: steps,
+      };
+    });
+
+/** Secrets of the environment that are part of a description, which every model reads. */
+function describedSecrets({ registered }: RuleContext, entry: ToolEntry): readonly Finding[] {
+  return registered.flatMap(({ registrations }) =>
+    registrations.flatMap(({ handler, description, at }) => {
+      if (handler?.fn !== entry.handler.fn || description?.kind !== 'text') return [];
+      const source = at.module.text.slice(at.spot.start, at.spot.end);
+      const name = /(?:process\.env\.|os\.environ(?:\.get\(|\[)["']|getenv\(["'])(\w+)/.exec(source)?.[1];
+      // The variable must be part of the description itself, not of some other field.
+      return name !== undefined && credentialName.test(name) && new RegExp(`description[^,]{0,200}${name}`).test(source)
+        ? [
+            toExposure(
+              entry,
+              `The description of ${entry.name} contains the value of ${name}`,
+              locationAt(at.module, at.spot.start),
+            ),
+          ]
+        : [];
+    }),
+  );
+}
+
+/** Whether a tool declares that it shows the environment. */
+const statesEnvironment = ({ name, description }: ToolEntry): boolean =>
+  /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description.trimStart().slice(0, 100)}`);
+
 /** A tool described as showing the environment does so by design. */
-function environmentFinding({ name, description }: ToolEntry, location: Location): Finding {
-  const isByDesign = /environ|\benv(?:\b|_|[A-Z])|_env/i.test(`${name} ${description.trimStart().slice(0, 100)}`);
+function environmentFinding(entry: ToolEntry, location: Location): Finding {
+  const { name } = entry;
+  const isByDesign = statesEnvironment(entry);
   return {
     rule: exposure.id,
     kind: isByDesign ? 'capability' : 'bug',
@@ -108,19 +137,4 @@ function environmentFinding({ name, description }: ToolEntry, location: Location
       : `The result of ${name} contains the whole environment`,
     location,
   };
-}
-
-/** The field name of a value: `x.get('access_token')`, `x['api_key']`, `token`. */
-function fieldNameOf(expr: Expr): string {
-  if (expr.kind === 'name') return expr.name;
-  if (expr.kind === 'member') return expr.property;
-  if (expr.kind === 'index' && expr.index.kind === 'literal') return String(expr.index.value);
-  if (
-    expr.kind === 'call' &&
-    expr.callee.kind === 'member' &&
-    expr.callee.property === 'get' &&
-    expr.args[0]?.value.kind === 'literal'
-  )
-    return String(expr.args[0].value.value);
-  return '';
 }

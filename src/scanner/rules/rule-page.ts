@@ -1,6 +1,7 @@
 import { rules } from './index.js';
 import type { Case, Rule } from './rule.js';
 
+/** The vulnerable and the fixed form of one case. */
 const caseExample = ({ language, bad, good }: Case): string[] => [
   '',
   `Vulnerable (${language}):`,

@@ -6,7 +6,7 @@ import type { SurfaceReport } from '../surface/report.js';
 import type { EntryResult } from '../taint/run.js';
 import type { ToolEntry } from '../taint/sources/sources.js';
 
-/** Severity of a finding; `note` is for capabilities by design. */
+/** Severity of a finding; capabilities by design are `low` if unrestricted, `note` behind a check. */
 export type Severity = 'critical' | 'high' | 'medium' | 'low' | 'note';
 
 /** Worst first. */
@@ -24,6 +24,12 @@ export interface Finding {
   /** Every tool that reaches the location, if there are several. */
   readonly tools?: readonly string[] | undefined;
   readonly param?: string | undefined;
+  /** The code or text that shows it; never a secret. */
+  readonly snippet?: string | undefined;
+  /** What the snippet belongs to, such as `Tool: name`. */
+  readonly context?: string | undefined;
+  /** `heuristic` if only the name of the handler suggests a tool. */
+  readonly confidence?: 'heuristic' | undefined;
   /** The data flow from the source (parameter) to the sink. */
   readonly flow?: readonly { readonly at: Location; readonly says: string }[] | undefined;
 }
@@ -35,8 +41,12 @@ export interface RuleContext {
   readonly machine: Machine;
   readonly registered: readonly Discoveries[];
   readonly entries: readonly { readonly entry: ToolEntry; readonly result: EntryResult }[];
+  /** What modules do at start; their entries are named after the module. */
+  readonly programs: readonly { readonly entry: ToolEntry; readonly result: EntryResult }[];
   /** Contents of configuration files and scripts that may contain secrets or commands, by path. */
   readonly texts: ReadonlyMap<string, string>;
+  /** Time at which further analyses end. */
+  readonly deadline: number;
 }
 
 /** A vulnerable server and its fixed version; every pair is a test of its rule. */

@@ -3,20 +3,25 @@ import { secretKindIn } from '../../hostile-text/secrets.js';
 import { boundNames } from '../ir/names.js';
 import type { Module, Spot } from '../ir/nodes.js';
 import { pythonCase, scriptCase } from './cases.js';
+import { secretInLine } from './secret-evidence.js';
 import { servedModules, locationAt } from './module-search.js';
 import { isAuxiliary } from '../project/auxiliary-files.js';
 import { walkModule } from '../ir/walk.js';
 import type { Finding, Rule, RuleContext } from './rule.js';
 
+/** Formats of keys of well-known services. */
 const keyShapes =
   /\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}\b|\b(?:sk|ak|cs|pk|rk)[-_](?:live|prod|test)[-_][A-Za-z0-9]{8,}|\bsk-[A-Za-z0-9]{20,}\b|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}/;
+/** A label such as "password:" with a value. */
 const labelledSecret =
   /\b([A-Za-z][\w -]{0,30}?(?:password|passwd|secret|api[ _-]?key|access[ _-]?key|private[ _-]?key|token|credential|encryption key|connection string))\s*(?::|=|=>)\s*["']?([^\s"'`,;{}()<>]{8,200})/gi;
 /** A line that consists of a labelled key or password. */
 const secretLine =
   /^\s*[-*]?\s*(?:[A-Za-z][\w ]{0,30}\b)?(?:password|passwd|secret|api key|[\w ]{0,20}\bapi)\s*:\s*(?=[^\s]*[_\d!@#$-])[^\s"'(){}<>]{10,80}\s*$/i;
+/** Values that documentation uses in place of a secret. */
 const placeholder =
   /your|example\.|placeholder|changeme|xxx|\*\*\*|\.\.\.|<|dummy|redacted|\$\{|process\.env|os\.environ|getenv|sample|insert|none|null|true|false|undefined|string|optional|required/i;
+/** Letters with digits or signs: plain words are no passwords. */
 const passwordLike = /^(?=.*[A-Za-z])(?=.*(?:\d|[!@#$%^&*_-])).{8,64}$/;
 
 /** Finds hard-coded keys and passwords. */
@@ -40,6 +45,7 @@ export const secret: Rule = {
   find: (context) => [...findInCode(context), ...findInTexts(context)],
 };
 
+/** A finding of this rule; uncertain ones have a lower severity. */
 const toSecretFinding = (kind: string, sure: boolean, location: Finding['location']): Finding => ({
   rule: secret.id,
   kind: 'bug',
@@ -48,15 +54,13 @@ const toSecretFinding = (kind: string, sure: boolean, location: Finding['locatio
   location,
 });
 
-/** Kinds that are often public by design: sample tokens, and keys embedded in web pages. */
-const isOftenPublic = (kind: string): boolean => kind === 'jwt' || kind === 'google-key';
-
 function findInCode(context: RuleContext): Finding[] {
   return servedModules(context).flatMap((module) => {
     const found = new Map<number, Finding>();
     for (const { start, kind, sure } of hitsIn(module)) {
       const location = locationAt(module, start);
       const before = found.get(location.startLine);
+      // Bounded: a file of test data must not fill the report.
       if (found.size < 50 && (!before || (sure && before.severity !== 'high')))
         found.set(location.startLine, toSecretFinding(kind, sure, location));
     }
@@ -64,12 +68,14 @@ function findInCode(context: RuleContext): Finding[] {
   });
 }
 
+/** A suspected secret. */
 interface Hit {
   readonly start: number;
   readonly kind: string;
   readonly sure: boolean;
 }
 
+/** Pre-check on text, because parsing every function body would be too slow. */
 const mayContainSecret =
   /pwd|passw|secret|\bapi\s*:|(?:passphrase|credential|bearer|(?:api|access|private|signing|encryption)[ _-]?key|auth|token)[\w$-]*["'\]]*\s*[:=]\s*["'`]|(?:api[ _-]?key|access[ _-]?key|private[ _-]?key|token|credential|encryption key|connection string)\s*(?::|=>?)\s*["']?[^\s"'`,;{}()<>]{8}/i;
 
@@ -107,25 +113,30 @@ function hitsIn(module: Module): readonly Hit[] {
 
 /** Adds a literal that is bound to a secret-like name. */
 function addNamedSecret(key: string, value: unknown, start: number, hits: Hit[]): void {
+  // Longer texts are data, shorter ones are no credentials.
   if (typeof value !== 'string' || value.length > 4_000 || value.length < 8 || placeholder.test(value)) return;
   const why = looksLikeLiteralSecret(key, value);
-  if (why?.why === 'known-format') hits.push({ start, kind: `A ${why.kind}`, sure: !isOftenPublic(why.kind) });
-  else if (
+  if (why?.why === 'known-format') {
+    const found = secretInLine(value);
+    if (found) hits.push({ start, kind: `A ${found.kind}`, sure: found.isSure });
+  } else if (
     /(?:pwd|passw|secret)/i.test(value) &&
     /[!@#$%^&*]|\d/.test(value) &&
     !/\s|[/:.(){}]/.test(value) &&
     value.length <= 40
   )
     hits.push({ start, kind: 'A value that looks like a password', sure: false });
+  // Names such as `token` also hold identifiers, URLs and header names.
   else if (
     why?.why === 'named-like-a-secret' &&
     passwordLike.test(value) &&
     !/^[a-z]+(?:[-_.][a-z]+)*$/.test(value) &&
-    !/^https?:|^\/|^[A-Z][A-Z_]+$/.test(value)
+    !/^https?:|^\/|^(?:(?:Bearer|Basic|Token) )?[A-Z][A-Z_]+$/.test(value)
   )
     hits.push({ start, kind: 'A value named like a secret', sure: false });
 }
 
+/** Longer literals are embedded data; only their beginning is examined. */
 const maxLiteral = 20_000;
 
 /** Adds known key formats inside a string, and passwords stated in plain text. */
@@ -138,13 +149,12 @@ function addLiteralSecrets(module: Module, { start, end }: Spot, isShaped: boole
   if (!mayBeShaped && !(isLong && secretWord.test(text))) return;
   let at = start;
   for (const line of text.split('\n')) {
-    const kind = mayBeShaped && line.length < 5_000 ? secretKindIn(line) : undefined;
+    const found = mayBeShaped && line.length < 5_000 ? secretInLine(line) : undefined;
+    const kind = found?.kind;
     // A PEM header alone is a search pattern, not a key.
     if (kind === 'private-key' && !/PRIVATE KEY-----[\s\S]*[A-Za-z0-9+/=]{32}/.test(text)) return;
-    if (kind !== undefined && kind !== 'password-in-url')
-      hits.push({ start: at, kind: `A ${kind}`, sure: !isOftenPublic(kind) });
-    else if (kind !== undefined && !placeholder.test(line))
-      hits.push({ start: at, kind: 'A password in a URL', sure: false });
+    if (found && kind !== 'password-in-url') hits.push({ start: at, kind: `A ${kind}`, sure: found.isSure });
+    else if (found && !placeholder.test(line)) hits.push({ start: at, kind: 'A password in a URL', sure: false });
     else if (mayBeShaped && keyShapes.test(line) && !/x{6}|\.\.\./i.test(line))
       hits.push({ start: at, kind: 'A value that looks like a key', sure: false });
     else if (isLong && statesSecret(line)) hits.push({ start: at, kind: 'A password or key', sure: false });
@@ -154,6 +164,7 @@ function addLiteralSecrets(module: Module, { start, end }: Spot, isShaped: boole
 
 /** Whether a line states a key or password in plain text. */
 function statesSecret(line: string): boolean {
+  // The cheap pre-check rejects most lines.
   if (!secretWord.test(line)) return false;
   if (secretLine.test(line) && !placeholder.test(line.replace(/^[^:]*:/, ''))) return true;
   return [...line.matchAll(labelledSecret)].some(
@@ -168,6 +179,7 @@ function statesSecret(line: string): boolean {
 /** Finds secrets in published environment and configuration files. */
 function findInTexts(context: RuleContext): Finding[] {
   return [...context.texts].flatMap(([path, text]) => {
+    // Examples and templates hold placeholders on purpose.
     if (isAuxiliary(path) || /package\.json$|setup\.py$|example|sample|template/i.test(path)) return [];
     return text
       .split('\n')
@@ -177,9 +189,10 @@ function findInTexts(context: RuleContext): Finding[] {
         if (!pair?.[1] || !pair[2] || (placeholder.test(pair[2]) && !/^[A-Za-z0-9/+_-]{32,}$/.test(pair[2]))) return [];
         const why = looksLikeLiteralSecret(pair[1], pair[2]);
         const isEnv = /\.env/i.test(path);
-        const sure = why?.why === 'known-format';
+        const known = why?.why === 'known-format' ? secretInLine(pair[2]) : undefined;
+        if (why?.why === 'known-format' && !known) return [];
         if (
-          !sure &&
+          !known &&
           !(isEnv && why?.why === 'named-like-a-secret') &&
           !(
             isEnv &&
@@ -189,7 +202,7 @@ function findInTexts(context: RuleContext): Finding[] {
         )
           return [];
         return [
-          toSecretFinding(sure ? `A ${why.kind}` : 'A value named like a secret', sure, {
+          toSecretFinding(known ? `A ${known.kind}` : 'A value named like a secret', known?.isSure === true, {
             file: path,
             startLine: at + 1,
             startColumn: 1,

@@ -1,5 +1,5 @@
 import { pythonCase, scriptCase } from './cases.js';
-import { taintRule } from './taint.js';
+import { taintRule } from './taint/taint.js';
 
 /** Finds path checks without symlink resolution (link following, TOCTOU). */
 export const symlink = taintRule(

@@ -4,9 +4,11 @@ import { pythonCase, scriptCase } from './cases.js';
 import { visitExprs, nodeLocation, servedModules } from './module-search.js';
 import type { Finding, Rule, RuleContext } from './rule.js';
 
+/** Functions that open a listener, over common frameworks. */
 const listenCall =
   /(?:^|\.)(?:listen|run|run_async|run_http_async|run_sse_async|serve|start|FastMCP|MCPServer|Config|TCPSite|createServer)$/;
 
+/** Pre-check on text. */
 const anyAddress = /0\.0\.0\.0|['"]::['"]/;
 
 /** Every listen call with a wildcard address in its arguments. */
@@ -63,6 +65,7 @@ export const bindAll: Rule = {
       ),
 };
 
+/** Pre-check on text. */
 const mentionsOrigins = /allow_origins|Access-Control-Allow-Origin|\bcors\b/i;
 
 /** Finds servers that any web page can call (CORS wildcard). */
@@ -120,13 +123,16 @@ export const corsAny: Rule = {
           },
           (text) => mentionsOrigins.test(text),
         );
+        // A few places are enough to show the problem.
         return found.slice(0, 3);
       }),
 };
 
+/** Any sign of authentication in the code. */
 const mentionsAuth =
   /\b(?:authorization|bearer|api[_-]?key|apikey|requireAuth|requireBearerAuth|auth|oauth|jwt|verify[_-]?token|session|cookie|x-api-key|TokenVerifier|BearerAuthProvider)\b/i;
 
+/** Whether the server has tools behind HTTP. */
 const isServedOverHttp = (context: RuleContext): boolean =>
   context.surface.transports.includes('http') && context.surface.tools.length > 0;
 
@@ -150,6 +156,7 @@ export const noAuth: Rule = {
   find: (context) => {
     if (!isServedOverHttp(context)) return [];
     const modules = servedModules(context);
+    // The absence of every sign is weak evidence, hence the low severity.
     if (context.surface.authSignals.length > 0 || modules.some((module) => mentionsAuth.test(module.text))) return [];
     const [tool] = context.surface.tools;
     const file = tool?.location.file ?? modules[0]?.path ?? '.';

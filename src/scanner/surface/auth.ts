@@ -4,6 +4,7 @@ import { positionAt } from '../ir/positions.js';
 import { walkModule } from '../ir/walk.js';
 import type { AuthSignal } from './report.js';
 
+/** Words in a function's name that show which credential it handles. */
 const signalWords: Readonly<Record<AuthSignal['type'], ReadonlySet<string>>> = {
   cookie: new Set(['cookie', 'cookies']),
   header: new Set(['header', 'headers', 'authorization']),
@@ -16,6 +17,7 @@ const signInWords = new Set(['oauth', 'auth', 'authorize', 'csrf', 'login', 'ver
 export const splitWords = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    // `OAuthToken` becomes `O Auth Token` and `HTTPServer` becomes `HTTP Server`.
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)
@@ -26,10 +28,12 @@ export function signalOf(name: string): AuthSignal['type'] | undefined {
   const words = new Set(splitWords(name));
   for (const type of ['cookie', 'header', 'oauth_state'] as const)
     for (const word of signalWords[type]) if (words.has(word)) return type;
+  // `set_state` is UI code far more often than sign-in code.
   if (words.has('state') && [...signInWords].some((word) => words.has(word)) && !words.has('set')) return 'oauth_state';
   return undefined;
 }
 
+/** Bound of signals per file; more add nothing to the report. */
 const maxSignals = 200;
 /** Pre-check on the text of a deferred body. */
 const mayContainSignal = (text: string): boolean =>
@@ -53,6 +57,7 @@ export function authSignals(module: Module): AuthSignal[] {
       const type = name === undefined ? undefined : signalOf(name);
       if (name === undefined || !type) return;
       const { line } = positionAt(module, expr.start);
+      // The line of the call is the evidence, cut so that minified files stay readable.
       const start = module.lineStarts[line - 1] ?? 0;
       const evidence =
         module.text

@@ -21,7 +21,7 @@ import type {
   ReportTool,
   Unresolved,
 } from './report.js';
-import { paramSchema, schemaOf } from './schema.js';
+import { paramSchema, schemaOf } from './schemas/schema.js';
 
 /** Report entries built from the discoveries of one evaluation. */
 interface BuiltSurface {
@@ -42,6 +42,7 @@ export function buildSurface(machine: Machine, discoveries: Discoveries): BuiltS
   const built: BuiltSurface = { tools: [], resources: [], prompts: [], unresolved: [] };
   for (const registration of discoveries.registrations) {
     const names = registrationNames(registration);
+    // An item whose name is unknown still exists: it is reported instead of dropped.
     if (names.length === 0) {
       const kind = registration.kind === 'template' ? 'resource' : registration.kind;
       built.unresolved.push({
@@ -50,6 +51,7 @@ export function buildSurface(machine: Machine, discoveries: Discoveries): BuiltS
         location: reportLocation(registration.at),
       });
     }
+    // A loop over known names makes one registration with several names.
     for (const name of names)
       for (const prefix of prefixesOf(discoveries.mounts, registration.server))
         addRegistration(machine, built, registration, name, prefix);
@@ -57,6 +59,7 @@ export function buildSurface(machine: Machine, discoveries: Discoveries): BuiltS
   for (const { kind, reason, at } of discoveries.unresolved)
     built.unresolved.push({ kind, reason, location: reportLocation(at) });
   return {
+    // The same definition may be reached twice, through two entry points.
     tools: distinct(built.tools, (tool) =>
       JSON.stringify([tool.name, tool.description, Object.keys(tool.schema?.properties ?? {})]),
     ),
@@ -66,11 +69,13 @@ export function buildSurface(machine: Machine, discoveries: Discoveries): BuiltS
   };
 }
 
+/** The reason for an unknown name, with the parts that are known. */
 function computedName(name: Value | undefined): string {
   if (name?.kind !== 'text') return 'the name is computed at run time';
   return `the name is computed at run time: ${name.parts.map((part) => (typeof part === 'string' ? part : '…')).join('')}`;
 }
 
+/** Names that a registration may have; a resource without one is named by its URI. */
 function registrationNames({ name, kind, uri }: Registration): string[] {
   const known = (value: Value | undefined): string[] =>
     (value ? optionsOf(value) : []).flatMap(
@@ -80,6 +85,7 @@ function registrationNames({ name, kind, uri }: Registration): string[] {
   return names.length > 0 || (kind !== 'resource' && kind !== 'template') ? names : known(uri);
 }
 
+/** Removes duplicates and sorts by place, so that reports are stable across runs. */
 function distinct<T extends { readonly location: ReportLocation }>(items: readonly T[], key: (item: T) => string): T[] {
   const found = new Map<string, T>();
   for (const item of items) if (!found.has(key(item))) found.set(key(item), item);
@@ -95,6 +101,7 @@ function distinct<T extends { readonly location: ReportLocation }>(items: readon
 function knownText(value: Value | undefined): { readonly text: string; readonly complete: boolean } | undefined {
   for (const each of value ? optionsOf(value) : []) {
     const known = stringOf(each);
+    // A description that depends on a branch is shown, but marked as incomplete.
     if (known !== undefined) return { text: known, complete: value ? soleOption(value).kind !== 'choice' : true };
     if (each.kind === 'text')
       return { text: each.parts.map((part) => (typeof part === 'string' ? part : '…')).join(''), complete: false };
@@ -111,6 +118,7 @@ export function reportHandler(fn: Pick<FunctionValue, 'fn' | 'module'> | undefin
   return { handler: { function_name: fn.fn.name ?? '<anonymous>', file_name: location.file, location } };
 }
 
+/** Adds one registration under one name and mount. */
 function addRegistration(
   machine: Machine,
   built: BuiltSurface,
@@ -119,6 +127,7 @@ function addRegistration(
   prefix: string,
 ): void {
   const { kind, handler, at } = registration;
+  // Mounting prefixes names with an underscore, as FastMCP does.
   const name = prefix === '' ? plainName : `${prefix}_${plainName}`;
   const title = stringOf(registration.title && soleOption(registration.title));
   const given = knownText(registration.description);
@@ -142,12 +151,14 @@ function addRegistration(
     const uri = stringOf(registration.uri) ?? knownText(registration.uri)?.text ?? '';
     built.resources.push({
       ...common,
+      // The prefix becomes the first path segment of the URI.
       uri: prefix === '' ? uri : uri.replace(/^([\w+.-]+:\/\/)/, `$1${prefix}/`),
       is_template: kind === 'template',
     });
   }
 }
 
+/** Input schema: as registered, else from the signature of a Python handler. */
 function inputOf(machine: Machine, { schema, handler, at }: Registration): InputSchema {
   const given = schemaOf(machine, schema);
   if (given) return given;
@@ -155,6 +166,7 @@ function inputOf(machine: Machine, { schema, handler, at }: Registration): Input
   return { type: 'object', properties: {} };
 }
 
+/** Argument names of a prompt, from its schema or its handler. */
 function promptArguments(machine: Machine, registration: Registration): string[] {
   const { schema, handler, at } = registration;
   const named = schema?.kind === 'list' ? schema.items : undefined;

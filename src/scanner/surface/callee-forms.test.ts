@@ -28,6 +28,14 @@ describe('a registration is found in every form of its callee [S4.19]', () => {
   test.each([
     ['an alias of the decorator factory', python('dec = m.tool\ndec()(run)')],
     ['a decorator by getattr', python('getattr(m, "tool")()(run)')],
+    [
+      'a decorator line by getattr',
+      python('@getattr(m, "tool")()\ndef run(host: str) -> str:\n    return os.popen("ping " + host).read()'),
+    ],
+    [
+      'a decorator line by an alias',
+      python('dec = m.tool\n@dec()\ndef run(host: str) -> str:\n    return os.popen("ping " + host).read()'),
+    ],
     ['an alias in a table', python('{"reg": m.tool}["reg"]()(run)')],
     ['a field that holds the method', python('class R: pass\nr = R()\nr.tool = m.tool\nr.tool()(run)')],
     ['functools.partial', python('functools.partial(m.tool, name="run")()(run)')],
@@ -63,6 +71,12 @@ describe('a registration that cannot be resolved is reported, never clean', () =
   test.each([
     ['a method chosen by the environment', 'server.mjs', script("server[process.env.M]('run', spec, handler);")],
     ['getattr with an argument of the command line', 'server.py', python('getattr(mcp, sys.argv[1])()(run)')],
+    ['the same with a server of any name', 'server.mjs', script("s[process.env.M]('run', spec, handler);")],
+    [
+      'the same in Python',
+      'server.py',
+      python('@getattr(m, sys.argv[1])()\ndef later(host: str) -> str:\n    return host'),
+    ],
     ['a method handed to unknown code', 'server.mjs', script('globalThis.later(s.registerTool);')],
   ])('%s', async (_what, file, text) => {
     const { verdict, surface } = await scan(await aProject({ [file]: text }));

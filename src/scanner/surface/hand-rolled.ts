@@ -6,19 +6,22 @@ import { memberOf } from '../evaluate/values/members.js';
 import type { Frame, Machine } from '../evaluate/interpreter/abstract-machine.js';
 import { optionsOf, stringOf, type FunctionValue, type Place, type Value } from '../evaluate/values/values.js';
 import { isAuxiliary } from '../project/auxiliary-files.js';
-import { findHandRolledDispatcher } from './hand-rolled-dispatch.js';
+import { findMessageHandlers } from './hand-rolled-dispatch.js';
 import type { Discoveries } from './registrations.js';
 
+/** A file with this literal answers list requests itself. */
 const namesMethod = /["'`]tools\/list["'`]/;
 
 /** Reads servers that implement the protocol without an SDK: in a file that mentions `tools/list`, the `tools` field of an object is the tool list. */
 export function readHandRolled(machine: Machine, discoveries: Discoveries): void {
+  // Lists are found by evaluation and by text; each place is read once.
   const seen = new Set<string>();
-  const handler = findHandRolledDispatcher(machine);
+  const handlers = findMessageHandlers(machine);
   const take = (value: Value, at: Place) => {
     const { items, open } = itemsOf(machine, value, 'values');
-    for (const item of items) addTool(machine, discoveries, item, at, handler);
+    for (const item of items) addTool(machine, discoveries, item, at, handlers);
     if (items.length > 0) seen.add(`${at.module.path}:${at.spot.start}`);
+    // Unknown items are a gap: an attacker could add a tool there.
     if (open)
       discoveries.unresolved.push({ kind: 'tool', reason: 'the list is not completely known before run time', at });
   };
@@ -45,17 +48,21 @@ export function readHandRolled(machine: Machine, discoveries: Discoveries): void
       expr: (expr) => void (expr.kind === 'dict' && see(expr)),
     });
   }
-  if (handler && discoveries.registrations.length > 0)
-    discoveries.dispatchers.push({ kind: 'tool', server: undefined, handler, isByHand: true });
+  // Handlers are shared by all tools, because the dispatch is not resolved here.
+  if (discoveries.registrations.length > 0)
+    for (const handler of handlers)
+      discoveries.dispatchers.push({ kind: 'tool', server: undefined, handler, isByHand: true });
 }
 
+/** Records one object of a tool list; objects without a name are something else. */
 function addTool(
   machine: Machine,
   discoveries: Discoveries,
   item: Value,
   at: Place,
-  handler: FunctionValue | undefined,
+  handlers: readonly FunctionValue[],
 ): void {
+  const [handler, ...others] = handlers;
   for (const each of optionsOf(item)) {
     if (each.kind !== 'object' || !optionsOf(each.props.get('name') ?? each).some((name) => stringOf(name))) continue;
     const schema = memberOf(machine, each, 'inputSchema');
@@ -67,6 +74,7 @@ function addTool(
       description: each.props.get('description'),
       schema,
       handler,
+      otherHandlers: others,
       decorators: [],
       at: each.at ?? at,
     });

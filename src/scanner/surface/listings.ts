@@ -13,27 +13,34 @@ import {
 } from '../evaluate/values/values.js';
 import type { Discoveries, Listing } from './registrations.js';
 
+/** Field of the result that holds the items, by kind. */
 const listKeys = { tool: 'tools', resource: 'resources', template: 'resourceTemplates', prompt: 'prompts' } as const;
+/** Kind in reports: templates are resources. */
 const kindNames = { tool: 'tool', resource: 'resource', template: 'resource', prompt: 'prompt' } as const;
 
 /** Evaluates list request handlers and registers each definition in their results; reports unknown parts as unresolved. */
 export function readListings(machine: Machine, discoveries: Discoveries): void {
+  // Taken out of the list, because evaluating a handler may discover further listings.
   for (const listing of discoveries.listings.splice(0)) {
     const answers = optionsOf(listing.handler).flatMap((each) =>
       each.kind === 'function' ? [runUncertain(machine, () => callWithUnknownArgs(machine, each))] : [],
     );
+    // An unknown handler may list anything.
     if (answers.length === 0) addUnresolved(discoveries, listing, 'the function that lists them is unknown');
     for (const answer of answers.flatMap((each) => optionsOf(soleOption(each))))
       readAnswer(machine, discoveries, listing, answer);
   }
 }
 
+/** Reports a listing that could not be read. */
 function addUnresolved(discoveries: Discoveries, { kind, at }: Listing, reason: string): void {
   discoveries.unresolved.push({ kind: kindNames[kind], reason, at });
 }
 
+/** Registers the items of one possible answer. */
 function readAnswer(machine: Machine, discoveries: Discoveries, listing: Listing, answer: Value): void {
   const key = listKeys[listing.kind];
+  // SDKs accept the list itself, a result object built from it, or an object with the field.
   const inside = soleOption(
     answer.kind === 'list'
       ? answer
@@ -46,6 +53,7 @@ function readAnswer(machine: Machine, discoveries: Discoveries, listing: Listing
   for (const item of items)
     for (const each of optionsOf(soleOption(item)))
       if (!(each.kind === 'constant')) addItem(machine, discoveries, listing, each);
+  // Anything that is not a closed list may hold further items.
   if (
     open ||
     inside.kind === 'unknown' ||
@@ -55,6 +63,7 @@ function readAnswer(machine: Machine, discoveries: Discoveries, listing: Listing
     addUnresolved(discoveries, listing, 'the list is not completely known before run time');
 }
 
+/** A value that is known to be set; undefined and unknown members are left out. */
 const definedValue = (given: Value): Value | undefined => {
   const value = soleOption(given);
   return value.kind === 'unknown' ||
@@ -64,6 +73,7 @@ const definedValue = (given: Value): Value | undefined => {
     : value;
 };
 
+/** A function of the project inside of a library's definition. */
 interface WrappedFunction {
   readonly fn: FunctionValue;
   readonly by: string;
@@ -72,6 +82,7 @@ interface WrappedFunction {
 
 /** A definition that an external library builds from one function of the project (`convert(FunctionTool(fn))`) has the name of the function. */
 function findWrapped(item: Value, depth = 0): WrappedFunction | undefined {
+  // Bounded: wrappers nest a few levels at most.
   if (item.kind !== 'result' || depth > 3) return undefined;
   const [first] = item.args.positional;
   if (item.args.positional.length !== 1 || first === undefined) return undefined;
@@ -83,6 +94,7 @@ function findWrapped(item: Value, depth = 0): WrappedFunction | undefined {
   return inner && { ...inner, ...own, description: own.description ?? inner.description };
 }
 
+/** Registers one item, with the dispatcher that handles calls of it. */
 function addItem(machine: Machine, discoveries: Discoveries, listing: Listing, item: Value): void {
   if (item.kind !== 'object' && item.kind !== 'result') {
     addUnresolved(discoveries, listing, 'a definition in the list is unknown');
@@ -110,6 +122,7 @@ function addItem(machine: Machine, discoveries: Discoveries, listing: Listing, i
     return;
   }
   const answers = discoveries.dispatchers.filter((each) => each.kind === kindNames[listing.kind]);
+  // A server usually has one dispatcher; another server's one is better than none.
   const dispatcher = answers.find((each) => each.server === listing.server) ?? answers[0];
   const handler: FunctionValue | undefined = dispatcher?.handler;
   discoveries.registrations.push({

@@ -1,5 +1,6 @@
 import type { Value } from '../evaluate/values/values.js';
 
+/** Request schemas of the SDK with their methods. */
 const bySchema = new Map([
   ['ListToolsRequestSchema', 'tools/list'],
   ['CallToolRequestSchema', 'tools/call'],
@@ -9,11 +10,13 @@ const bySchema = new Map([
   ['ListPromptsRequestSchema', 'prompts/list'],
   ['GetPromptRequestSchema', 'prompts/get'],
 ]);
+/** All methods that a schema can stand for. */
 const methodNames = new Set(bySchema.values());
 
 /** The protocol method of a request schema: by the schema's name, or by the literal inside it if a bundler has renamed it. */
 export function methodNameIn(schema: Value): string | undefined {
   const open: { readonly value: Value; readonly depth: number }[] = [{ value: schema, depth: 0 }];
+  // Breadth-first and bounded: bundled schemas are large, cyclic object graphs.
   for (let at = open.shift(), seen = 0; at && seen < 400; at = open.shift(), seen += 1) {
     const { value, depth } = at;
     const push = (inner: Value | undefined) => {

@@ -1,7 +1,7 @@
 import type { ObservedCall, Machine } from '../evaluate/interpreter/abstract-machine.js';
 import { soleOption, type Args, type Value } from '../evaluate/values/values.js';
 import { callResult } from '../evaluate/calls/calls.js';
-import { bundledSchema } from './bundled-zod.js';
+import { bundledSchema } from './schemas/bundled-zod.js';
 import { isSdkMethod, kindOfClass, serverKind } from './sdk.js';
 import type { Discoveries } from './registrations.js';
 import { recordSite } from './missed-registrations.js';
@@ -14,6 +14,7 @@ import { recordWithdrawal } from './withdrawals.js';
 export function observeCall(discoveries: Discoveries, given: ObservedCall, machine: Machine): Value | undefined {
   const args = solidArgs(given.args);
   const unbound = withoutPrototype(args === given.args ? given : { ...given, args });
+  // Unbound methods are a way to hide a registration from simple pattern matching.
   const seen = withoutClass(unbound);
   recordStart(discoveries, seen);
   recordSite(discoveries.sites, seen);
@@ -21,6 +22,7 @@ export function observeCall(discoveries: Discoveries, given: ObservedCall, machi
   if (seen.at.module.language === 'python')
     return observePython(discoveries, seen, machine) ?? (seen === unbound ? undefined : callResult(seen));
   return (
+    // The first observer that recognises the call decides its result.
     observeScript(discoveries, seen, machine) ??
     bundledSchema(seen) ??
     (isSdkMethod(seen.callee) ? callResult(seen) : undefined)

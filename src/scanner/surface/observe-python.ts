@@ -8,23 +8,27 @@ import type { Dispatcher, Discoveries, Registration } from './registrations.js';
 import { kindOfClass, serverKind } from './sdk.js';
 import { isOffered, recordMiddleware, recordTagFilter } from './withdrawals.js';
 
+/** Decorators of both Python SDKs, and what each registers. */
 const decoratorKinds = new Map([
   ['tool', 'tool'],
   ['resource', 'resource'],
   ['prompt', 'prompt'],
   ['custom_tool', 'tool'],
 ] as const);
+/** Decorators of functions that answer list requests (low-level API). */
 const listDecorators = new Map([
   ['list_tools', 'tool'],
   ['list_resources', 'resource'],
   ['list_resource_templates', 'template'],
   ['list_prompts', 'prompt'],
 ] as const);
+/** Decorators of functions that answer calls (low-level API). */
 const dispatchDecorators = new Map<string, Dispatcher['kind']>([
   ['call_tool', 'tool'],
   ['read_resource', 'resource'],
   ['get_prompt', 'prompt'],
 ]);
+/** Methods that register an existing function or definition. */
 const addMethods = new Map([
   ['add_tool', 'tool'],
   ['add_resource', 'resource'],
@@ -32,6 +36,7 @@ const addMethods = new Map([
   ['add_prompt', 'prompt'],
   ['add_tool_from_fn', 'tool'],
 ] as const);
+/** Methods after which the list can no longer be known before run time. */
 const runtimeChanges = new Map([
   ['add_provider', 'tools come from a provider at run time'],
   ['add_transform', 'a transform changes the list at run time'],
@@ -43,6 +48,7 @@ const runtimeChanges = new Map([
 /** Records the registrations of Python servers. */
 export function observePython(discoveries: Discoveries, seen: ObservedCall, machine: Machine): Value | undefined {
   recordConstruction(discoveries, seen, machine);
+  // A bare decorator is a call on the server; with arguments it is a call of what the first call returned.
   const pending = seen.callee.kind === 'result' && !seen.callee.method.startsWith('.') ? seen.callee : undefined;
   // The decorator returned by `@server.tool(...)` is applied to its function.
   if (pending?.receiver && isServerLike(pending.receiver, machine))
@@ -53,6 +59,7 @@ export function observePython(discoveries: Discoveries, seen: ObservedCall, mach
   if (!isServerLike(receiver, machine)) return undefined;
   const [first] = seen.args.positional;
   const kind = decoratorKinds.get(method as 'tool');
+  // `@server.tool` without parentheses passes the function itself.
   if (kind && callableOf(first ?? constant(null))) {
     recordFunction(discoveries, kind, receiver, seen, first, seen.args, decoratorName(seen), machine);
     return first;
@@ -62,6 +69,7 @@ export function observePython(discoveries: Discoveries, seen: ObservedCall, mach
   if (method === 'mount' || method === 'import_server') return recordMount(discoveries, seen);
   if (method === 'add_middleware' && first) recordMiddleware(discoveries, [first], seen.at);
   const reason = runtimeChanges.get(method);
+  // Reported: silence would claim that the list is complete.
   if (reason && serverKind(receiver)) discoveries.unresolved.push({ kind: 'any', reason, at: seen.at });
   return undefined;
 }
@@ -76,6 +84,7 @@ const isServerLike = (value: Value, machine: Machine): boolean => {
   );
 };
 
+/** The function in a value, also inside of a definition object. */
 function callableOf(value: Value): FunctionValue | undefined {
   for (const each of optionsOf(value)) {
     if (each.kind === 'function') return each;
@@ -84,11 +93,13 @@ function callableOf(value: Value): FunctionValue | undefined {
   return undefined;
 }
 
+/** The decorator as written, for the report. */
 function decoratorName(seen: ObservedCall): string {
   const text = seen.at.module.text.slice(seen.at.spot.start, seen.at.spot.end);
   return /^[\w.]+/.exec(text)?.[0] ?? seen.method;
 }
 
+/** Records a decorator with arguments, applied to a function. */
 function recordDecoration(
   discoveries: Discoveries,
   pending: Value & { kind: 'result' },
@@ -131,12 +142,15 @@ function recordFunction(
   decorator: string,
   machine: Machine,
 ): void {
+  // Wrappers such as `functools.wraps` are looked through: the inner function has the code to analyse.
   const handler = target && callableOf(target);
   const plain = handler && (unwrapDecorators(handler) ?? handler);
+  // Positional arguments of the decorator; the function itself is none of them.
   const named = args.positional.filter((value) => !callableOf(value));
   const name = args.named.get('name') ?? (kind === 'resource' ? undefined : named[0]);
   const uri = kind === 'resource' ? (args.named.get('uri') ?? named[0]) : undefined;
   const isTemplate = kind === 'resource' && (stringOf(uri)?.includes('{') ?? false);
+  // A resource without a URI is another decorator of the same name.
   if ((kind === 'resource' && uri === undefined) || !isOffered(discoveries, args, seen)) return;
   void machine;
   const registration: Registration = {
@@ -147,7 +161,9 @@ function recordFunction(
     description:
       args.named.get('description') ?? (kind === 'resource' ? undefined : named[2]) ?? plain?.props.get('__doc__'),
     uri,
+    annotations: args.named.get('annotations'),
     handler: plain,
+    ...(handler === plain ? {} : { wrapper: handler }),
     decorators: decoratorsOf(plain, decorator),
     at: registrationPlace(plain, seen),
   };
@@ -160,9 +176,11 @@ const ownName = (handler: FunctionValue | undefined, plain: FunctionValue | unde
   plain?.props.get('__name__') ??
   (plain?.fn.name === undefined ? undefined : constant(plain.fn.name));
 
+/** Whether an argument is missing or None. */
 const isAbsent = (value: Value | undefined): boolean =>
   !value || (value.kind === 'constant' && (value.value === null || value.value === undefined));
 
+/** Names of all decorators; the registering one if the function has none. */
 const decoratorsOf = (fn: FunctionValue | undefined, decorator: string): string[] => {
   const names = (fn?.fn.decorators ?? []).flatMap((each) => dottedName(each) ?? []);
   return names.length > 0 ? names : [decorator];
@@ -174,6 +192,7 @@ const registrationPlace = (fn: FunctionValue | undefined, seen: ObservedCall) =>
     ? { module: fn.module, spot: { start: fn.fn.decoratedStart, end: fn.fn.end } }
     : seen.at;
 
+/** Records what an `add_…` method gets, by position or by name. */
 function recordAdded(
   discoveries: Discoveries,
   kind: 'tool' | 'resource' | 'template' | 'prompt',
@@ -188,6 +207,7 @@ function recordAdded(
     seen.args.named.get('resource') ??
     seen.args.named.get('prompt');
   if (!first) return undefined;
+  // A choice of definitions registers each of them.
   for (const each of optionsOf(first)) addDefinition(discoveries, kind, seen.receiver, each, seen, machine);
   return callResult(seen);
 }
@@ -214,6 +234,7 @@ function addDefinition(
     );
     return;
   }
+  // An unknown definition is still a tool.
   if (value.kind !== 'result' && value.kind !== 'object') {
     discoveries.unresolved.push({
       kind: kind === 'template' ? 'resource' : kind,
@@ -241,17 +262,20 @@ function addDefinition(
     uri: field('uri') ?? field('uri_template'),
     schema: field('parameters') ?? field('inputSchema') ?? field('input_schema'),
     handler: fn && (unwrapDecorators(fn) ?? fn),
+    ...(fn?.wraps ? { wrapper: fn } : {}),
     decorators: [seen.method],
     at: value.kind === 'result' ? value.at : seen.at,
   });
 }
 
+/** Factories whose tools exist only at run time. */
 const runtimeBuilders = new Set(['from_openapi', 'from_fastapi', 'as_proxy', 'from_client']);
 
 /** Records the constructor arguments of `FastMCP(tools=[…])` and `Server(on_list_tools=fn)`. */
 function recordConstruction(discoveries: Discoveries, seen: ObservedCall, machine: Machine): void {
   const kind = kindOfClass(seen.callee, true);
   if (!kind) {
+    // The methods of the base class are evaluated as the server's own.
     if (seen.callee.kind === 'external' && runtimeBuilders.has(seen.callee.path.at(-1) ?? '')) {
       discoveries.unresolved.push({
         kind: 'tool',
@@ -261,6 +285,7 @@ function recordConstruction(discoveries: Discoveries, seen: ObservedCall, machin
     }
     return;
   }
+  // A subclass passes its tools through `super().__init__`.
   const server = seen.method === 'super' ? seen.receiver : undefined;
   const holder: ObservedCall = { ...seen, receiver: server ?? { kind: 'unknown', why: 'constructor' } };
   const tools = seen.args.named.get('tools');
@@ -275,6 +300,7 @@ function recordConstruction(discoveries: Discoveries, seen: ObservedCall, machin
         { ...holder, args: { positional: [], named: new Map(), open: false } },
         machine,
       );
+    // An open list may hold further tools.
     if (open)
       discoveries.unresolved.push({
         kind: 'tool',
@@ -285,6 +311,7 @@ function recordConstruction(discoveries: Discoveries, seen: ObservedCall, machin
   recordTagFilter(discoveries, seen);
   const middleware = seen.args.named.get('middleware');
   if (middleware) recordMiddleware(discoveries, itemsOf(machine, middleware, 'values').items, seen.at);
+  // Providers and transforms may add, hide or rename anything.
   for (const option of ['providers', 'transforms'])
     if (seen.args.named.has(option))
       discoveries.unresolved.push({ kind: 'any', reason: `${option} change the list at run time`, at: seen.at });
@@ -297,6 +324,7 @@ function recordConstruction(discoveries: Discoveries, seen: ObservedCall, machin
   }
 }
 
+/** Records a mounted server; FastMCP 2 takes the prefix first, later versions take the server first. */
 function recordMount(discoveries: Discoveries, seen: ObservedCall): Value | undefined {
   const [first, second] = seen.args.positional;
   const [child, prefix] =
@@ -306,6 +334,7 @@ function recordMount(discoveries: Discoveries, seen: ObservedCall): Value | unde
   if (!child) return undefined;
   const named = stringOf(seen.args.named.get('prefix') ?? seen.args.named.get('namespace') ?? prefix);
   discoveries.mounts.push({ parent: seen.receiver, child, prefix: named });
+  // An unknown child may offer anything under its prefix.
   if (!serverKind(child))
     discoveries.unresolved.push({ kind: 'any', reason: 'an unknown mounted server', at: seen.at });
   return undefined;

@@ -7,17 +7,22 @@ import { optionsOf, soleOption, stringOf, type FunctionValue, type Value } from 
 import type { Dispatcher, Discoveries, Registration } from './registrations.js';
 import { methodNameIn } from './methods.js';
 import { isSdkMethod, serverKind } from './sdk.js';
+import { recordToolMap } from './tool-maps.js';
 
+/** The first function among the possible values. */
 const toFunctionValue = (value: Value | undefined): FunctionValue | undefined => {
   for (const each of value ? optionsOf(value) : []) if (each.kind === 'function') return each;
   return undefined;
 };
+/** Whether a value is a text, known or partly known. */
 const isText = (value: Value | undefined): boolean => value?.kind === 'text' || stringOf(value) !== undefined;
 
 /** Records the registrations of JavaScript and TypeScript servers. */
 export function observeScript(discoveries: Discoveries, seen: ObservedCall, machine: Machine): Value | undefined {
   const { method, args } = seen;
   const owner = seen.receiver;
+  if (seen.isNew) recordToolMap(discoveries, seen, machine);
+  // Helpers of the apps extension take the server as their first argument.
   if (method === 'registerAppTool' || method === 'registerAppResource') {
     if (seen.callee.kind === 'function') return undefined;
     const [server, ...rest] = args.positional;
@@ -36,6 +41,7 @@ export function observeScript(discoveries: Discoveries, seen: ObservedCall, mach
   // Methods added by a subclass are evaluated; SDK methods never are.
   if (kind !== undefined && seen.callee.kind === 'function' && !isSdkMethod(seen.callee)) return undefined;
   if (method === 'setRequestHandler') return recordRequestHandler(discoveries, seen, machine);
+  // On an unknown receiver the method name alone decides for FastMCP.
   if (kind === 'script-fastmcp' || (kind === undefined && (method === 'addTool' || method === 'addTools')))
     return recordFastMcpCall(discoveries, seen, machine);
   if (kind === 'script-low') return undefined;
@@ -43,6 +49,7 @@ export function observeScript(discoveries: Discoveries, seen: ObservedCall, mach
   return recordMcpServerCall(discoveries, seen, method, machine);
 }
 
+// Project classes have methods of these names, too.
 /** On an unknown receiver only calls with the typical arguments of a registration count. */
 function looksLikeRegistration({ method, args, receiver, callee }: ObservedCall): boolean {
   if (callee.kind === 'external' || receiver?.kind === 'external' || receiver?.kind === 'constant') return false;
@@ -54,6 +61,7 @@ function looksLikeRegistration({ method, args, receiver, callee }: ObservedCall)
   return method === 'tool' && isText(name) && args.positional.length >= 2 && hasHandler;
 }
 
+/** Records one call of the high-level SDK by its method. */
 function recordMcpServerCall(
   discoveries: Discoveries,
   seen: ObservedCall,
@@ -66,6 +74,7 @@ function recordMcpServerCall(
   const field = (value: Value | undefined, key: string): Value | undefined =>
     value ? definedValue(memberOf(machine, value, key)) : undefined;
   const add = (registration: Registration) => {
+    // The handle identifies the registration when code disables or removes it later.
     const handle = callResult(seen);
     discoveries.registrations.push({ ...registration, handle });
     return handle;
@@ -78,6 +87,7 @@ function recordMcpServerCall(
         kind: 'tool',
         title: field(second, 'title'),
         description: field(second, 'description'),
+        annotations: field(second, 'annotations'),
         schema: field(second, 'inputSchema'),
         handler: toFunctionValue(third),
       });
@@ -104,8 +114,10 @@ function recordMcpServerCall(
           schema: field(name, 'schema') ?? field(name, 'inputSchema'),
           handler: toFunctionValue(second),
         });
+      // The older overloads: name, optional description, optional schema, handler.
       const rest = positional.slice(1);
       const description =
+        // An unknown value before two others can only be the description.
         isText(rest[0]) || (rest[0]?.kind === 'unknown' && rest.length > 2) ? rest.shift() : undefined;
       // The SDK ignores arguments after the handler, so they must not hide it.
       const at = rest.findLastIndex((value) => toFunctionValue(value) !== undefined);
@@ -114,6 +126,7 @@ function recordMcpServerCall(
     }
     case 'resource':
     case 'registerResource': {
+      // A template is built by a class of the SDK, or by one that the project bundles.
       const isTemplate = second?.kind === 'result' && second.method.endsWith('ResourceTemplate');
       const isOwnTemplate = second?.kind === 'object' && second.cls !== undefined;
       const uri =
@@ -137,11 +150,13 @@ function recordMcpServerCall(
   }
 }
 
+/** A value that is set; undefined members are absent. */
 const definedValue = (given: Value): Value | undefined => {
   const value = soleOption(given);
   return value.kind === 'constant' && value.value === undefined ? undefined : value;
 };
 
+/** Records `addTool` and its relatives of FastMCP for TypeScript. */
 function recordFastMcpCall(discoveries: Discoveries, seen: ObservedCall, machine: Machine): Value | undefined {
   const kinds = {
     addTool: 'tool',
@@ -157,11 +172,13 @@ function recordFastMcpCall(discoveries: Discoveries, seen: ObservedCall, machine
   const kind = kinds[seen.method as keyof typeof kinds];
   const [given] = seen.args.positional;
   if (!given) return undefined;
+  // The plural methods take a list.
   const many =
     seen.method.endsWith('s') && seen.method !== 'address'
       ? itemsOf(machine, given, 'values')
       : { items: optionsOf(given), open: false };
   const isKnown = serverKind(seen.receiver) !== undefined;
+  // On an unknown receiver only complete definitions count.
   if (
     !isKnown &&
     !many.items.every((item) => item.kind === 'object' && item.props.has('name') && item.props.has('execute'))
@@ -182,6 +199,7 @@ function recordFastMcpCall(discoveries: Discoveries, seen: ObservedCall, machine
       at: item.kind === 'object' && item.at ? item.at : seen.at,
     });
   }
+  // An open list may hold further definitions.
   if (many.open)
     discoveries.unresolved.push({
       kind: kind === 'template' ? 'resource' : kind,
@@ -191,6 +209,7 @@ function recordFastMcpCall(discoveries: Discoveries, seen: ObservedCall, machine
   return callResult(seen);
 }
 
+/** List requests by method. */
 const listMethods = new Map([
   ['tools/list', 'tool'],
   ['resources/list', 'resource'],
@@ -198,12 +217,14 @@ const listMethods = new Map([
   ['prompts/list', 'prompt'],
 ] as const);
 
+/** Requests that run something, by method. */
 const dispatchMethods = new Map<string, Dispatcher['kind']>([
   ['tools/call', 'tool'],
   ['resources/read', 'resource'],
   ['prompts/get', 'prompt'],
 ]);
 
+/** Records a handler of the low-level server by the method in its schema. */
 function recordRequestHandler(discoveries: Discoveries, seen: ObservedCall, machine: Machine): Value | undefined {
   const [schema, handler] = seen.args.positional;
   const name = schema && methodNameIn(schema);

@@ -11,7 +11,13 @@ export interface Registration {
   /** A zod shape or schema, a JSON Schema, or undefined when the handler's parameters are the schema. */
   readonly schema?: Value | undefined;
   readonly uri?: Value | undefined;
+  /** What the server promises about the tool: `readOnlyHint` and its neighbours. */
+  readonly annotations?: Value | undefined;
   readonly handler?: FunctionValue | undefined;
+  /** The outermost decorator wrapper, which runs before the handler and may check its arguments. */
+  readonly wrapper?: FunctionValue | undefined;
+  /** Further functions that may handle it: of a server without an SDK, everything that receives messages. */
+  readonly otherHandlers?: readonly FunctionValue[] | undefined;
   readonly decorators: readonly string[];
   /** The return value of the registration, through which it can be removed. */
   readonly handle?: Value | undefined;

@@ -1,6 +1,9 @@
 import { positionAt } from '../ir/positions.js';
 import { walkModule, type Visitor } from '../ir/walk.js';
-import type { Module } from '../ir/nodes.js';
+import type { Machine } from '../evaluate/interpreter/abstract-machine.js';
+import { scopeIn } from '../evaluate/values/scope.js';
+import type { FunctionValue } from '../evaluate/values/values.js';
+import type { FunctionNode, Module } from '../ir/nodes.js';
 import { defaultLimits, loadFiles, type Project, type ProjectLimits } from '../project/load.js';
 import { isLarge, scanTree } from '../parts/scan-tree.js';
 import { walkFiles } from '../project/walk.js';
@@ -16,7 +19,7 @@ import {
   type Unresolved,
 } from './report.js';
 import { runProject, type Run } from './run.js';
-import { paramSchema } from './schema.js';
+import { paramSchema } from './schemas/schema.js';
 import { scriptSdkOf, sdkNames, sdkOf } from './sdk.js';
 import { missedRegistrations } from './missed-registrations.js';
 import { transportsOf } from './transports.js';
@@ -36,6 +39,7 @@ export async function scanSurface(root: string, options: SurfaceOptions = {}): P
   const { heuristics = true, onProgress } = options;
   onProgress?.('reading');
   const walked = await walkFiles(root, limits);
+  // Large trees are split into parts, which are analysed by worker threads.
   if (isLarge(walked)) return (await scanTree(walked, { limits, heuristics, surfaceOnly: true, onProgress })).surface;
   const project = await loadFiles(walked, limits);
   onProgress?.('finding tools');
@@ -50,10 +54,13 @@ export const surfaceOf = (project: Project, options: SurfaceOptions = {}): Surfa
 export function analyseSurface(
   project: Project,
   options: SurfaceOptions = {},
-): { readonly report: SurfaceReport; readonly run: Run } {
+): { readonly report: SurfaceReport; readonly run: Run; readonly suggested: readonly SuggestedTool[] } {
   const timeoutMs = options.limits?.timeoutMs ?? defaultLimits.timeoutMs;
-  const withDefaults = surfaceWithDefaults(project, timeoutMs, options);
-  const full = withDefaults.run ?? runProject(project, timeoutMs, 'any');
+  const deadline = Date.now() + timeoutMs;
+  // Twice: as started without settings, which is what most users see, and with every setting possible.
+  // Half of the time for the first, so that the second evaluation of a slow program still finds something.
+  const withDefaults = surfaceWithDefaults(project, timeoutMs / 2, options);
+  const full = withDefaults.run ?? runProject(project, deadline - Date.now(), 'any');
   const all = buildSurface(full.machine, full.discoveries);
   // A server that offers nothing by default is shown as it is when configured.
   const shown = withDefaults.shown ?? toShownTools(project, full, all.tools, options);
@@ -62,7 +69,8 @@ export function analyseSurface(
     (module) => shown.ran.has(module.path) || !isAuxiliary(module.path),
   );
   const report: SurfaceReport = {
-    tools: [...shown.tools, ...shown.heuristic],
+    tools: [...shown.tools, ...shown.heuristic.map(({ tool }) => tool)],
+    // Tools that only appear with settings are listed separately.
     optionalTools: all.tools.filter((tool) => !names.has(tool.name)),
     resources: all.resources,
     prompts: all.prompts,
@@ -81,15 +89,34 @@ export function analyseSurface(
     files: project.modules.size,
     bytes: project.bytes,
   };
-  return { report, run: full };
+  const suggested = shown.heuristic.map(({ tool, fn, module }) => ({
+    tool,
+    handler: handlerOf(full.machine, fn, module),
+  }));
+  return { report, run: full, suggested };
 }
 
+/** A tool that only its name suggests, with the function that would handle it. */
+export interface SuggestedTool {
+  readonly tool: ReportTool;
+  readonly handler: FunctionValue;
+}
+
+/** A function whose name suggests a tool. */
+interface HeuristicTool {
+  readonly tool: ReportTool;
+  readonly fn: FunctionNode;
+  readonly module: Module;
+}
+
+/** What the report shows as offered. */
 interface ShownTools {
   readonly tools: readonly ReportTool[];
-  readonly heuristic: readonly ReportTool[];
+  readonly heuristic: readonly HeuristicTool[];
   readonly ran: ReadonlySet<string>;
 }
 
+/** The registered tools and, if wanted, those that only their names suggest. */
 const toShownTools = (
   project: Project,
   run: Run,
@@ -111,6 +138,7 @@ function surfaceWithDefaults(
   const { tools } = buildSurface(run.machine, run.discoveries);
   return {
     ...(tools.length === 0 ? {} : { shown: toShownTools(project, run, tools, options) }),
+    // If no setting was read, the second evaluation would be the same.
     ...(run.machine.assumedUnset ? {} : { run }),
   };
 }
@@ -126,6 +154,7 @@ function findUnresolved(
     reason: `modules under ${prefix || '.'} are imported by computed names`,
     location: reportLocation(at),
   }));
+  // Gaps need a place; the first module is as good as any.
   const [ran] = machine.runs.values();
   const [any] = machine.project.modules.values();
   const first = ran?.module ?? any;
@@ -152,24 +181,28 @@ function findUnresolved(
   }
   found.push(...missedRegistrations(machine, new Set([...discoveries.sites, ...unreached.sites])));
   const anything = tools.length > 0 || machine.partialImports.length > 0 || found.length > 0 || hasOtherEntries;
+  // A part of a larger tree may well have no registration.
   if (!anything && first && !machine.project.part)
     found.push({ kind: 'any', reason: noRegistrationReason, location: { file: first.path, start_line: 1 } });
   const [started] = machine.project.python.filter(({ scripts }) => scripts.length > 0);
+  // The manifest names a program, but its code is not here.
   if (!any && started)
     found.push({
       kind: 'any',
       reason: 'the entry point is in code outside the scanned folder',
       location: { file: started.folder, start_line: 1 },
     });
+  // The same gap may follow from several causes.
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(JSON.stringify(each)) && seen.add(JSON.stringify(each)));
 }
 
 /** Functions whose names suggest tools; a function that other code references is a helper and excluded. */
-function heuristicTools(project: Project, tools: readonly ReportTool[], { machine }: Run): ReportTool[] {
+function heuristicTools(project: Project, tools: readonly ReportTool[], { machine }: Run): HeuristicTool[] {
   const candidates = [...project.modules.values()]
     .filter((module) => !isAuxiliary(module.path))
     .flatMap((module) => suggestedTools(module).map((fn) => ({ fn, module })));
+  // Without candidates the walk over all modules is skipped.
   if (candidates.length === 0) return [];
   const mentioned = new Set<string>();
   const names = [...new Set(candidates.map(({ fn }) => fn.name ?? ''))];
@@ -179,36 +212,40 @@ function heuristicTools(project: Project, tools: readonly ReportTool[], { machin
       void (expr.kind === 'name' ? mentioned.add(expr.name) : expr.kind === 'member' && mentioned.add(expr.property)),
   };
   for (const module of project.modules.values()) if (visitor.mayContain?.(module.text)) walkModule(module, visitor);
+  // Functions that a manifest starts are programs, not tools.
   const scripts = new Set(project.python.flatMap((manifest) => manifest.scripts.map((script) => script.attribute)));
   const handlers = new Set(
+    // A registered handler is a tool already.
     tools.flatMap((tool) => (tool.handler ? [`${tool.handler.file_name}:${tool.handler.location.start_line}`] : [])),
   );
   return candidates.flatMap(({ fn, module }) => {
     const name = fn.name ?? '';
     if (mentioned.has(name) || scripts.has(name) || handlers.has(`${module.path}:${positionAt(module, fn.start).line}`))
       return [];
-    const run = machine.runs.get(module.path);
-    const value = {
-      kind: 'function' as const,
-      fn,
-      module,
-      scope: run?.scope ?? { vars: new Map(), parent: undefined, level: 0, isFunction: true },
-      props: new Map(),
+    const value = handlerOf(machine, fn, module);
+    const tool = {
+      name,
+      description: fn.docstring ?? '',
+      ...reportHandler(value),
+      decorators: [],
+      location: reportLocation({ module, spot: fn }),
+      confidence: 'heuristic' as const,
+      ...(module.language === 'python' ? { schema: paramSchema(machine, value) } : {}),
     };
-    return [
-      {
-        name,
-        description: fn.docstring ?? '',
-        ...reportHandler(value),
-        decorators: [],
-        location: reportLocation({ module, spot: fn }),
-        confidence: 'heuristic' as const,
-        ...(module.language === 'python' ? { schema: paramSchema(machine, value) } : {}),
-      },
-    ];
+    return [{ tool, fn, module }];
   });
 }
 
+/** A function as a value of its module. */
+const handlerOf = (machine: Machine, fn: FunctionNode, module: Module): FunctionValue => ({
+  kind: 'function',
+  fn,
+  module,
+  scope: machine.runs.get(module.path)?.scope ?? scopeIn(undefined, 0, true),
+  props: new Map(),
+});
+
+/** SDKs that the modules import, by package. */
 function detectSdks(modules: readonly Module[]): ReportSdk[] {
   const found = new Map<ReportSdk['sdk'], Set<string>>();
   const add = (source: string, isPython: boolean) => {
@@ -225,6 +262,7 @@ function detectSdks(modules: readonly Module[]): ReportSdk[] {
     const isPython = module.language === 'python';
     for (const stmt of module.body)
       if (stmt.kind === 'import' || stmt.kind === 'export') add(stmt.source ?? '', isPython);
+    // Bundlers and CommonJS load modules by a call.
     if (!isPython)
       for (const match of module.text.matchAll(
         /(?:require|import)\(\s*["'](@modelcontextprotocol\/[\w/.-]+|fastmcp)["']/g,

@@ -21,6 +21,7 @@ export const scriptSdkOf = (source: string): Sdk | undefined =>
   (/^fastmcp(?:\/|$)/.test(source) ? 'npm-fastmcp' : /^mcp(?:\.|$)/.test(source) ? undefined : sdkOf(source)) ??
   frameworkSdk(source);
 
+/** Frameworks that wrap an SDK; their registrations are known by other means. */
 const frameworkSdk = (source: string): Sdk | undefined =>
   /^(?:agents\/mcp|mcp-framework|@nestjs-mcp|@rekog\/mcp-nest|mcp-handler|@vercel\/mcp-adapter|mcp-lite|tmcp|@mastra\/mcp|xmcp|litemcp|@smithery\/sdk)(?:\/|$)/.test(
     source,
@@ -38,11 +39,14 @@ export const sdkNames: Readonly<Record<Sdk, string>> = {
   other: 'Other MCP framework',
 };
 
+/** Classes of the high-level Python API. */
 const highLevelPythonClasses = new Set(['FastMCP', 'MCPServer', 'FastMCPApp']);
 
+/** Server kind of a class that comes from a package. */
 function kindOfExternal(source: string, name: string, isPython: boolean): ServerKind | undefined {
   if (isPython) {
     if (highLevelPythonClasses.has(name) && (sdkOf(source) !== undefined || source === '')) return 'python-high';
+    // Both SDKs have a class `Server`; only the official one is low-level.
     return name === 'Server' && sdkOf(source) === 'python-official' ? 'python-low' : undefined;
   }
   const sdk = scriptSdkOf(source);
@@ -60,8 +64,10 @@ export function kindOfClass(value: Value, isPython: boolean): ServerKind | undef
   return classKinds.get(value);
 }
 
+/** Kinds of project classes; undefined is a result, too. */
 const classKinds = new WeakMap<ClassValue, ServerKind | undefined>();
 
+/** Kind of a project class: by the shape of its ancestors, or by the package of a base. */
 function kindByAncestry(value: ClassValue): ServerKind | undefined {
   for (const each of ancestry(value)) {
     const shape = shapeOf(each).kind;
@@ -81,12 +87,15 @@ interface Shape {
   readonly isTransport: boolean;
 }
 
+/** Shapes by class node. */
 const shapeCache = new WeakMap<ClassNode, Shape>();
 
+/** Properties of a class, from the names of its members. */
 function shapeOf({ cls }: ClassValue): Shape {
   const known = shapeCache.get(cls);
   if (known) return known;
   const names = new Set(cls.members.map((member) => member.name));
+  // The interface of a transport in the SDK.
   const isTransport = names.has('start') && names.has('send') && names.has('close');
   const made = { kind: kindOfShape(names), isTransport };
   shapeCache.set(cls, made);

@@ -5,6 +5,7 @@ import type { Discoveries } from './registrations.js';
 import type { Transport } from './report.js';
 import { scriptSdkOf, sdkOf, serverKind } from './sdk.js';
 
+/** Functions and classes that start a server, over all SDKs. */
 const startCalls = new Set([
   'run',
   'run_async',
@@ -40,6 +41,7 @@ const startCalls = new Set([
 export function recordStart(discoveries: Discoveries, seen: ObservedCall): void {
   const name = seen.method || (seen.callee.kind === 'external' ? (seen.callee.path.at(-1) ?? '') : '');
   if (!startCalls.has(name)) return;
+  // Generic names such as `run` count only on a server; names of the SDK count everywhere.
   const isSdkName = /(?:Transport|Manager|stdio|Stdio|createMcpHandler|websocket_server|_app$|SSE)/.test(name);
   const sdk =
     seen.callee.kind === 'external' ? (sdkOf(seen.callee.source) ?? scriptSdkOf(seen.callee.source)) : undefined;
@@ -58,6 +60,7 @@ function transportsFor(name: string, asked: string | undefined, isPython: boolea
         : [];
   if (/stdio/i.test(name)) return ['stdio'];
   if (/sse|http|createMcpHandler|serve$/i.test(name)) return ['http'];
+  // `run()` without an argument means stdio in both Python SDKs.
   return isPython && /^run(?:_async)?$/.test(name) ? ['stdio'] : [];
 }
 
@@ -75,6 +78,7 @@ export function transportsOf(machine: Machine, discoveries: Discoveries): Transp
       stringOf(args.named.get('transport')) ??
       options ??
       (isPython && name.startsWith('run') ? stringOf(first) : undefined);
+    // A transport chosen at run time counts with each of its possible values.
     const computed =
       isPython &&
       (args.named.has('transport') || (/^run(?:_async)?$/.test(name) && first !== undefined)) &&
@@ -85,13 +89,16 @@ export function transportsOf(machine: Machine, discoveries: Discoveries): Transp
     else transportsFor(name, asked, isPython).forEach((one) => found.add(one));
     void second;
   }
+  // No start call was found: imports are the weaker evidence.
   if (found.size === 0)
     for (const run of machine.runs.values())
       for (const stmt of run.module.body) if (stmt.kind === 'import') addByImport(stmt.source, found);
+  // A fixed order, so that reports are stable.
   const order: readonly Transport[] = ['stdio', 'http', 'websocket'];
   return order.filter((each) => found.has(each));
 }
 
+/** Possible texts of a choice. */
 function optionsIn(value: unknown): string[] {
   const given = value as { kind: string; options?: readonly { kind: string; value?: unknown }[] } | undefined;
   return given?.kind === 'choice'

@@ -12,6 +12,7 @@ import {
 import type { Discoveries, Registration } from './registrations.js';
 import { serverKind } from './sdk.js';
 
+/** Methods that remove an item by name. */
 const removeMethods = new Map([
   ['remove_tool', 'tool'],
   ['remove_resource', 'resource'],
@@ -20,6 +21,7 @@ const removeMethods = new Map([
   ['removeResource', 'resource'],
   ['removePrompt', 'prompt'],
 ] as const);
+/** Internal stores of servers, which some code changes directly. */
 const storeFields = new Map([
   ['._tools', 'tool'],
   ['._resources', 'resource'],
@@ -34,12 +36,14 @@ const withdrawalMethods = new Set([
   'disable',
   'update',
 ]) as ReadonlySet<string>;
+/** What can be withdrawn. */
 type OfferKind = 'tool' | 'resource' | 'prompt';
 
 /** Records removals: `remove_tool(name)`, `remove()` and `disable()` of a handle, and direct changes of a server's store. */
 export function recordWithdrawal(discoveries: Discoveries, seen: ObservedCall, machine: Machine): void {
   const { method, receiver, args } = seen;
   if (!withdrawalMethods.has(method)) return;
+  // A project method of the same name is evaluated instead.
   if (!receiver || (seen.callee.kind !== 'external' && seen.callee.kind !== 'result' && seen.callee.kind !== 'unknown'))
     return;
   const kind = removeMethods.get(method as 'remove_tool');
@@ -64,6 +68,7 @@ const belongsToServer = (value: Value): boolean =>
     value.receiver !== undefined &&
     belongsToServer(value.receiver));
 
+/** Removes a registration; if it is uncertain whether the call runs, the tool stays and is reported as unresolved. */
 function withdraw(
   discoveries: Discoveries,
   { at }: ObservedCall,
@@ -73,14 +78,17 @@ function withdraw(
 ): void {
   const name = stringOf(given);
   const matches = (each: Registration) => sameKind(each, kind) && stringOf(each.name) === name;
+  // Level 0 is code that certainly runs: inside of a branch the tool may stay.
   if (name !== undefined && machine.level === 0 && discoveries.registrations.some(matches))
     removeRegistrations(discoveries, matches);
   else discoveries.unresolved.push({ kind, reason: `${name ?? 'something'} may be removed at run time`, at });
 }
 
+/** Whether a registration is of this kind; templates count as resources. */
 const sameKind = (each: Registration, kind: OfferKind): boolean =>
   (each.kind === 'template' ? 'resource' : each.kind) === kind;
 
+/** Removes matching registrations in place, since others hold the array. */
 function removeRegistrations(discoveries: Discoveries, matches: (each: Registration) => boolean): void {
   const kept = discoveries.registrations.filter((each) => !matches(each));
   discoveries.registrations.splice(0, discoveries.registrations.length, ...kept);
@@ -95,6 +103,7 @@ function recordHandleCall(
   const known = discoveries.registrations.find((each) => each.handle !== undefined && each.handle === receiver);
   if (!known) return;
   const [change] = args.positional;
+  // An update that changes nothing visible leaves the offer as it is.
   if (method === 'update' && change?.kind === 'object' && !change.open && !changesOffer(change)) return;
   if (machine.level === 0 && method !== 'update') removeRegistrations(discoveries, (each) => each === known);
   else
@@ -105,12 +114,14 @@ function recordHandleCall(
     });
 }
 
+/** Whether an update concerns what clients see. */
 const changesOffer = ({ props }: Value & { kind: 'object' }): boolean =>
   ['name', 'description', 'paramsSchema', 'enabled', 'title'].some((key) => props.has(key));
 
 /** Whether a registration is offered despite `enabled=…`; an unknown value counts as offered and is reported as unresolved. */
 export function isOffered(discoveries: Discoveries, args: Args, { at }: ObservedCall): boolean {
   const enabled = args.named.get('enabled');
+  // `enabled` defaults to true.
   const known = enabled ? truth(enabled) : true;
   if (known === undefined)
     discoveries.unresolved.push({ kind: 'any', reason: 'the enabled items depend on settings', at });
@@ -124,6 +135,7 @@ export function recordTagFilter(discoveries: Discoveries, seen: ObservedCall): v
     discoveries.unresolved.push({ kind: 'any', reason: 'a tag filter changes what is offered', at: seen.at });
 }
 
+/** Hooks of FastMCP middleware that see lists. */
 const listChangers = ['on_list_tools', 'on_list_resources', 'on_list_prompts'];
 
 /** Reports a project middleware that handles list requests, because it may remove or add anything. */
@@ -133,5 +145,6 @@ export function recordMiddleware(discoveries: Discoveries, given: readonly Value
       discoveries.unresolved.push({ kind: 'any', reason: 'a middleware changes the list at run time', at });
 }
 
+/** Whether a middleware class, or one of its bases, handles lists. */
 const answersLists = (cls: ClassValue): boolean =>
   ancestry(cls).some((each) => each.cls.members.some((member) => listChangers.includes(member.name)));

@@ -18,3 +18,24 @@ describe('data of the caller is followed through the heap', () => {
     expect(await bugs('server.mjs', good)).not.toContain(rule);
   });
 });
+
+test('objects that share their parts are examined in bounded time and memory', async () => {
+  const levels = Array.from({ length: 40 }, (_, at) => `    o${at + 1} = {"a": o${at}, "b": o${at}, "c": o${at}}`).join(
+    '\n',
+  );
+  const server = `import os
+from mcp.server.fastmcp import FastMCP
+mcp = FastMCP("s")
+ALLOWED = [1, 2]
+@mcp.tool()
+def check(host: str) -> str:
+    o0 = {"h": host}
+${levels}
+    if o40 in ALLOWED:
+        return "known"
+    os.system("ping " + host)
+    return "ok"
+mcp.run()
+`;
+  expect(await bugs('server.py', server)).toContain('TG-TAINT-CMD');
+});

@@ -9,8 +9,11 @@ import { callProject } from './calls/functions.js';
 import { scopeIn } from '../evaluate/values/scope.js';
 import { anyPath, proofBit, leavesFolder, taintsIn, unsafeTaints, type Fact, type Taint } from './facts/facts.js';
 import { applyRefinements } from './sources/schema-refinements.js';
-import { callerArguments, type HandlerArguments, type ToolEntry } from './sources/sources.js';
+import { validatedArguments } from './sources/validators.js';
+import { callerArguments, messageOf, type HandlerArguments, type ToolEntry } from './sources/sources.js';
 import { newSummaryCache, type SummaryCache } from './summaries/summaries.js';
+import { contentPath } from './facts/param-names.js';
+import { isRootFolder } from './models/destruction.js';
 import { traceSteps } from './facts/traces.js';
 import { dangerOf, type Hit, type CallSite, type TaintRule } from './models/sinks.js';
 
@@ -58,6 +61,8 @@ export interface EntryResult extends SideEffects {
   /** Callees that received tainted data and could not be resolved. */
   readonly unfollowed: readonly Reached[];
   readonly isFinished: boolean;
+  /** Files and variables whose content the entry returns. */
+  readonly returned: readonly { readonly what: string; readonly at: Location }[];
 }
 
 /** Step budget per entry point; an entry that exceeds it is reported as incomplete. */
@@ -75,8 +80,8 @@ function summaryCacheOf(machine: Machine): SummaryCache {
   return known;
 }
 
-/** Analyses one entry point from its sources to all sinks. */
-export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
+/** Analyses one entry point from its sources to all sinks; ends early at the deadline. */
+export function flowsOf(machine: Machine, entry: ToolEntry, deadline = Number.POSITIVE_INFINITY): EntryResult {
   const flows = new Map<string, Flow>();
   const reached = new Map<string, Reached>();
   const unfollowed = new Map<string, Reached>();
@@ -84,16 +89,22 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
   const context: Context = {
     machine,
     heap: newHeap(),
+    message: entry.isByHand ? { tool: `${entry.name} ${entry.method ?? ''}`, fact: messageOf(entry) } : undefined,
     summaries: summaryCacheOf(machine),
     replayed: new Map(),
     callStack: [],
+    entered: new Set(),
     recorder: undefined,
     yielded: undefined,
+    thrown: [],
+    active: [],
     depth: 0,
     stepsLeft: stepsPerEntry,
+    deadline,
     memo: new Map(),
     onCall: (call) => recordSideEffects(behaviour, call),
     onReached: (name, at) => {
+      // One entry per call site; the bound keeps generated code from filling the report.
       const key = `${name} ${at.spot.start}`;
       if (reached.size < 2_000 && !reached.has(key)) reached.set(key, { name, at: toLocation(at) });
     },
@@ -106,11 +117,13 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
           continue;
         }
         for (const taint of unsafeTaints(taints, dangerOf[hit.rule])) {
+          // SSRF needs a host of the caller's choice; a path or query on a fixed host is none.
           if (hit.rule === 'url' && isFixedHost(fact.lead)) continue;
           addFlow(
             flows,
             toFlow(
               entry,
+              // Zip Slip has its own rule, because the fix is a check per entry and not of the parameter.
               taint.inArchive && hit.rule === 'path' ? { ...hit, rule: 'archive' } : hit,
               call,
               taint,
@@ -127,16 +140,24 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
   };
   const { handler } = entry;
   const self = handler.self ? { taints: [], value: handler.self } : undefined;
+  // The entry starts outside of any function: module scope, no caller, no proofs.
   const outside = {
     vars: new Map(),
     parent: undefined,
     scope: scopeIn(handler.scope, 0, true),
     module: handler.module,
     clock: { ticks: 0 },
+    activation: {},
   };
+  const answers: Fact[] = [];
   try {
     const given = refineArguments(context, entry, callerArguments(entry), outside);
-    callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside);
+    const { wrapper } = entry;
+    if (wrapper)
+      answers.push(callProject(context, { target: wrapper }, { ...given, rest: [], exprs: [] }, undefined, outside));
+    // A wrapper that cannot be followed to its function must not hide it.
+    if (!context.entered.has(handler.fn))
+      answers.push(callProject(context, { target: handler }, { ...given, rest: [], exprs: [] }, self, outside));
   } catch (error) {
     // Deeply nested hostile code overflows the stack: report the entry as incomplete instead of crashing.
     if (!(error instanceof RangeError)) throw error;
@@ -148,11 +169,21 @@ export function flowsOf(machine: Machine, entry: ToolEntry): EntryResult {
     reached: [...reached.values()],
     unfollowed: [...unfollowed.values()],
     isFinished: context.stepsLeft > 0,
+    returned: answers.flatMap((answer) => taintsIn(answer).flatMap(returnedContent)),
   };
 }
 
+/** What a returned pseudo taint stands for. */
+function returnedContent({ origin }: Taint): EntryResult['returned'] {
+  const what = contentPath(origin.param);
+  return what === undefined || isRootFolder(what) ? [] : [{ what, at: toLocation(origin.at) }];
+}
+
 /** Applies the refinements of the tool's schema to the arguments. */
-function refineArguments(context: Context, { schema }: ToolEntry, given: HandlerArguments, env: Env): HandlerArguments {
+function refineArguments(context: Context, entry: ToolEntry, given: HandlerArguments, env: Env): HandlerArguments {
+  const { schema } = entry;
+  if (entry.handler.module.language === 'python')
+    return { ...given, named: validatedArguments(context, entry.handler, given.named, env) };
   if (!schema) return given;
   const positional = given.positional.map((fact) =>
     fact.fields ? { ...fact, fields: applyRefinements(context, fact.fields, schema, env) } : fact,
@@ -203,6 +234,7 @@ function toFlow(entry: ToolEntry, hit: Hit, call: CallSite, taint: Taint, fact: 
 }
 
 function addFlow(flows: Map<string, Flow>, flow: Flow): void {
+  // Several traces to the same sink are one finding; the first trace is kept, checks of all count.
   const key = `${flow.rule} ${flow.at.file}:${flow.at.startLine} ${flow.param}`;
   const before = flows.get(key);
   if (!before) flows.set(key, flow);

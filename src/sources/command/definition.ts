@@ -15,6 +15,8 @@ interface ProgramOutput {
 interface ParsedOutput {
   readonly parsed?: JsonObject;
   readonly summary?: string;
+  /** Element tree of declared XML. */
+  readonly xml?: JsonObject;
 }
 
 /** Parses program output into data that matches `schema`; must not throw, since the output is untrusted. */
@@ -42,6 +44,8 @@ export interface CommandDefinition {
   readonly checks?: Readonly<Record<string, ValueCheck>>;
   /** Clears cached lookups, such as the list of installed scripts. */
   readonly clear?: () => void;
+  /** Whether it belongs to the built-in pack; the operator's defaults take precedence over its limits. */
+  readonly isBuiltin?: boolean;
   /** File it was loaded from, for log messages. */
   readonly origin?: string;
 }

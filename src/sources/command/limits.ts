@@ -1,16 +1,10 @@
 import { settleLimits, type LimitClamp } from '../../core/limits.js';
 import { defaultLimits, type DeclaredLimits, type Limits } from '../../core/tool.js';
 import type { ProcessLimits } from '../../processes/process-spec.js';
-import type { Manifest } from './manifest/manifest.js';
+import type { CommandDefinition } from './definition.js';
 
 /** Default limits of commands. */
-export interface CommandDefaults {
-  readonly timeoutMs: number;
-  readonly maxTimeoutMs: number;
-  readonly concurrency: number;
-  readonly queue: number;
-  readonly queueTimeoutMs: number;
-  readonly ratePerMinute: number;
+export interface CommandDefaults extends Omit<Limits, 'maxOutputBytes'> {
   readonly maxStdoutBytes: number;
   readonly maxStderrBytes: number;
   readonly memoryBytes: number;
@@ -20,6 +14,7 @@ export interface CommandDefaults {
   readonly maxArgsLength: number;
 }
 
+/** Limits of commands that declare none. */
 export const commandDefaults: CommandDefaults = {
   timeoutMs: 300_000,
   maxTimeoutMs: 3_600_000,
@@ -36,6 +31,14 @@ export const commandDefaults: CommandDefaults = {
   maxArgsLength: 2048,
 };
 
+/** Defaults that the operator has set; they take precedence over the declarations of the built-in pack. */
+export type StatedDefaults = Partial<Pick<CommandDefaults, 'timeoutMs' | 'concurrency'>>;
+
+/** Upper limits that the operator has set; no declaration exceeds them, only a setting for one tool. */
+export type Ceilings = Partial<
+  Pick<CommandDefaults, 'maxStdoutBytes' | 'maxStderrBytes' | 'memoryBytes' | 'openFiles'>
+>;
+
 /** Operator settings for one tool; numbers outside the tool's range are clamped and reported. */
 export interface ToolSettings {
   readonly policy?: string;
@@ -44,11 +47,13 @@ export interface ToolSettings {
   readonly concurrency?: number;
   readonly ratePerMinute?: number;
   readonly maxStdoutBytes?: number;
+  readonly maxStderrBytes?: number;
   readonly memoryBytes?: number;
+  readonly openFiles?: number;
 }
 
 /** A setting that was out of range and clamped. */
-export interface Clamp {
+interface Clamp {
   readonly param: string;
   readonly given: number;
   readonly used: number;
@@ -67,18 +72,29 @@ export interface ResolvedLimits {
 }
 
 /** Settings of a tool that its source applies; all others are limits of the guards. */
-const applied = ['policy', 'max_stdout_bytes', 'max_memory_mb'] as const;
+const applied = ['policy', 'max_stdout_bytes', 'max_stderr_bytes', 'max_memory_mb', 'max_file_descriptors'] as const;
 
-/** Resolves limits (operator over manifest over defaults) and clamps them to the manifest's ranges. */
+/** What the operator configures for commands. */
+interface OperatorSettings {
+  readonly defaults: CommandDefaults;
+  readonly stated?: StatedDefaults;
+  readonly ceilings?: Ceilings;
+  /** Settings for this tool alone. */
+  readonly tool?: ToolSettings;
+}
+
+/** Resolves limits (operator over manifest over defaults, below the ceilings) and clamps them to the manifest's ranges. */
 export function resolveLimits(
-  name: string,
-  manifest: Manifest,
-  defaults: CommandDefaults,
-  operator: ToolSettings = {},
+  { name, manifest, isBuiltin = false }: CommandDefinition,
+  { defaults, stated = {}, ceilings = {}, tool: operator = {} }: OperatorSettings,
 ): ResolvedLimits {
   const { limits, ranges } = manifest;
-  const maxStdoutBytes = operator.maxStdoutBytes ?? limits.max_stdout_bytes ?? defaults.maxStdoutBytes;
-  const maxStderrBytes = limits.max_stderr_bytes ?? defaults.maxStderrBytes;
+  // A setting for this very tool overrides both; otherwise the smaller of declaration and ceiling holds.
+  const bounded = (key: keyof Ceilings, declared: number | undefined): number =>
+    operator[key] ?? Math.min(declared ?? defaults[key], ceilings[key] ?? Infinity);
+  const maxStdoutBytes = bounded('maxStdoutBytes', limits.max_stdout_bytes);
+  const maxStderrBytes = bounded('maxStderrBytes', limits.max_stderr_bytes);
+  // An hour is the longest time that any door waits for a call.
   const longestSec = Math.min(operator.maxTimeoutSec ?? limits.max_timeout_sec ?? defaults.maxTimeoutMs / 1000, 3600);
   const [shortest, longest] = ranges.timeout_sec ?? [1, 3600];
   const declares: DeclaredLimits = {
@@ -88,7 +104,8 @@ export function resolveLimits(
       ...(limits.concurrency !== undefined && { concurrency: limits.concurrency }),
       ...(limits.queue !== undefined && { queue: limits.queue }),
       ...(limits.queue_timeout_sec !== undefined && { queueTimeoutMs: limits.queue_timeout_sec * 1000 }),
-      ...(limits.rate_per_minute !== undefined && { ratePerMinute: limits.rate_per_minute }),
+      // Declared in any case: the default of commands is lower than that of other tools.
+      ratePerMinute: limits.rate_per_minute ?? defaults.ratePerMinute,
       // Twice the captured output: the parsed data is returned beside the text.
       maxOutputBytes: 2 * (maxStdoutBytes + maxStderrBytes),
     },
@@ -98,9 +115,12 @@ export function resolveLimits(
       concurrency: ranges.concurrency ?? [1, 100],
     },
     applies: applied,
+    yields: isBuiltin,
   };
+  // The same function settles limits of all sources, so that precedence is defined once.
   const settled = settleLimits(declares, {
-    defaults,
+    defaults: { ...defaults, ...stated },
+    stated,
     exceptions: {
       ...(operator.timeoutSec !== undefined && { timeoutMs: operator.timeoutSec * 1000 }),
       ...(operator.maxTimeoutSec !== undefined && { maxTimeoutMs: operator.maxTimeoutSec * 1000 }),
@@ -112,10 +132,8 @@ export function resolveLimits(
     declares,
     limits: settled.limits,
     process: {
-      memoryBytes:
-        operator.memoryBytes ??
-        (limits.memory_mb === undefined ? defaults.memoryBytes : limits.memory_mb * 1024 * 1024),
-      openFiles: limits.file_descriptors ?? defaults.openFiles,
+      memoryBytes: bounded('memoryBytes', limits.memory_mb === undefined ? undefined : limits.memory_mb * 1024 * 1024),
+      openFiles: bounded('openFiles', limits.file_descriptors),
       fileBytes: limits.file_bytes ?? defaults.fileBytes,
       ...(limits.processes !== undefined && { processes: limits.processes }),
     },
@@ -126,6 +144,7 @@ export function resolveLimits(
   };
 }
 
+// Guards count in milliseconds, manifests in seconds; messages use the unit that the author wrote.
 /** A clamp by the name and in the unit of the manifest. */
 function toClamp(name: string, { limit, given, used, range: [low, high] }: LimitClamp): Clamp {
   const [param, unit] =

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../core/json.js';
 import type { ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
-import type { EgressRules } from '../../net/egress-types.js';
-import type { NetworkPolicy, Refusal } from '../../net/network-policy.js';
-import { systemResolver, type Resolver } from '../../net/resolver.js';
-import { parseTarget, resolveName } from '../../net/target-vetting.js';
+import type { EgressRules } from '../../net/egress/egress-types.js';
+import type { NetworkPolicy, Refusal } from '../../net/egress/network-policy.js';
+import { systemResolver, type Resolver } from '../../net/addresses/resolver.js';
+import { parseTarget, resolveName } from '../../net/egress/target-vetting.js';
 import { resolveProgram } from '../../processes/programs.js';
 import type { CommandDefinition } from './definition.js';
 import { discoverManifests } from './manifest/discovery.js';
@@ -12,17 +12,25 @@ import { httpFetch, type HttpFetchTool } from './http-fetch/http-fetch.js';
 import { commandContract, type CommandContract } from './input/contract.js';
 import { chooseTier, type SandboxTiers, type ProcessRunner } from './run/sandbox-tier.js';
 import { builtins } from './pack/index.js';
-import { commandDefaults, resolveLimits, type CommandDefaults, type ToolSettings } from './limits.js';
+import {
+  commandDefaults,
+  resolveLimits,
+  type Ceilings,
+  type CommandDefaults,
+  type StatedDefaults,
+  type ToolSettings,
+} from './limits.js';
 import type { TargetPolicy } from './input/target.js';
 import { commandTool } from './tool.js';
 
 /** Rules the operator may change while the gateway runs. */
-export interface CommandRules {
+interface CommandRules {
   /** Network policies by name; `default` applies to manifests without `target.policy`. */
   readonly policies: Readonly<Record<string, NetworkPolicy>>;
   readonly allowIntrusive: boolean;
 }
 
+/** What the source is built from; everything but `policies` and `allowIntrusive` is fixed for its life. */
 export interface CommandSourceOptions extends CommandRules {
   readonly id?: string;
   readonly processes: ProcessRunner;
@@ -35,6 +43,8 @@ export interface CommandSourceOptions extends CommandRules {
   /** Runs programs without tier and limits; off by default. */
   readonly isUnsandboxed?: boolean;
   readonly defaults?: Partial<CommandDefaults>;
+  readonly stated?: StatedDefaults;
+  readonly ceilings?: Ceilings;
   readonly tools?: Readonly<Record<string, ToolSettings>>;
   /** Further egress rules of `http_fetch`: hosts, ports, certificates. */
   readonly httpFetch?: Omit<EgressRules, 'networks' | 'maxRedirects'>;
@@ -58,11 +68,14 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   let withheld: readonly Withheld[] = [];
   const fetchers = new Map<NetworkPolicy, HttpFetchTool>();
   const listeners = new Set<() => void>();
+  // Known once: some flags of nmap and traceroute need raw sockets.
   const isRoot = process.getuid?.() === 0;
   const builtinDefinitions = options.builtins === false ? [] : builtins(onEvent);
 
+  // Object.hasOwn: the name comes from a manifest.
   const policyOf = (name: string): NetworkPolicy | undefined =>
     Object.hasOwn(rules.policies, name) ? rules.policies[name] : undefined;
+  // A policy that vanished with a reload refuses; falling back to another one would widen access.
   const unknownPolicy = (name: string): Refusal => ({
     ok: false,
     code: 'not_allowed',
@@ -86,6 +99,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   }> {
     const folders = await Promise.all((options.directories ?? []).map(discoverManifests));
     const withheldItems: Withheld[] = folders.flatMap((folder) => folder.withheld);
+    // First come, first served: a manifest in a folder cannot replace a built-in tool.
     const definitionsByName = new Map<string, CommandDefinition>();
     for (const definition of [
       ...builtinDefinitions,
@@ -96,6 +110,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       const policy = options.tools?.[name]?.policy ?? definition.manifest.target.policy;
       if (definitionsByName.has(name))
         withheldItems.push({ what: definition.origin ?? name, why: `the tool name ${name} is already in use` });
+      // Fails closed: without its policy a tool could reach any network.
       else if (definition.manifest.target.kind !== 'none' && !Object.hasOwn(rules.policies, policy))
         withheldItems.push({ what: name, why: `unknown network policy ${policy}` });
       else
@@ -112,9 +127,17 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     tiers: SandboxTiers,
   ): Promise<{ readonly tool: Tool; readonly contract: CommandContract }> {
     const { name, manifest } = definition;
-    const limits = resolveLimits(name, manifest, defaults, options.tools?.[name]);
+    const own = options.tools?.[name];
+    const { stated, ceilings } = options;
+    const limits = resolveLimits(definition, {
+      defaults,
+      ...(stated && { stated }),
+      ...(ceilings && { ceilings }),
+      ...(own && { tool: own }),
+    });
     for (const { param, given, used, range } of limits.clamps)
       onEvent('config.clamped', { param, original: given, new: used, range: [...range] });
+    // Resolved now and started by absolute path later: PATH at call time plays no role.
     const program = await resolveProgram(manifest.command);
     if (program.kind === 'problem')
       onEvent('tool_discovery.command_unusable', { name, command: manifest.command, reason: program.reason });
@@ -134,10 +157,12 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
       network,
       limits,
       source: id,
+      onEvent,
       maxArgsLength: defaults.maxArgsLength,
       tier: unsandboxed ? { ok: true, tier: 'none' } : chooseTier(tiers, manifest.sandbox, network, isRoot),
       ...(program.kind === 'program'
-        ? { file: program.path, sha256: await program.sha256() }
+        ? // The hash is shown to operators, who can see that a program was replaced.
+          { file: program.path, sha256: await program.sha256() }
         : { isReplaceable: program.reason === 'unsafe' }),
     });
     onEvent('tool_discovery.tool_loaded', { name, command: manifest.command, ready: tool.unavailable === undefined });
@@ -154,6 +179,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   }
 
   const clearCaches = (): void => {
+    // Contracts cache parsed `extra_args`, whose validity depends on the rules.
     for (const contract of contracts) contract.clear();
     for (const definition of [...builtinDefinitions, ...(options.definitions ?? [])]) definition.clear?.();
   };
@@ -161,6 +187,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
   return {
     id,
     async list() {
+      // The tiers are probed once per process and cached, so this costs nothing after the first list.
       const [tiers, found] = await Promise.all([processes.tiers(), collectDefinitions()]);
       for (const { what, why } of found.withheld) onEvent('tool_discovery.tool_skipped', { what, why });
       const built = await Promise.all(found.definitions.map((definition) => toTool(definition, tiers)));
@@ -184,6 +211,7 @@ export function commandSource(options: CommandSourceOptions): CommandSource {
     },
     clearCaches,
     reconfigure(changed) {
+      // Replaced as a whole: a call that reads it sees the old rules or the new ones, never a mixture.
       rules = { ...rules, ...changed };
       clearCaches();
       for (const listener of listeners) listener();

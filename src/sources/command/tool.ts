@@ -1,4 +1,5 @@
-import type { Tool } from '../../core/tool.js';
+import type { DeclaredBreaker, Tool } from '../../core/tool.js';
+import type { JsonObject } from '../../core/json.js';
 import { refuse } from '../../core/outcome.js';
 import type { ToolError } from '../../core/errors.js';
 import { programName, type CommandDefinition } from './definition.js';
@@ -24,6 +25,7 @@ interface CommandToolOptions {
   readonly limits: ResolvedLimits;
   readonly source: string;
   readonly maxArgsLength: number;
+  onEvent?(event: string, fields: JsonObject): void;
 }
 
 /** Builds the tool of a command; if it cannot run here, `unavailable` has the reason. */
@@ -43,16 +45,19 @@ export function commandTool(definition: CommandDefinition, options: CommandToolO
       writes: effects.writes,
       destroys: effects.destroys,
       idempotent: effects.idempotent,
+      // Without a declaration: a program with network access may reach anything that its policy allows.
       openWorld: effects.open_world ?? options.network === 'host',
       labels: effects.labels,
     },
     limits: limits.limits,
     declares: limits.declares,
+    ...(manifest.breaker && { breaker: declaredBreaker(manifest.breaker) }),
     source: options.source,
     tasks: manifest.tasks,
     details: commandDetails(definition, options),
     ...(unavailable !== undefined && { unavailable }),
     run:
+      // A tool that cannot run is still listed, with its reason, so that an operator sees what is missing.
       unavailable === undefined && tier.ok && file !== undefined
         ? commandHandler({
             definition,
@@ -65,17 +70,23 @@ export function commandTool(definition: CommandDefinition, options: CommandToolO
             maxStdoutBytes: limits.maxStdoutBytes,
             maxStderrBytes: limits.maxStderrBytes,
             onCap: limits.onCap,
+            ...(options.onEvent && { onEvent: options.onEvent }),
           })
-        : () => Promise.resolve(refuse('sandbox_unavailable', `${name} cannot run on this machine`)),
+        : // Not reached through the gateway, which refuses unavailable tools before; a program that embeds the source may call
+          // it.
+          () => Promise.resolve(refuse('sandbox_unavailable', `${name} cannot run on this machine`)),
   };
 }
 
+/** Why a command cannot run on this machine; undefined if it can. */
 function findObstacle(
   definition: CommandDefinition,
   { file, isReplaceable, tier }: CommandToolOptions,
 ): ToolError | undefined {
   const program = programName(definition);
+  // 127 is the exit code of a shell for a missing command, which callers know.
   const data = { returncode: 127 };
+  // A program that others can replace would run their code as the gateway's user (privilege escalation).
   if (isReplaceable === true)
     return {
       code: 'command_missing',
@@ -92,6 +103,18 @@ function findObstacle(
   return undefined;
 }
 
+/** Breaker settings of a manifest in the units of the guard. */
+const declaredBreaker = ({
+  failure_threshold: failures,
+  recovery_timeout: seconds,
+  counts,
+}: NonNullable<CommandDefinition['manifest']['breaker']>): DeclaredBreaker => ({
+  ...(failures !== undefined && { failures }),
+  ...(seconds !== undefined && { cooldownMs: seconds * 1000 }),
+  ...(counts !== undefined && { counts }),
+});
+
+/** Facts for operators and for `GET /tools/{name}`; documents what protects the tool. */
 function commandDetails(
   definition: CommandDefinition,
   { limits, tier, network, maxArgsLength, sha256 }: CommandToolOptions,
@@ -103,6 +126,7 @@ function commandDetails(
     command: programName(definition),
     version: manifest.version,
     ...(sha256 !== undefined && { program_sha256: sha256 }),
+    ...(manifest.information !== undefined && { information: manifest.information }),
     performance: { concurrency: limits.limits.concurrency, default_timeout: limits.limits.timeoutMs / 1000 },
     allowed_operations: { flags_count: flags.length, flags, templates: Object.keys(manifest.templates) },
     safety_limits: {

@@ -3,8 +3,10 @@ import type { DeepReadonly } from '../../lib/deep-readonly.js';
 import { callShape, checkParameters, effectsShape, headerFields, parameterShape } from './functions-config.js';
 import { identifier, secretField } from '../../lib/config-fields.js';
 
+/** An absolute path without query, fragment, backslash or white space, which URL parsers read differently. */
 const plainPath = /^\/[^?#\\\s]*$/;
 
+/** A parameter of an endpoint, with its place in the request. */
 const parameter = z.strictObject({
   ...parameterShape,
   in: z
@@ -13,6 +15,7 @@ const parameter = z.strictObject({
   as: z.exactOptional(z.string().min(1).max(128)).describe('Its name on the wire, if different.'),
 });
 
+/** One endpoint, offered as a tool. */
 const endpoint = z
   .strictObject({
     method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET').describe('The HTTP method.'),
@@ -50,6 +53,7 @@ const endpoint = z
     const known = new Set(one.parameters.map((each) => each.name));
     // By the schema, the optional keys are absent or set, never undefined.
     checkParameters(one.parameters as Parameters<typeof checkParameters>[0], context, ['parameters']);
+    // A placeholder without a parameter would be sent literally.
     for (const [, used = ''] of one.path.matchAll(/\{([^{}]*)\}/g))
       if (!known.has(used))
         context.addIssue({
@@ -59,6 +63,7 @@ const endpoint = z
         });
     if (/[{}]/.test(one.path.replaceAll(/\{[^{}]*\}/g, '')))
       context.addIssue({ code: 'custom', path: ['path'], message: 'contains a brace that is not part of {name}' });
+    // Placeholders become a letter, so that the rest of the path can be checked as it will be sent.
     const still = one.path.replaceAll(/\{[^{}]*\}/g, 'x');
     // Reject a path that the URL parser would normalise (path traversal) here, instead of at every call.
     if (plainPath.test(still) && (!URL.canParse(`http://x${still}`) || new URL(`http://x${still}`).pathname !== still))
@@ -67,11 +72,27 @@ const endpoint = z
         path: ['path'],
         message: 'must be in its final form: no . or .. segments, special characters percent-encoded',
       });
+    // A resource is read without confirmation, so only safe methods qualify.
     if (one.resource && one.method !== 'GET')
       context.addIssue({ code: 'custom', path: ['resource'], message: 'needs the method GET' });
     if (one.body !== undefined && (one.method === 'GET' || one.method === 'HEAD'))
       context.addIssue({ code: 'custom', path: ['body'], message: `cannot be sent with ${one.method}` });
   });
+
+/** Effects that hold for every tool of the source, listed or discovered. */
+const sourceEffectsShape = {
+  read_only: effectsShape.read_only.describe('Whether a call changes nothing, for tools that do not state it.'),
+  destructive: effectsShape.destructive.describe(
+    'Whether a call may delete or overwrite, for tools that do not state it.',
+  ),
+  idempotent: effectsShape.idempotent.describe(
+    'Whether repeating a call has no further effect, for tools that do not state it; only such calls are retried.',
+  ),
+  idempotency_key: effectsShape.idempotency_key.describe(
+    'Send an `Idempotency-Key` per call of every tool, which makes any call safe to retry.',
+  ),
+  labels: effectsShape.labels.describe('Labels of every tool for policies, such as `reads:private`.'),
+};
 
 /** A web API described by hand, or a function server that lists its functions. */
 export const config = z.strictObject({
@@ -89,8 +110,15 @@ export const config = z.strictObject({
   discover: z
     .exactOptional(z.literal('list_functions'))
     .describe('List the functions of the function server at `base_url` and offer each as a tool.'),
-  ...effectsShape,
+  resource_interval: z
+    .number()
+    .min(0.2)
+    .max(86_400)
+    .default(60)
+    .describe('Seconds after which a subscribed resource is read again to find changes.'),
+  ...sourceEffectsShape,
   ...callShape,
 });
 
+/** A validated entry of this kind. */
 export type HttpConfig = DeepReadonly<z.output<typeof config>>;

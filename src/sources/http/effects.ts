@@ -1,8 +1,11 @@
 import type { Effects } from '../../core/tool.js';
 import type { Declaration } from './declarations.js';
 
+/** Methods that change nothing (RFC 9110, section 9.2.1). */
 const safeMethods = new Set(['GET', 'HEAD']);
+/** Methods whose repetition has no further effect (section 9.2.2). */
 const idempotentMethods = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+/** Methods that replace or remove what exists. */
 const destructiveMethods = new Set(['PUT', 'PATCH', 'DELETE']);
 
 /** Effects of a call: as declared, else by HTTP method; for functions the worst case is assumed. */

@@ -38,7 +38,7 @@ test.each([
 test.each([
   ['itself', 'http://localhost/', '127.0.0.1', true],
   ['a name below it', 'http://a.localhost/', '127.0.0.1', true],
-  ['the listed address', 'http://127.0.0.1/', '', true],
+  ['another listed address', 'http://127.0.0.1/', '', false],
   ['another address of this machine', 'http://127.0.0.2/', '', false],
   ['localhost that leads elsewhere', 'http://localhost/', '10.0.0.5', false],
   ['a listed name', 'http://svc.example/', '10.0.0.5', false],
@@ -56,4 +56,22 @@ test('an address outside the list has no way at all [S2.3]', async () => {
   expect(await judged('http://evil.example/', '', '')).toBe(
     "MCP URL host 'evil.example' not in allowed domains: ['svc.example', 'localhost', '127.0.0.1']",
   );
+});
+
+test('a metadata address needs its own key beside the domains, and stays closed to redirects of other functions', async () => {
+  const at = 'http://169.254.169.254/';
+  const allowed = async (metadataAddresses: readonly string[], from = at): Promise<boolean | string> => {
+    const ways = egressRoutes({
+      allowedDomains: ['169.254.169.254', 'svc.example'],
+      urls: [new URL(at), new URL('http://svc.example/')],
+      metadataAddresses,
+      net: { resolver: () => Promise.resolve(['10.0.0.5']) },
+    });
+    onTestFinished(() => ways.close());
+    const way = ways.route(new URL(from));
+    return typeof way === 'string' ? way : (await way.vet(at)).ok;
+  };
+  expect(await allowed([])).toBe(false);
+  expect(await allowed(['169.254.169.254'])).toBe(true);
+  expect(await allowed(['169.254.169.254'], 'http://svc.example/')).toBe(false);
 });

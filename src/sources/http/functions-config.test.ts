@@ -61,6 +61,7 @@ test.each([
 test('environment names set the limits of all functions [S2.6] [S2.7] [S2.8]', () => {
   expect(schema.parse({}).outbound).toEqual({
     allowed_domains: ['localhost', '127.0.0.1'],
+    metadata_addresses: [],
     max_response_bytes: 10_485_760,
     retries: 3,
     timeout: 10,

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.js';
 import { identifier, secretField } from '../../lib/config-fields.js';
 
+/** Types of arguments, in the words of function servers. */
 const parameterTypes = ['string', 'integer', 'float', 'boolean', 'array', 'object'] as const;
 
+/** Whether a value of the configuration has the declared type. */
 const typeChecks = {
   string: (value: unknown) => typeof value === 'string',
   integer: (value: unknown) => Number.isSafeInteger(value),
@@ -13,6 +15,7 @@ const typeChecks = {
   object: (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
 } as const satisfies Record<(typeof parameterTypes)[number], (value: unknown) => boolean>;
 
+/** Names that are valid in JSON, in URLs and as properties; `__proto__` is excluded (prototype pollution). */
 const argumentName = z
   .string()
   .regex(
@@ -32,6 +35,7 @@ export const parameterShape = {
   default: z.unknown().optional().describe('Value sent if the caller gives none.'),
 };
 
+/** The part of a parameter that is checked across fields. */
 interface Declared {
   readonly name: string;
   readonly type: (typeof parameterTypes)[number];
@@ -57,6 +61,7 @@ export function checkParameters(
     if (!typeChecks[parameter.type](parameter.default)) report([index, 'default'], `is not of type ${parameter.type}`);
     else if (
       parameter.enum &&
+      // Compared as JSON, since defaults may be objects or lists.
       !parameter.enum.some((value) => JSON.stringify(value) === JSON.stringify(parameter.default))
     )
       report([index, 'default'], 'is not one of the values in enum');
@@ -127,6 +132,7 @@ export const effectsShape = {
     .describe('Labels for policies, such as `reads:private`.'),
 };
 
+/** One function of the section `mcp_tools`. */
 const mcpTool = z
   .strictObject({
     url: z
@@ -157,4 +163,5 @@ export const mcpTools = z
   .default({})
   .describe('HTTP functions by tool name: `POST url` with `{"function": …, "args": …}`.');
 
+/** The section `mcp_tools`. */
 export type FunctionTools = DeepReadonly<z.output<typeof mcpTools>>;

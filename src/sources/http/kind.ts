@@ -5,6 +5,7 @@ import type { HttpConfig } from './config.js';
 export const http: SourceKind<HttpConfig, 'outbound' | 'tool'> = {
   kind: 'http',
   config: async () => (await import('./config.js')).config,
+  // Other groups of settings do not concern it, so that their changes never rebuild the source.
   reads: ['outbound', 'tool'],
   describedBy: 'operator',
   prefix: (id, { prefix }) => (prefix === 'source' ? `${id}__` : ''),

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.js';
 import type { ToolSource } from '../../core/source.js';
 import { isRedactable } from '../../hostile-text/redactable.js';
-import { secretsIn, type SecretText } from '../../lib/secret-text.js';
+import { secretsIn, type SecretText } from '../../lib/text/secret-text.js';
 import type { SourceContext } from '../kind.js';
 import type { SourceSettings } from '../settings.js';
 import { strictestThresholds, type Thresholds } from './breakers.js';
@@ -10,8 +10,11 @@ import type { CallLimits, DeclaredEffects, Declaration, SecretValues, PlacedPara
 import type { FunctionTools } from './functions-config.js';
 import { httpFunctionsSource, type HttpFunctionsOptions } from './source.js';
 
+/** One function of `mcp_tools`. */
 type McpTool = FunctionTools[string];
+/** One endpoint of an entry. */
 type Endpoint = HttpConfig['tools'][string];
+/** Services and settings that this kind reads. */
 type HttpContext = SourceContext<'outbound' | 'tool'>;
 
 /** Opens the source of the functions in `mcp_tools`. */
@@ -42,6 +45,7 @@ export function openHttp(id: string, source: HttpConfig, context: HttpContext): 
   const { env, settings } = context;
   return open(
     context,
+    // Endpoints of one origin share a breaker; the strictest of their thresholds holds.
     [source, ...Object.values(source.tools)].map((one) => [source.base_url, one.circuit_breaker]),
     {
       id,
@@ -57,6 +61,7 @@ export function openHttp(id: string, source: HttpConfig, context: HttpContext): 
           ...declaredLimits(source),
         },
       }),
+      pollMs: source.resource_interval * 1000,
       allowedDomains: source.allowed_domains ?? settings.outbound.allowed_domains,
     },
   );
@@ -69,6 +74,7 @@ function open(
   own: Omit<HttpFunctionsOptions, 'limits'>,
 ): ToolSource {
   const { outbound } = settings;
+  // Counted while the source is open: a removed source must not keep its strict thresholds alive.
   const release = origins.use(strictestThresholds(thresholds(outbound, addresses)), own.id);
   const source = httpFunctionsSource({
     ...own,
@@ -76,6 +82,7 @@ function open(
     onEvent,
     // The loader accepts `*` only together with --insecure-dev.
     insecureDev: own.allowedDomains.includes('*'),
+    metadataAddresses: outbound.metadata_addresses,
     limits: {
       timeoutMs: outbound.timeout * 1000,
       attempts: outbound.retries,
@@ -91,12 +98,14 @@ function open(
   return {
     ...source,
     async close() {
+      // First: calls that still drain should be judged by the remaining sources' settings.
       release();
       await source.close?.();
     },
   };
 }
 
+/** An endpoint of the configuration in the form of the source; settings of the entry apply where it has none. */
 function toEndpoint(name: string, one: Endpoint, source: HttpConfig, env: NodeJS.ProcessEnv): Declaration {
   return {
     kind: 'endpoint',
@@ -110,11 +119,16 @@ function toEndpoint(name: string, one: Endpoint, source: HttpConfig, env: NodeJS
     // YAML yields JSON values, and the schema does not transform them.
     ...(one.body !== undefined && { body: one.body as Json }),
     ...(one.select !== undefined && { select: one.select }),
+    ...effects(source),
     ...declaredLimits(source),
     ...described(one, { ...hidden(source.headers, env), ...hidden(one.headers, env) }),
+    // Labels of the source hold for each of its tools: a rule about them must not miss a tool with further labels.
+    labels: [...new Set([...source.labels, ...one.labels])],
+    idempotencyKey: source.idempotency_key || one.idempotency_key,
   };
 }
 
+/** Fields that functions and endpoints share. */
 const described = (one: McpTool | Endpoint, headers: SecretValues) => ({
   description: one.description,
   headers,
@@ -125,6 +139,7 @@ const described = (one: McpTool | Endpoint, headers: SecretValues) => ({
   ...declaredLimits(one),
 });
 
+/** Declared effects without absent ones, so that defaults of the entry are not overwritten by undefined. */
 const effects = (
   one: Pick<McpTool, 'read_only' | 'destructive' | 'idempotent' | 'idempotency_key' | 'labels'>,
 ): DeclaredEffects => ({
@@ -135,12 +150,14 @@ const effects = (
   ...(one.idempotent !== undefined && { idempotent: one.idempotent }),
 });
 
+/** Declared limits in the units of the sender. */
 const declaredLimits = (one: Pick<McpTool, 'timeout' | 'retries' | 'max_response_bytes'>): Partial<CallLimits> => ({
   ...(one.timeout !== undefined && { timeoutMs: one.timeout * 1000 }),
   ...(one.retries !== undefined && { attempts: one.retries }),
   ...(one.max_response_bytes !== undefined && { maxResponseBytes: one.max_response_bytes }),
 });
 
+/** Breaker thresholds by origin; unusable URLs are reported elsewhere. */
 function* thresholds(
   { circuit_breaker: shared }: SourceSettings['outbound'],
   addresses: readonly (readonly [url: string, breaker: McpTool['circuit_breaker']])[],
@@ -162,9 +179,7 @@ function hidden(texts: Readonly<Record<string, SecretText>>, env: NodeJS.Process
   return Object.fromEntries(
     Object.entries(texts).map(([name, secret]) => {
       const resolved = secret.resolve(env);
-      const referring = secret.resolve(Object.fromEntries(secret.names.map((each) => [each, `$${each}`])));
-      const masked =
-        isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : referring.ok ? referring.value : '';
+      const masked = isRedactable(name, secret) && secret.isLiteral ? '[redacted]' : secret.describe();
       return [name, { value: resolved.ok ? resolved.value : '', masked }];
     }),
   );
@@ -175,6 +190,6 @@ function secretsOf(value: unknown, env: NodeJS.ProcessEnv): readonly string[] {
   return [...secretsIn(value)].flatMap(({ path, secret }) => {
     if (!isRedactable(String(path.at(-1)), secret)) return [];
     const resolved = secret.resolve(env);
-    return [...(resolved.ok ? [resolved.value] : []), ...secret.names.flatMap((name) => env[name] ?? [])];
+    return [...(resolved.ok ? [resolved.value] : []), ...secret.values(env)];
   });
 }

@@ -56,8 +56,8 @@ test('a GET that asks for it is a resource too, read through the same guards [S2
     ],
   });
   const { gate, records } = await aGateway([source]);
-  expect(gate.resources({ principal: ada }).map(({ uri }) => uri)).toEqual(['toolgate://api/status']);
-  expect(gate.templates({ principal: ada }).map(({ uriTemplate }) => uriTemplate)).toEqual([
+  expect((await gate.resources({ principal: ada })).map(({ uri }) => uri)).toEqual(['toolgate://api/status']);
+  expect((await gate.templates({ principal: ada })).map(({ uriTemplate }) => uriTemplate)).toEqual([
     'toolgate://api/city/{city}{?days}',
   ]);
   const read = async (uri: string) => (await gate.read({ uri, principal: ada, via: 'rest', signal: never })).outcome;

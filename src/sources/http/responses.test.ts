@@ -43,7 +43,10 @@ test('an image is an image; other bytes are refused', async () => {
   );
   for (const outcome of [asFunction, asEndpoint])
     expect(outcome).toMatchObject({
-      error: { code: 'upstream_error', message: 'The service answered with 3 bytes that are not UTF-8 text' },
+      error: {
+        code: 'upstream_error',
+        message: 'The service answered with 3 bytes that are not text in the declared charset',
+      },
     });
 });
 
@@ -75,4 +78,31 @@ test('a secret that looks like a number is taken out of texts and leaves the JSO
   expect(await called(await toolOf(source, 'f'))).toMatchObject({
     data: { output: { account: 123456789, said: ['id [redacted] is yours'], '[redacted]': 1 } },
   });
+});
+
+test('numbers that a double cannot hold keep their digits, in the text and in the data', async () => {
+  const body = '{"id": 12345678901234567890, "far": 1e400, "near": 0.1, "safe": 9007199254740991, "text": "1e400"}';
+  const { asFunction, asEndpoint } = await both(say(body, { 'content-type': 'application/json' }));
+  for (const outcome of [asFunction, asEndpoint])
+    expect(outcome).toMatchObject({
+      content: [{ text: body }],
+      data: {
+        output: { id: '12345678901234567890', far: '1e400', near: 0.1, safe: 9_007_199_254_740_991, text: '1e400' },
+      },
+    });
+});
+
+test.each([
+  ['iso-8859-1', Buffer.from('"gr\xfc\xdfe"', 'latin1'), 'grüße'],
+  ['shift_jis', Buffer.from([0x22, 0x93, 0xfa, 0x96, 0x7b, 0x22]), '日本'],
+  ['utf-16le', Buffer.from('"é"', 'utf16le'), 'é'],
+  ['unknown-9', Buffer.from('"é"'), 'é'],
+])('text in the declared charset %s is decoded', async (charset, body, text) => {
+  const { asFunction, asEndpoint } = await both(say(body, { 'content-type': `application/json; charset=${charset}` }));
+  for (const outcome of [asFunction, asEndpoint]) expect(outcome).toMatchObject({ data: { output: text } });
+});
+
+test('a function may answer with an image', async () => {
+  const { asFunction } = await both(say(Buffer.from([0x89, 0x50]), { 'content-type': 'image/png' }));
+  expect(asFunction).toMatchObject({ kind: 'done', content: [{ type: 'image', mimeType: 'image/png', data: 'iVA=' }] });
 });

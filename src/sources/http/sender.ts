@@ -3,7 +3,7 @@ import type { ToolError } from '../../core/errors.js';
 import type { CallerCircuits } from '../../lib/caller-circuits.js';
 import type { CircuitOutcome } from '../../lib/circuit.js';
 import { monotonic, type Clock } from '../../lib/clock.js';
-import type { Egress, EgressResponse, EgressResult } from '../../net/egress-types.js';
+import type { Egress, EgressResponse, EgressResult } from '../../net/egress/egress-types.js';
 import type { CallLimits } from './declarations.js';
 import { statusError, requestError, timeoutError } from './failures.js';
 import { retryDelayMs } from './retries.js';
@@ -23,6 +23,7 @@ export interface Timing {
   readonly clock: Clock;
 }
 
+/** What a sender is built from, per tool. */
 interface SenderOptions {
   readonly egress: Egress;
   readonly circuit: CallerCircuits;
@@ -35,8 +36,10 @@ interface SenderOptions {
   readonly timing: Timing;
 }
 
+/** The response, or the error to report. */
 type SendResult =
   { readonly ok: true; readonly response: EgressResponse } | { readonly ok: false; readonly error: ToolError };
+/** Sends one request on behalf of a call. */
 export type Sender = (request: OutboundRequest, call: Call) => Promise<SendResult>;
 
 /** Deadline of the whole call with retries and waits: 1.5 times that of one attempt. */
@@ -53,8 +56,10 @@ export function sender(options: SenderOptions): Sender {
     leftMs: number,
     settle: (circuitOutcome: CircuitOutcome) => void,
   ): Promise<EgressResult> => {
+    // Neutral unless proven otherwise: an exception in between must not count against the service.
     let circuitOutcome: CircuitOutcome = 'neutral';
     try {
+      // Never zero, which would mean "no timeout" to the client.
       const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.timeoutMs, leftMs)));
       const result = await egress.request({
         ...request,
@@ -72,6 +77,7 @@ export function sender(options: SenderOptions): Sender {
 
   return async (request, call) => {
     const total = totalMs(limits);
+    // The caller's timeout can shorten the deadline, never extend it.
     const endsAt = clock() + Math.min(call.timeoutMs ?? total, total);
     let last: ToolError | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -90,6 +96,7 @@ export function sender(options: SenderOptions): Sender {
         repeatable && attempt < limits.attempts && !call.signal.aborted
           ? retryDelayMs(result, attempt, random, Date.now)
           : undefined;
+      // A wait that ends after the deadline would only delay the error.
       if (wait === undefined || clock() + wait >= endsAt) return { ok: false, error: last };
       await sleep(wait, call.signal);
       if (call.signal.aborted)
@@ -118,6 +125,7 @@ export const sleep: Timing['sleep'] = (ms, signal) =>
 /** Real randomness and time. */
 export const systemTiming: Timing = { random: Math.random, sleep, clock: monotonic };
 
+/** Whether the deadline guard, and not the caller, ended the call. */
 const isDeadlinePassed = (signal: AbortSignal): boolean => signal.aborted && signal.reason === deadlinePassed;
 
 /** Health of the origin for its breaker: a 4xx is a success; a cancelled call and a deadline shorter than the default are neutral. */
@@ -132,6 +140,7 @@ function toCircuitOutcome(result: EgressResult, signal: AbortSignal, hadDefaultD
   return ['network', 'dns', 'tls', 'protocol'].includes(result.reason) ? 'failure' : 'neutral';
 }
 
+/** Error while the breaker of the origin is open, with the time until its next probe. */
 const circuitOpenError = ({ origin }: URL, waitMs: number): ToolError => ({
   code: 'circuit_open',
   message: `${origin} failed repeatedly; calls are paused`,

@@ -193,7 +193,7 @@ test('the address of this machine by name is reached where it listens', async ()
 test('headers of the operator stay behind when a redirect leads to another origin', async () => {
   const there = await aServer(json('there'));
   const here = await aServer((_request, response) =>
-    response.writeHead(307, { location: `http://localhost:${there.port}/` }).end(),
+    response.writeHead(307, { location: `http://127.0.0.1:${there.port}/` }).end(),
   );
   const headers = {
     'X-Team': { value: 'blue-team', masked: '$TEAM' },

@@ -2,19 +2,20 @@ import type { JsonObject } from '../../core/json.js';
 import type { Resource, ResourceTemplate } from '../../core/prompt.js';
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
 import type { Tool } from '../../core/tool.js';
-import { addressProblem } from '../../lib/domains.js';
-import type { EgressRules } from '../../net/egress-types.js';
+import { addressProblem } from '../../lib/text/domains.js';
+import type { EgressRules } from '../../net/egress/egress-types.js';
 import { toNamespacedName } from '../../registry/naming.js';
 import { originBreakers, type OriginBreakers } from './breakers.js';
 import { sender, systemTiming, type Sender, type Timing } from './sender.js';
 import type { CallLimits, Declaration, SecretValues } from './declarations.js';
-import { discoverFunctions, type FunctionServer } from './discovery.js';
+import { discoverFunctions, rememberedDiscoveries, type FunctionServer } from './discovery.js';
 import { isRepeatable } from './effects.js';
 import { secretRedactor } from './secret-redactor.js';
 import { projectResource } from './resources.js';
 import { httpTool } from './tool.js';
 import { egressRoutes } from './egress-routes.js';
 
+/** What the source is built from; the loader translates the configuration into it. */
 export interface HttpFunctionsOptions {
   readonly id: string;
   readonly tools: readonly Declaration[];
@@ -25,6 +26,8 @@ export interface HttpFunctionsOptions {
   readonly allowedDomains: readonly string[];
   /** Allows the domain `*`. */
   readonly insecureDev?: boolean;
+  /** Cloud metadata addresses that may be called. */
+  readonly metadataAddresses?: readonly string[];
   /** Defaults for tools without their own limits. */
   readonly limits: CallLimits;
   /** Attempt timeouts set by the operator, by tool name. */
@@ -34,17 +37,21 @@ export interface HttpFunctionsOptions {
   readonly secrets?: readonly string[];
   readonly net?: Pick<EgressRules, 'resolver' | 'tls'>;
   readonly timing?: Partial<Timing>;
+  /** Interval at which subscribed resources are compared. */
+  readonly pollMs?: number;
   /** Delay before discovery is retried after a failure. */
   readonly rediscoverMs?: number;
   onEvent?(event: string, fields: JsonObject): void;
 }
 
+/** Everything that one listing offers. */
 interface Listing {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
 }
 
+/** Address that a tool calls. */
 const targetUrl = (declaration: Declaration): string =>
   declaration.kind === 'function' ? declaration.url : declaration.baseUrl;
 
@@ -61,18 +68,24 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   } = options;
   const timing = { ...systemTiming, ...options.timing };
   const redact = secretRedactor(options.secrets ?? []);
+  // A tool with a bad address is left out with its reason; the others still work.
   const { good, bad } = partitionTools(options.tools, allowedDomains, insecureDev);
   const urls = [...good.map(targetUrl), ...(discover ? [discover.url] : [])].flatMap((text) =>
     addressProblem(text, allowedDomains, insecureDev) === undefined ? [new URL(text)] : [],
   );
   const routes = egressRoutes({
+    // `*` without --insecure-dev is dropped here as well, should the loader ever let it pass.
     allowedDomains: insecureDev ? allowedDomains : allowedDomains.filter((domain) => domain !== '*'),
     urls,
     insecureDev,
+    ...(options.metadataAddresses && { metadataAddresses: options.metadataAddresses }),
     ...(options.net && { net: options.net }),
   });
   const listeners = new Set<() => void>();
-  let discovery: Awaited<ReturnType<typeof discoverFunctions>> = { functions: [], withheld: [] };
+  const remembered = rememberedDiscoveries(breakers);
+  const memoryKey = `${id} ${discover?.url ?? ''}`;
+  // What the server listed before a reload: it may be down just now, and its tools must not vanish with an unrelated change.
+  let discovery = remembered.get(memoryKey) ?? { functions: [], withheld: [] };
   let listing: Promise<Listing> = Promise.resolve({ tools: [], resources: [], templates: [] });
   let rediscoverTimer: NodeJS.Timeout | undefined;
   let active = 0;
@@ -85,6 +98,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   });
   const createSender = (address: string, headers: SecretValues, limits: CallLimits, repeatable: boolean): Sender => {
     const url = new URL(address);
+    // Checked at construction: an address outside of the allowed domains never gets a sender.
     const route = routes.route(url);
     if (typeof route === 'string') throw new Error(route);
     const send = sender({
@@ -97,6 +111,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
       timing,
     });
     return async (request, call) => {
+      // Counted, so that closing can wait for calls in flight.
       active += 1;
       try {
         return await send(request, call);
@@ -106,12 +121,17 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
       }
     };
   };
-  const toTool = (declaration: Declaration): Tool => {
+  const toTool = (declaration: Declaration, discovered = false): Tool => {
     const name = toNamespacedName(options.prefix === true ? id : undefined, declaration.name);
+    // Object.hasOwn: tool names may come from a discovered list.
     const timeoutMs = options.timeouts && Object.hasOwn(options.timeouts, name) ? options.timeouts[name] : undefined;
     const limits = limitsOf({ ...declaration, ...(timeoutMs !== undefined && { timeoutMs }) });
+    const { origin } = new URL(targetUrl(declaration));
+    const circuit = breakers.get(origin);
     return httpTool(declaration, {
       source: id,
+      discovered,
+      origin: { url: origin, status: (caller) => circuit.status(caller), reset: () => circuit.reset() },
       name,
       limits,
       redact,
@@ -126,12 +146,15 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     try {
       discovery = await discoverFunctions(
         discover,
+        // Listing is a read, so it may be retried.
         createSender(discover.url, discover.headers, limitsOf(discover), true),
         redact,
         signal,
       );
+      remembered.set(memoryKey, discovery);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
+      // The last known functions stay: a server that restarts must not make tools vanish.
       discovery = { ...discovery, withheld: [{ what: 'list_functions', why }] };
       onEvent('source.failed', { source: id, problem: why });
       // Retry by timer: a server that was down at start must not stay missing until a reload.
@@ -142,15 +165,18 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
 
   async function buildListing(signal: AbortSignal): Promise<Listing> {
     await refreshDiscovery(signal);
+    // Declared tools take precedence over discovered ones of the same name.
     const known = new Set(good.map((declaration) => declaration.name));
-    const built = [...good, ...discovery.functions.filter((declaration) => !known.has(declaration.name))].map(
-      (declaration) => ({
-        declaration,
-        tool: toTool(declaration),
-      }),
-    );
+    const built: { readonly declaration: Declaration; readonly tool: Tool }[] = [
+      ...good.map((declaration) => ({ declaration, tool: toTool(declaration) })),
+      ...discovery.functions
+        .filter((declaration) => !known.has(declaration.name))
+        .map((declaration) => ({ declaration, tool: toTool(declaration, true) })),
+    ];
     const shown = built.flatMap(({ declaration, tool }) =>
-      declaration.kind === 'endpoint' && declaration.resource ? [projectResource(id, declaration, tool)] : [],
+      declaration.kind === 'endpoint' && declaration.resource
+        ? [projectResource(id, declaration, tool, options.pollMs ?? 60_000)]
+        : [],
     );
     for (const { what, why } of withheld()) onEvent('source.withheld', { source: id, what, why });
     return {
@@ -164,6 +190,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   return {
     id,
     list(signal) {
+      // Resources and templates wait for the same listing, so that all three agree.
       listing = buildListing(signal);
       return listing.then(({ tools }) => tools);
     },
@@ -171,6 +198,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
     templates: () => listing.then(({ templates }) => templates),
     withheld,
     health(): SourceHealth {
+      // One open breaker makes the source degraded, not unhealthy: its other origins still answer.
       const openOrigins = [...new Set(urls.map((url) => url.origin))].filter(
         (origin) => breakers.get(origin).status().state === 'open',
       );
@@ -193,6 +221,7 @@ export function httpFunctionsSource(options: HttpFunctionsOptions): ToolSource {
   };
 }
 
+/** Separates usable tools from those whose address or headers cannot work. */
 function partitionTools(
   tools: readonly Declaration[],
   domains: readonly string[],

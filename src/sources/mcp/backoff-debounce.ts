@@ -7,6 +7,7 @@ interface BackoffDebounce {
   close(): void;
 }
 
+/** Pause after a single change, and the longest one for a server that never stops. */
 const minPauseMs = 100;
 const maxPauseMs = 10_000;
 
@@ -29,6 +30,7 @@ export function backoffDebounce(notify: () => Promise<unknown> | undefined, cloc
       return;
     }
     const quietMs = clock() - lastNotifiedAt;
+    // A source that was quiet for a while starts with the short pause again.
     pauseMs = quietMs > 2 * pauseMs + minPauseMs ? minPauseMs : Math.min(2 * pauseMs, maxPauseMs);
     timer = setTimeout(() => void run(), pauseMs);
     timer.unref();
@@ -43,6 +45,7 @@ export function backoffDebounce(notify: () => Promise<unknown> | undefined, cloc
       lastNotifiedAt = clock();
     }
     if (!isPending) return;
+    // One further call covers all triggers that arrived meanwhile (coalescing).
     isPending = false;
     happen();
   };

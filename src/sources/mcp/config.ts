@@ -3,8 +3,10 @@ import type { DeepReadonly } from '../../lib/deep-readonly.js';
 import { isLoopback } from '../../lib/loopback.js';
 import { stringList, identifier, secretField } from '../../lib/config-fields.js';
 
+/** A duration in seconds; the maximum keeps it within the range of timers. */
 const seconds = (given: number) => z.number().positive().max(2_000_000).default(given);
 
+/** Sandbox of a local server, by key of the configuration. */
 const sandbox = z
   .strictObject({
     tier: z
@@ -39,6 +41,7 @@ const sandbox = z
   .prefault({})
   .describe('Sandbox of the process of a local server.');
 
+/** Settings of OAuth towards a remote server. */
 const oauth = z
   .strictObject({
     grant: z
@@ -59,9 +62,12 @@ const oauth = z
   })
   .describe('OAuth 2.1 towards a remote server.');
 
+/** What admission may decide. */
 const decision = z.enum(['allow', 'quarantine', 'deny']);
+/** Capabilities that the scanner finds. */
 const capabilities = ['private-read', 'untrusted-input', 'external-send', 'destructive', 'exec'] as const;
 
+/** Decisions by the result of the scan. */
 const scan = z
   .strictObject({
     critical: decision
@@ -99,6 +105,7 @@ const scan = z
     'Decisions about a local server by a scan of its source code before it starts; `admission: open` skips the scan.',
   );
 
+/** A package with an exact version: `latest` would start other code after each release (supply chain). */
 const registryPackage = /^(?:@[a-z0-9._~-]+\/)?[a-z0-9._~-]+(?:\[[a-z0-9,_-]+\])?(?:@|==)[0-9][A-Za-z0-9.+_-]*$/i;
 
 /** An upstream MCP server: a local program, a package, or a URL. */
@@ -137,6 +144,11 @@ export const config = z
       .enum(['principal', 'session', 'all'])
       .default('principal')
       .describe("Who shares a connection: one caller's calls, one session's, or everyone's."),
+    placement: z
+      .exactOptional(z.enum(['each', 'one', 'session']))
+      .describe(
+        'Replicas of a cluster that run a local server. `each` runs it, `one` runs it for all (for servers with files, logins or browsers), or every connection lives on one replica (`session`, the default with `sharing: session`).',
+      ),
     era: z
       .enum(['auto', 'legacy', 'modern'])
       .default('auto')
@@ -159,7 +171,7 @@ export const config = z
       .enum(['strict', 'pin', 'open'])
       .default('pin')
       .describe(
-        '`pin` trusts definitions on first use and withholds changed ones, `strict` offers only approved ones, `open` offers everything.',
+        '`pin` trusts definitions on first use and withholds changed ones, `strict` offers only approved ones and those pinned before, `open` offers everything; what it let in is judged anew in the other modes.',
       ),
     scan,
     registry_name: z
@@ -185,6 +197,7 @@ export const config = z
       .describe('Largest result passed to the client.'),
   })
   .refine(
+    // Exactly one way to reach the server, so that the entry cannot mean two things.
     ({ command, package: packaged, url, runtime, args }) =>
       [
         command,
@@ -203,10 +216,16 @@ export const config = z
     message: 'npx and uvx run packages with a version: set package',
     path: ['package'],
   })
+  .refine(({ url, placement }) => url === undefined || placement === undefined, {
+    message: 'is for local servers: a remote one runs where its URL is',
+    path: ['placement'],
+  })
+  // Tokens and arguments over plain HTTP can be read on the way.
   .refine(({ url }) => url === undefined || url.startsWith('https:') || isLoopback(new URL(url).hostname), {
     message: 'must be https unless the server is on this machine',
     path: ['url'],
   })
   .describe('An upstream MCP server.');
 
+/** A validated entry of this kind. */
 export type McpConfig = DeepReadonly<z.output<typeof config>>;

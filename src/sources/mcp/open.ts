@@ -1,30 +1,40 @@
 import { join, resolve } from 'node:path';
 import type { SourceHealth } from '../../core/source.js';
-import type { SecretText } from '../../lib/secret-text.js';
+import type { SecretText } from '../../lib/text/secret-text.js';
 import type { Processes } from '../../processes/processes.js';
 import type { SourceContext } from '../kind.js';
-import { sourceIdentity } from './admission.js';
+import { sourceIdentity, sourceProgram } from './admission.js';
 import type { ChannelEnd, OpenChannel } from './channels/channel.js';
 import { localChannel, type LaunchCommand } from './channels/local-channel.js';
 import type { McpConfig } from './config.js';
+import { installInJob } from './packages/install-job.js';
 import { npmCommand, type PackageLock } from './packages/npm-package.js';
+import { managerEnv } from './packages/manager-env.js';
 import { packageLock } from './packages/package-lock.js';
 import { uvCommand } from './packages/python-package.js';
+import { missingProgram } from './missing-program.js';
 import { remoteOf } from './remote.js';
-import { describeSandbox, serverSandbox } from './sandbox.js';
+import { describeSandbox, sandboxChoice, serverSandbox } from './sandbox.js';
+import { preparation, type OnPhase } from '../preparation.js';
 import { mcpSource, type McpSource } from './source.js';
 
 /** Opens the source of one `mcp` entry. */
 export function openMcp(id: string, config: McpConfig, options: SourceContext<'networks'>): McpSource {
   const { onEvent, admission } = options;
   const remote = config.url !== undefined;
+  const prepared = preparation(id, onEvent);
   const source = mcpSource({
     id,
     remote,
     onEvent,
     identity: sourceIdentity(config),
+    program: sourceProgram(config),
     ...(config.prefix !== 'none' && { prefix: config.prefix ?? id }),
-    open: config.url === undefined ? plugin(id, config, options) : remoteOf(id, config.url, config, options),
+    preparation: prepared,
+    open:
+      config.url === undefined
+        ? plugin(id, config, options, prepared.enter)
+        : remoteOf(id, config.url, config, options),
     era: config.era,
     clientInfo: options.client,
     limits: {
@@ -39,6 +49,7 @@ export function openMcp(id: string, config: McpConfig, options: SourceContext<'n
     },
     // A token belongs to one principal, so its connection must not be shared with others (confused deputy).
     sharing: ownTokens(config) && config.sharing === 'all' ? 'principal' : config.sharing,
+    // With one login per caller the list is read with the login of the local user.
     ...(ownTokens(config) && { listAs: 'local' }),
     connectMs: config.connect_timeout * 1000,
     startupMs: config.startup_budget * 1000,
@@ -49,19 +60,59 @@ export function openMcp(id: string, config: McpConfig, options: SourceContext<'n
       maxCalls: config.max_calls,
       maxSessions: config.max_connections,
     },
-    ...(admission && { admit: admission.definitions(id, config) }),
+    peers: options.peers,
+    placement: config.placement ?? (config.sharing === 'session' && !remote ? 'session' : 'each'),
+    ...(admission && {
+      admit: admission.definitions(id, config),
+      admitPersonal: admission.personalDefinitions(config),
+    }),
   });
+  // A fresh process has its masks again; running calls end on the old one.
+  const unwatch =
+    // Only the `bwrap` tier has masks that can be lost.
+    remote || sandboxChoice(config.sandbox).tier !== 'bwrap'
+      ? undefined
+      : options.processes.onMaskLost(serverSandbox(config, options.base, options.env).guarded?.masked ?? [], (path) => {
+          onEvent('upstream.mask_lost', { source: id, path });
+          source.restart?.();
+        });
   const sandbox = remote ? {} : { sandbox: describeSandbox(config.sandbox) };
   return {
     ...source,
-    // A server under another sandbox is another server: it never serves for its successor.
-    identity: `${sourceIdentity(config)} ${JSON.stringify(config.sandbox)}`,
+    identity: successionIdentity(config, options.settings.networks),
     health: () => ({
       ...withUnregistered(source.health?.() ?? { status: 'healthy' }, admission?.unregisteredTools(id) ?? []),
       ...sandbox,
     }),
+    async close() {
+      unwatch?.();
+      await source.close?.();
+    },
   };
 }
+
+/** Keys that say how a server is served, not what it is or what it may do. */
+const serviceKeys: ReadonlySet<string> = new Set([
+  'description',
+  'timeout',
+  'max_timeout',
+  'connect_timeout',
+  'startup_budget',
+  'concurrency',
+  'max_output_bytes',
+  'lifecycle',
+  'idle_seconds',
+  'max_age_seconds',
+  'max_calls',
+  'max_connections',
+] satisfies readonly (keyof McpConfig)[]);
+
+/**
+ * Identity under which a replaced server may serve until its successor is listed. A server with another sandbox, network, credential
+ * or admission is another server: otherwise a restriction that stops the new one would leave the old one in service, unrestricted.
+ */
+const successionIdentity = (config: McpConfig, networks: unknown): string =>
+  JSON.stringify([Object.entries(config).filter(([key]) => !serviceKeys.has(key)), config.url && networks]);
 
 /** Health of a source, degraded if it offers tools that its code does not register. */
 function withUnregistered(health: SourceHealth, tools: readonly string[]): SourceHealth {
@@ -76,40 +127,67 @@ function withUnregistered(health: SourceHealth, tools: readonly string[]): Sourc
 const ownTokens = ({ oauth }: McpConfig): boolean =>
   oauth !== undefined && oauth.grant === 'authorization_code' && !oauth.shared;
 
+/** Channel to a local server: installs its package, has it admitted and starts it in its sandbox. */
 function plugin(
   id: string,
   config: McpConfig,
   { base, env, processes, packages, admission, onEvent }: SourceContext<never>,
+  onPhase: OnPhase,
 ): OpenChannel {
+  const sandbox = serverSandbox(config, base, env);
+  // The lock file is beside the configuration, so that it can be committed with it.
   const lock = packageLock(resolve(base, 'toolgate.lock.json'));
   return localChannel({
     id,
     processes,
-    async command() {
-      const command = await commandOf(config, { env, processes, packages, lock });
-      return 'message' in command ? command : ((await admission?.admit(id, config, command)) ?? command);
+    async command(signal) {
+      const command = await commandOf(config, {
+        env,
+        processes,
+        packages,
+        lock,
+        signal,
+        onInstall: () => onPhase('install', config.package),
+      });
+      if ('message' in command) return command;
+      // Before the scan: a scan of nothing would pass, and the reason would come last.
+      const missing = await missingProgram(command, sandbox.cwd ?? base);
+      if (missing !== undefined) return { message: missing };
+      // Phases are reported before the work, so that a slow scan is visible.
+      if (admission && config.admission !== 'open') onPhase('scan');
+      const admitted = (await admission?.admit(id, config, command)) ?? command;
+      if (!('message' in admitted)) onPhase('start');
+      return admitted;
     },
     env: () => environmentOf(config, env),
-    ...serverSandbox(config, base, env),
+    ...sandbox,
     onInvalidLine: (what) => onEvent('upstream.stderr', { source: id, problem: what }),
+    onStderrLine: (line) => onEvent('upstream.stderr', { source: id, line }),
   });
 }
 
+/** What starting a package needs. */
 interface PackageParts {
   readonly env: NodeJS.ProcessEnv;
   readonly processes: Processes;
   readonly packages: string;
   readonly lock: PackageLock;
+  readonly signal: AbortSignal | undefined;
+  readonly onInstall: () => void;
 }
 
+/** The command line of a server; packages are installed first, with their exact version. */
 async function commandOf(
   { command, runtime, args, package: packaged, sandbox }: McpConfig,
-  { env, processes, packages, lock }: PackageParts,
+  { env, processes, packages, lock, signal, onInstall }: PackageParts,
 ): Promise<LaunchCommand | ChannelEnd> {
   if (command !== undefined) return { program: command, args };
   const manager = {
     processes,
     lock,
+    signal,
+    onInstall,
+    install: installInJob,
     env: managerEnv(env),
     tier: sandbox.tier === 'none' ? 'none' : 'prlimit',
     ...(env['PATH'] !== undefined && { searchPath: env['PATH'] }),
@@ -118,19 +196,9 @@ async function commandOf(
     return npmCommand(packaged, args, { ...manager, folder: join(packages, 'npm') });
   if (packaged !== undefined) return uvCommand(packaged, args, { ...manager, folder: join(packages, 'pypi') });
   if (runtime === 'node') return { program: process.execPath, args };
+  // `--init` reaps zombies, and `--rm` leaves no stopped container behind.
   if (runtime === 'docker') return { program: 'docker', args: ['run', '--rm', '-i', '--init', ...args] };
   return { program: 'python3', args };
-}
-
-/** Environment of a package manager: its own settings and proxies, without secrets of the gateway. */
-function managerEnv(env: NodeJS.ProcessEnv): Record<string, string> {
-  const own = Object.entries(env).filter(
-    ([name, value]) =>
-      value !== undefined &&
-      (/^(npm_config_.*|uv(_.*)?|ssl_cert_(file|dir)|node_extra_ca_certs|https?_proxy|no_proxy)$/i.test(name) ||
-        name === 'HOME'),
-  );
-  return Object.fromEntries(own) as Record<string, string>; // undefined values are filtered out above
 }
 
 /** Declared variables only; the environment of the gateway, with its secrets, is not inherited. */
@@ -141,15 +209,18 @@ function environmentOf(
   const values: Record<string, string> = {};
   const secrets: string[] = [];
   const missing: string[] = [];
+  // Only variables that the entry names are passed on.
   for (const name of passed) if (env[name] !== undefined) values[name] = env[name];
   for (const [name, text] of Object.entries<SecretText>(declared)) {
     const resolved = text.resolve(env);
     if (!resolved.ok) missing.push(...resolved.unset);
     else {
       values[name] = resolved.value;
-      if (!text.isLiteral) secrets.push(resolved.value);
+      // The parts too: a server may print a token without the text around it.
+      if (!text.isLiteral) secrets.push(resolved.value, ...text.storedValues());
     }
   }
+  // An empty required variable counts as missing: servers fail later and less clearly.
   for (const name of required) if (values[name] === undefined || values[name] === '') missing.push(name);
   return { values, secrets, missing: [...new Set(missing)] };
 }

@@ -1,12 +1,12 @@
 import { isLoopback } from '../../lib/loopback.js';
-import type { SecretText } from '../../lib/secret-text.js';
-import { egress } from '../../net/egress.js';
-import type { Egress } from '../../net/egress-types.js';
-import { namedPolicies, type NamedNetworks } from '../../net/named-policies.js';
-import type { NetworkPolicy } from '../../net/network-policy.js';
+import type { SecretText } from '../../lib/text/secret-text.js';
+import { egress } from '../../net/egress/egress.js';
+import type { Egress } from '../../net/egress/egress-types.js';
+import { namedPolicies, type NamedNetworks } from '../../net/egress/named-policies.js';
+import type { NetworkPolicy } from '../../net/egress/network-policy.js';
 import type { SourceContext } from '../kind.js';
 import type { OpenChannel } from './channels/channel.js';
-import type { Credentials } from './channels/http-channel.js';
+import type { Credentials } from './channels/http-exchange.js';
 import { remoteChannel } from './channels/remote-channel.js';
 import type { McpConfig } from './config.js';
 import { tokenKeeper } from './oauth/credentials.js';
@@ -18,7 +18,7 @@ export function remoteOf(
   id: string,
   url: string,
   config: McpConfig,
-  { env, grants, settings: { networks } }: SourceContext<'networks'>,
+  { env, grants, grantStore, settings: { networks } }: SourceContext<'networks'>,
 ): OpenChannel {
   const headers = headersOf(config, env);
   const keeper =
@@ -28,12 +28,13 @@ export function remoteOf(
       url,
       headers,
       egress: authorizationEgress(url, config, networks),
-      grants: grantFiles(grants),
+      grants: grantStore ?? grantFiles(grants),
       grant: config.oauth.grant,
       scopes: config.oauth.scopes,
       client: () => clientOf(config, env),
       ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
     });
+  // One token for all callers, as the entry states explicitly.
   const everyone = config.oauth?.grant === 'client_credentials' || config.oauth?.shared === true;
   return remoteChannel({
     url,
@@ -44,6 +45,7 @@ export function remoteOf(
   });
 }
 
+/** Network policy of a remote server; without one, loopback for local URLs and public for others. */
 function policyFor(url: string, { network_policy: named }: McpConfig, networks: NamedNetworks): NetworkPolicy {
   const policy = namedPolicies(networks)[named ?? (isLoopback(new URL(url).hostname) ? 'loopback' : 'public')];
   if (policy === undefined) throw new Error(`unknown network policy ${named ?? 'public'}`);
@@ -55,9 +57,11 @@ function serverEgress(url: string, config: McpConfig, networks: NamedNetworks): 
   const { hostname, port, protocol } = new URL(url);
   return egress({
     networks: policyFor(url, config, networks),
+    // Brackets belong to the URL, not to the address.
     hosts: [hostname.replaceAll(/^\[|\]$/g, '')],
     ports: [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)],
     schemes: [protocol === 'https:' ? 'https' : 'http'],
+    // Event streams hold their connection, hence a few more than concurrent calls.
     connectionsPerHost: Math.min(256, config.concurrency + 8),
   });
 }
@@ -68,6 +72,7 @@ export function authorizationEgress(url: string, config: McpConfig, networks: Na
   return egress({
     networks: policyFor(url, config, networks),
     schemes: local ? ['http', 'https'] : ['https'],
+    // Authorization servers listen on 443; other ports would allow scanning a network (SSRF).
     ports: local ? 'any' : [443],
     timeoutMs: 15_000,
   });

@@ -4,7 +4,7 @@ import type { GuardedProfile, ProcessLimits, Tier } from '../../processes/index.
 import type { McpConfig } from './config.js';
 
 /** Sandbox of a local server, as its process is started. */
-export interface ServerSandbox {
+interface ServerSandbox {
   readonly tier: Tier;
   /** Set in the `guarded` profile. */
   readonly guarded?: GuardedProfile;

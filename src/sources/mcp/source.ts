@@ -1,40 +1,49 @@
 import type { Call } from '../../core/call.js';
 import type { JsonObject } from '../../core/json.js';
-import type { Completion, Prompt, Resource, ResourceTemplate } from '../../core/prompt.js';
+import { refuse } from '../../core/outcome.js';
 import type { SourceHealth, ToolSource, Withheld } from '../../core/source.js';
-import type { DeclaredLimits, Tool } from '../../core/tool.js';
-import { isJsonObject } from '../../wire/message.js';
+import type { DeclaredLimits } from '../../core/tool.js';
+import type { SourcePeers } from '../source-peers.js';
 import { backoffDebounce } from './backoff-debounce.js';
-import type { ChannelEnd, OpenChannel } from './channels/channel.js';
+import { readCatalog } from './catalog/catalog.js';
+import type { ListOwner } from './catalog/catalog.js';
+import { relayedCompletion } from './catalog/completion.js';
 import type { CatalogItem } from './catalog/definitions.js';
-import type { Era } from './sessions/handshake.js';
+import { emptyListing, toListing } from './catalog/listing.js';
+import type { Admitted, Listing } from './catalog/listing.js';
 import { defaultListBudget } from './catalog/paged-list.js';
 import type { ListBudget } from './catalog/paged-list.js';
-import { toRelayedPrompt, toRelayedResource, toRelayedTemplate, toRelayedTool } from './catalog/relayed-items.js';
 import type { ItemContext } from './catalog/relayed-items.js';
-import { sessionPool, defaultPoolLimits } from './sessions/session-pool.js';
-import type { PoolLimits } from './sessions/session-pool.js';
-import { leaseResult } from './relay/outcomes.js';
-import { relay } from './relay/relay.js';
+import type { ChannelEnd, OpenChannel } from './channels/channel.js';
+import { channelLog } from './channels/channel-log.js';
+import { personalResources } from './personal-resources.js';
+import type { Preparation } from '../preparation.js';
+import { stderrSummary } from './channels/stderr-summary.js';
+import { placedServer, type ReadCatalog } from './placed-server.js';
 import type { PendingCallLimits } from './relay/pending-calls.js';
-import { openSession } from './sessions/session.js';
-import type { Session } from './sessions/session.js';
-import { readCatalog } from './catalog/catalog.js';
-import type { Catalog } from './catalog/catalog.js';
+import { relay } from './relay/relay.js';
+import { connector } from './sessions/connector.js';
+import type { Era } from './sessions/handshake.js';
+import { sessionPool, defaultPoolLimits } from './sessions/session-pool.js';
+import type { Lease, PoolLimits } from './sessions/session-pool.js';
 import { subscriptions as upstreamSubscriptions } from './sessions/subscriptions.js';
+import { sourceListing } from './source-listing.js';
 
-/** Admission policy for items; the map holds the rejected items and why. */
+/** Admission policy for items and instructions of a server. */
 export type Admit = (
   items: readonly CatalogItem[],
   server: { readonly name: string; readonly version: string; readonly instructions?: string },
-) => Promise<ReadonlyMap<CatalogItem, string>>;
+) => Promise<Admitted>;
 
+/** What the source is built from. */
 export interface McpSourceOptions {
   readonly id: string;
   /** Prefix of names; absent if they are offered unchanged. */
   readonly prefix?: string;
   /** Stable identity, independent of the id: package, URL or command line. */
   readonly identity?: string;
+  /** The program without its arguments. */
+  readonly program?: string;
   readonly open: OpenChannel;
   readonly remote: boolean;
   readonly era: Era;
@@ -42,7 +51,10 @@ export interface McpSourceOptions {
   readonly limits: DeclaredLimits;
   /** Which callers share a session. */
   readonly sharing: 'principal' | 'session' | 'all';
-  /** Principal used for listing when sessions are per principal; anonymous by default. */
+  /**
+   * Principal whose login lists tools and prompts, if each principal has a separate login; resources are then listed for each
+   * principal with its own. By default all lists are shared and read without a principal.
+   */
   readonly listAs?: string;
   readonly connectMs: number;
   /** Longest wait for the first listing; later the source appears when it is ready. */
@@ -50,7 +62,14 @@ export interface McpSourceOptions {
   readonly pool?: Partial<PoolLimits>;
   readonly budget?: Partial<ListBudget>;
   readonly pendingCallLimits?: Partial<PendingCallLimits>;
+  readonly peers?: SourcePeers | undefined;
+  /** Replicas that run the server: each, one for all, or one per connection. */
+  readonly placement?: 'each' | 'one' | 'session';
   readonly admit?: Admit;
+  /** Admission of the resources of one principal. */
+  readonly admitPersonal?: Admit;
+  /** Phases before the first list. */
+  readonly preparation?: Preparation;
   onEvent?(event: string, fields: JsonObject): void;
 }
 
@@ -65,234 +84,241 @@ export interface McpSource extends ToolSource {
   };
 }
 
-interface Listing {
-  readonly tools: readonly Tool[];
-  readonly prompts: readonly Prompt[];
-  readonly resources: readonly Resource[];
-  readonly templates: readonly ResourceTemplate[];
-  readonly withheld: readonly Withheld[];
-}
-
-const emptyListing: Listing = { tools: [], prompts: [], resources: [], templates: [], withheld: [] };
+/** Smaller than that of the shared lists, because one is kept for each principal. */
+const personalBudget = { maxBytes: 1024 * 1024 };
 
 /** Source of the tools, prompts and resources of one upstream server, with its own session pool. */
 export function mcpSource(options: McpSourceOptions): McpSource {
-  const { id, remote, sharing, listAs = '', onEvent = () => {} } = options;
+  const { id, remote, onEvent = () => {}, preparation } = options;
   const budget = { ...defaultListBudget, ...options.budget };
   const listeners = new Set<() => void>();
-  let knownEra: Era = options.era;
-  let peer: Session['peer'] | undefined;
-  let listing: Listing | undefined;
-  let loading: Promise<Listing> | undefined;
-  let problem: ChannelEnd | undefined;
-  let closed = false;
 
+  /** Whether the first list was reported. */
+  let isReported = false;
   const changes = backoffDebounce(() => {
+    personal?.invalidate();
+    placed?.changed();
     for (const listener of listeners) listener();
     // Listeners reload the list; the next notification waits until that is done.
-    return loading?.catch(() => undefined);
+    return listing.loading()?.catch(() => undefined);
   });
-  const changed = changes.trigger;
 
-  const connect = async (signal: AbortSignal, owner: string): Promise<Session | ChannelEnd> => {
-    let session: Session | undefined;
-    const opened = await openSession({
-      open: options.open,
-      owner,
-      era: knownEra,
-      first: remote ? 'modern' : 'legacy',
-      handshake: { clientInfo: options.clientInfo, timeoutMs: options.connectMs, signal },
-      events: {
-        listChanged: changed,
-        resourceUpdated: (uri) => session && subscriptions.onUpdate(session, uri),
-        ended(end) {
-          if (session) subscriptions.onEnd(session);
-          if (!closed)
-            onEvent('upstream.closed', {
-              source: id,
-              message: end.message,
-              ...(end.stderr !== undefined && { stderr: end.stderr }),
-            });
-        },
-      },
-    });
-    if (!('request' in opened)) {
-      // The server may have been replaced by one of the other era.
-      if (options.era === 'auto') knownEra = 'auto';
-      return opened;
-    }
-    session = opened;
-    peer = opened.peer;
-    if (options.era === 'auto') knownEra = peer.modern ? 'modern' : 'legacy';
-    onEvent('upstream.connected', {
-      source: id,
-      server: peer.server.name,
-      version: peer.server.version,
-      revision: peer.version,
-    });
-    subscriptions.onConnect(opened);
-    return opened;
-  };
+  const channels = channelLog(options.open);
+  const server = connector({
+    source: id,
+    open: channels.open,
+    remote,
+    era: options.era,
+    clientInfo: options.clientInfo,
+    connectMs: options.connectMs,
+    onEvent,
+    onListChanged: changes.trigger,
+    onConnect: (session) => subscriptions.onConnect(session),
+    onUpdate: (session, uri) => subscriptions.onUpdate(session, uri),
+    onEnd: (session) => subscriptions.onEnd(session),
+    onChannelEnd: channels.ended,
+  });
   const poolLimits = { ...defaultPoolLimits, ...options.pool };
-  const connections = sessionPool({ open: connect, limits: poolLimits });
+  const pool = sessionPool({ open: server.connect, limits: poolLimits });
   const subscriptions = upstreamSubscriptions({
     source: id,
     remote,
     connectMs: options.connectMs,
-    lease: (owner) => connections.lease(owner),
+    lease: (owner) => pool.lease(owner),
+    // Half of the connections: subscriptions must not take those that calls need.
     limits: { total: 1_000, perPrincipal: 250, owners: Math.max(1, Math.floor(poolLimits.maxSessions / 2)) },
   });
 
-  const ownerOf = ({ principal, session: sessionId }: Call): string =>
-    sharing === 'all' ? 'all' : sharing === 'principal' ? principal.id : `${principal.id}\n${sessionId ?? ''}`;
+  const ownerOf = sessionOwner(options.sharing);
+  const { peers, placement = 'each' } = options;
+  const placed =
+    peers === undefined || placement === 'each'
+      ? undefined
+      : placedServer({
+          source: id,
+          peers,
+          placement,
+          ownerOf,
+          readHere: read,
+          endHere: () => pool.restart(),
+          onChange: () => changes.trigger(),
+        });
+  /** Whether the server of a call runs on another replica; only calls, prompts and resources are forwarded there. */
+  const isElsewhere = async (call: Call): Promise<boolean> =>
+    placed !== undefined && (await placed.holderOf(call)).at !== 'here';
   const callRelay = relay({
     source: id,
     remote,
-    pool: connections,
+    pool,
     ownerOf,
+    offersRoots: options.sharing !== 'all',
+    peers,
+    holderOf: placed?.holderOf,
     ...(options.pendingCallLimits && { pendingCallLimits: options.pendingCallLimits }),
   });
-
+  const complete = relayedCompletion({
+    pool,
+    ownerOf,
+    timeoutMs: options.connectMs,
+    capabilities: () => server.peer()?.capabilities,
+  });
   const context: ItemContext = {
     source: id,
     identity: options.identity ?? id,
+    ...(options.program !== undefined && { program: options.program }),
     limits: options.limits,
     remote,
     ...(options.prefix !== undefined && { prefix: options.prefix }),
     relay: callRelay,
-    subscribe: (call, changed) => subscriptions.watch(ownerOf(call), call, String(call.args['uri']), changed),
-    async complete(ref, argument, value, context, call) {
-      if (peer && !isJsonObject(peer.capabilities['completions'])) return { values: [] };
-      // In the caller's session: suggestions may contain data that only this principal may see.
-      const lease = await connections.lease(ownerOf(call), call.signal);
-      if (!('session' in lease)) return { values: [] };
-      const reply = isJsonObject(lease.session.peer.capabilities['completions'])
-        ? await lease.session.request(
-            'completion/complete',
-            { ref, argument: { name: argument, value }, context: { arguments: context } },
-            { timeoutMs: options.connectMs, signal: call.signal },
-          )
-        : undefined;
-      lease.release(reply ? leaseResult(reply, call) : 'neutral', reply);
-      return toCompletion(reply && 'result' in reply ? reply.result : {});
-    },
+    recovery: pool.recovery,
+    subscribe: async (call, changed) =>
+      (await isElsewhere(call))
+        ? refuse('upstream_refused', `${id} runs on another replica, which cannot report changes here`)
+        : subscriptions.watch(ownerOf(call), call, String(call.args['uri']), changed),
+    complete: async (ref, argument, value, given, call) =>
+      (await isElsewhere(call)) ? { values: [] } : complete(ref, argument, value, given, call),
   };
 
-  async function load(signal: AbortSignal): Promise<Listing> {
-    const lease = await connections.lease(listAs, signal);
+  async function read(signal: AbortSignal): Promise<ReadCatalog> {
+    // An empty owner is the shared connection for lists.
+    const lease = await pool.lease(options.listAs ?? '', signal);
     if (!('session' in lease)) throw new Error(endMessage(lease));
-    const catalog: Catalog | { readonly problem: string } = await readCatalog(lease.session, budget, signal);
-    const { server, instructions } = lease.session.peer;
-    lease.release('problem' in catalog ? 'failed' : 'answered');
-    if ('problem' in catalog) throw new Error(lease.session.end ? endMessage(lease.session.end) : catalog.problem);
-    const rejected =
-      (await options.admit?.(catalog.items, { ...server, ...(instructions !== undefined && { instructions }) })) ??
-      new Map<CatalogItem, string>();
-    const offered = catalog.items.filter((item) => !rejected.has(item));
-    const ofKind = (kind: CatalogItem['kind']): readonly CatalogItem[] => offered.filter((item) => item.kind === kind);
-    return {
-      tools: ofKind('tool').map((item) => toRelayedTool(item, context)),
-      prompts: ofKind('prompt').map((item) => toRelayedPrompt(item, context)),
-      resources: ofKind('resource').map((item) => toRelayedResource(item, context)),
-      templates: ofKind('template').map((item) => toRelayedTemplate(item, context)),
-      withheld: [
-        ...catalog.withheld,
-        ...[...rejected].map(([{ kind, name }, why]) => ({ what: `${kind} ${name}`, why })),
-      ],
-    };
+    if (!listing.good()) preparation?.enter('list');
+    return readWith(lease, options.listAs === undefined ? 'all' : 'shared', budget, signal);
   }
 
-  /** Loads once at a time; concurrent callers share the result. */
-  function reload(signal: AbortSignal): Promise<Listing> {
-    loading ??= load(signal)
-      .then(
-        (loaded) => {
-          problem = undefined;
-          listing = loaded;
-          return loaded;
-        },
-        (error: unknown) => {
-          problem = { message: error instanceof Error ? error.message : String(error) };
-          throw error;
-        },
-      )
-      .finally(() => (loading = undefined));
-    return loading;
+  async function readWith(
+    { session, release }: Lease,
+    of: ListOwner,
+    within: ListBudget,
+    signal?: AbortSignal,
+  ): Promise<ReadCatalog> {
+    const catalog = await readCatalog(session, within, signal, of);
+    const { server: about, instructions } = session.peer;
+    // Released before admission, which may take long and needs no connection.
+    release('problem' in catalog ? 'failed' : 'answered');
+    if ('problem' in catalog) throw new Error(session.end ? endMessage(session.end) : catalog.problem);
+    return { catalog, about, instructions };
   }
 
-  async function list(signal: AbortSignal): Promise<Listing> {
-    const coming = reload(signal);
-    if (listing) return coming;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), options.startupMs)));
-    const first = await Promise.race([coming, late]).finally(() => clearTimeout(timer));
-    if (first !== 'late') return first;
-    // Success or failure: trigger a new listing that shows the result.
-    coming.then(changed, changed);
-    problem ??= { message: `is still starting after ${options.startupMs / 1000} s` };
-    return { ...emptyListing, withheld: [{ what: id, why: problem.message }] };
-  }
-
-  /** Result of the latest list(), so that prompts and resources do not wait longer than tools. */
-  let currentList: Promise<Listing> | undefined;
-  const latestListing = async (): Promise<Listing> => {
-    try {
-      return (await currentList) ?? emptyListing;
-    } catch {
-      return listing ?? emptyListing; // list() reports the reason
+  // Resources of one principal, read with its own login.
+  async function loadPersonal(principal: string): Promise<Listing> {
+    const lease = await pool.lease(ownerKey(principal));
+    if (!('session' in lease)) {
+      // Not logged in: an empty list, because the other principals are not affected.
+      if (lease.needsAction === true) return emptyListing;
+      throw new Error(endMessage(lease));
     }
-  };
+    const found = await readWith(lease, 'personal', { ...budget, ...personalBudget });
+    return toAdmittedListing(found, options.admitPersonal);
+  }
+
+  const load = async (signal: AbortSignal): Promise<Listing> =>
+    toAdmittedListing(await (placed?.read ?? read)(signal), options.admit);
+
+  async function toAdmittedListing(
+    { catalog, about, instructions }: ReadCatalog,
+    admit: Admit | undefined,
+  ): Promise<Listing> {
+    const admitted = await admit?.(catalog.items, { ...about, ...(instructions !== undefined && { instructions }) });
+    return toListing(catalog, admitted ?? { rejected: new Map() }, context);
+  }
+  const personal =
+    options.listAs === undefined
+      ? undefined
+      : personalResources({ read: loadPersonal, onLate: () => listeners.forEach((listener) => listener()) });
+  const listing = sourceListing({
+    id,
+    remote,
+    load,
+    startupMs: options.startupMs,
+    preparation,
+    onLate: changes.trigger,
+  });
+
+  function health(): SourceHealth {
+    const { backOff, unanswered } = pool.state();
+    const phase = preparation?.current()?.phase;
+    const problem = listing.problem();
+    // The most recent problem first: a source in back-off explains itself better than by an old listing error.
+    if (backOff) return { status: 'unhealthy', detail: endMessage(backOff) };
+    if (phase !== undefined) return { status: 'unhealthy', detail: listing.stillStarting(), phase };
+    if (problem !== undefined) return { status: 'unhealthy', detail: problem };
+    if (unanswered) return { status: 'unhealthy', detail: endMessage(unanswered) };
+    const withheld = listing.good()?.withheld.length ?? 0;
+    return withheld > 0 ? { status: 'degraded', detail: `${withheld} withheld` } : { status: 'healthy' };
+  }
+
+  function withheld(): readonly Withheld[] {
+    const problem = listing.problem();
+    const why = problem ?? (listing.loading() ? listing.stillStarting() : undefined);
+    // Before the first list the whole source counts as withheld, with the reason.
+    return listing.good()?.withheld ?? (why === undefined ? [] : [{ what: id, why }]);
+  }
 
   return {
     id,
     ...(options.identity !== undefined && { identity: options.identity }),
-    isListed: () => listing !== undefined,
-    list: async (signal) => (await (currentList = list(signal))).tools,
-    prompts: async () => (await latestListing()).prompts,
-    resources: async () => (await latestListing()).resources,
-    templates: async () => (await latestListing()).templates,
-    withheld: () => listing?.withheld ?? (problem ? [{ what: id, why: problem.message }] : []),
+    isListed: () => listing.good() !== undefined,
+    async list(signal) {
+      const { tools } = await listing.list(signal);
+      if (!isReported && listing.good() !== undefined) {
+        isReported = true;
+        onEvent('source.ready', { source: id, tools: tools.length });
+      }
+      return tools;
+    },
+    prompts: async () => (await listing.latest()).prompts,
+    resources: async () => (await listing.latest()).resources,
+    templates: async () => (await listing.latest()).templates,
+    ...(personal && { personal }),
+    instructions: () => listing.good()?.instructions,
+    withheld,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    health(): SourceHealth {
-      const { backOff, unanswered } = connections.state();
-      if (backOff) return { status: 'unhealthy', detail: endMessage(backOff) };
-      if (problem) return { status: 'unhealthy', detail: problem.message };
-      if (unanswered) return { status: 'unhealthy', detail: endMessage(unanswered) };
-      return listing && listing.withheld.length > 0
-        ? { status: 'degraded', detail: `${listing.withheld.length} withheld` }
-        : { status: 'healthy' };
+    health,
+    details() {
+      const peer = server.peer();
+      return {
+        ...channels.details(),
+        phases: preparation?.phases() ?? [],
+        ...(peer && { server: peer.server, revision: peer.version }),
+      };
     },
-    state: () => ({
-      open: connections.state().open,
-      ...(peer && { server: peer.server, revision: peer.version }),
-      ...(problem && { problem: problem.message }),
-    }),
+    restart: pool.restart,
+    state() {
+      const peer = server.peer();
+      const problem = listing.problem();
+      return {
+        open: pool.state().open,
+        ...(peer && { server: peer.server, revision: peer.version }),
+        ...(problem !== undefined && { problem }),
+      };
+    },
     async close() {
-      closed = true;
+      // New connections are refused first; then everything that could ask for one is closed.
+      server.close();
       changes.close();
       listeners.clear();
       callRelay.close();
       subscriptions.close();
-      await connections.close();
+      await pool.close();
+      await placed?.close();
     },
   };
 }
 
-const endMessage = ({ message, stderr }: ChannelEnd): string =>
-  stderr === undefined ? message : `${message}; stderr: ${stderr}`;
+/** The empty key is that of the gateway itself, which lists in any session; a principal must not get it by an empty id. */
+const ownerKey = (principal: string): string => (principal === '' ? '\n' : principal);
 
-function toCompletion({ completion }: JsonObject): Completion {
-  if (!isJsonObject(completion) || !Array.isArray(completion['values'])) return { values: [] };
-  const { values, total, hasMore } = completion;
-  return {
-    values: values
-      .filter((value): value is string => typeof value === 'string')
-      .slice(0, 100)
-      .map((value) => value.slice(0, 1_000)),
-    ...(typeof total === 'number' && { total }),
-    ...(typeof hasMore === 'boolean' && { hasMore }),
-  };
-}
+/** Key of the session that a call uses, by the callers who share sessions. */
+const sessionOwner =
+  (sharing: McpSourceOptions['sharing']) =>
+  ({ principal, session }: Call): string =>
+    sharing === 'all' ? 'all' : sharing === 'principal' ? ownerKey(principal.id) : `${principal.id}\n${session ?? ''}`;
+
+/** Message about an end, with the last lines that the server wrote. */
+const endMessage = ({ message, stderr }: ChannelEnd): string =>
+  stderr === undefined ? message : `${message}; stderr: ${stderrSummary(stderr)}`;

@@ -175,6 +175,39 @@ describe('a server that hangs is replaced', () => {
     expect(source.health?.()).toMatchObject({ status: 'healthy' });
   });
 
+  test('one whose callers give up before any deadline is pinged and started anew', async () => {
+    const source = aPlugin({ source: { pool: { pingMs: 200 } } });
+    const pid = Number(said(await callTool(source, 'fix__pid')));
+    const getPid = await toolOf(source, 'fix__pid');
+    process.kill(pid, 'SIGSTOP');
+    const next = await eventually(
+      () => getPid.run(aCall({ timeoutMs: 60_000, signal: AbortSignal.timeout(500) })),
+      (outcome) => outcome.kind === 'done',
+    );
+    expect(said(next)).not.toBe(String(pid));
+  });
+
+  test('and its open breaker is probed as soon as the new one is there, not after the cooldown', async () => {
+    const source = aPlugin({ source: { pool: { pingMs: 200 } } });
+    const pid = Number(said(await callTool(source, 'fix__pid')));
+    const tool = await toolOf(source, 'fix__pid');
+    const all = breakers({ settings: () => ({ failures: 3, cooldownMs: 3_600_000 }) });
+    const call = guarded([all.guard], tool.run, tool);
+    process.kill(pid, 'SIGSTOP');
+    for (let time = 0; time < 3; time += 1) {
+      const late = new AbortController();
+      const waiting = call(aCall({ signal: late.signal }));
+      setTimeout(() => late.abort(deadlinePassed), 20);
+      expect(await waiting).toMatchObject({ error: { code: 'timeout' } });
+    }
+    expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
+    const next = await eventually(
+      () => call(aCall()),
+      (outcome) => outcome.kind === 'done',
+    );
+    expect(said(next)).not.toBe(String(pid));
+  });
+
   test('one that answers the ping stays', async () => {
     const source = aPlugin({ source: { pool: { pingMs: 30_000 } } });
     const pid = said(await callTool(source, 'fix__pid'));
@@ -207,6 +240,31 @@ const isAlive = (pid: number): boolean => {
     return false;
   }
 };
+
+test('a remote that is back is used again before the cooldown of the breaker is over', async () => {
+  let isDown = false;
+  const far = await listener(({ req, res, body }) => {
+    if (isDown) return void res.destroy();
+    if (req.method !== 'POST') return void res.writeHead(405).end();
+    if (body.id === undefined) return void res.writeHead(202).end();
+    if (body.method === 'initialize') return reply(res, body, greeting);
+    return reply(res, body, body.method === 'tools/list' ? { tools } : good);
+  });
+  const source = aRemote(far.url, { source: legacy });
+  const tool = await toolOf(source);
+  const all = breakers({ settings: () => ({ failures: 3, cooldownMs: 3_600_000 }) });
+  const call = guarded([all.guard], tool.run, tool);
+  isDown = true;
+  for (let time = 0; time < 3; time += 1)
+    expect(await call(aCall({ timeoutMs: 10_000 }))).toMatchObject({ error: { code: 'network_error' } });
+  expect(await call(aCall())).toMatchObject({ error: { code: 'circuit_open' } });
+  isDown = false;
+  const next = await eventually(
+    () => call(aCall()),
+    (outcome) => outcome.kind === 'done',
+  );
+  expect(said(next)).toBe('said');
+});
 
 test('the failures of one caller on a remote delay no other caller', async () => {
   const far = await aServer((res, body) =>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../../lib/deep-readonly.js';
 import { stringList, identifier, secretField } from '../../lib/config-fields.js';
 
+/** An http(s) URL without user information, which logs would show. */
 const serverUrl = z
   .string()
   .max(2_000)
@@ -9,6 +10,7 @@ const serverUrl = z
     message: 'must be an http or https URL without a user name',
   });
 
+/** Selects operations by several properties. */
 const selector = z.strictObject({
   tags: stringList([]).describe('By tag.'),
   paths: stringList([]).describe('By path; `*` matches anything.'),
@@ -16,12 +18,20 @@ const selector = z.strictObject({
   operation_ids: stringList([]).describe('By operationId; `*` matches anything.'),
 });
 
+/** Some services need a credential everywhere although the document does not state it. */
 const always = z
   .boolean()
   .default(false)
   .describe('Send it with every operation, not only with those that require it.');
 
+/** A credential for one security scheme of the document. */
 const credential = z.union([
+  z.strictObject({
+    external: z
+      .literal(true)
+      .describe('Another component, such as a proxy, authenticates (digest, mutual TLS); nothing is sent.'),
+    always,
+  }),
   z.strictObject({ token: secretField.describe('A bearer token, as `${NAME}`.'), always }),
   z.strictObject({
     api_key: secretField.describe('A key, as `${NAME}`.'),
@@ -47,6 +57,7 @@ const credential = z.union([
   z.strictObject({
     client_id: z.string().min(1).describe('An OAuth 2 client.'),
     client_secret: secretField.describe('Its secret, as `${NAME}`.'),
+    // A document could name an endpoint of its author, who would get the client secret.
     token_url: serverUrl.describe('The token endpoint; never taken from the document.'),
     scopes: z
       .exactOptional(z.array(z.string().min(1)))
@@ -104,7 +115,14 @@ export const config = z
       .max(104_857_600)
       .default(10_485_760)
       .describe('Largest decoded response, over all pages.'),
+    describe: z
+      .enum(['auto', 'always'])
+      .default('auto')
+      .describe('When to offer the tool `describe`: `auto` if a schema was abbreviated, or always.'),
     timeout: z.number().min(0.1).max(600).default(30).describe('Seconds for a call.'),
+    retries: z
+      .exactOptional(z.int().min(1).max(10))
+      .describe('Total attempts, for operations that are safe to repeat; by default `outbound.retries`.'),
     refresh: z.exactOptional(z.number().min(10)).describe('Seconds after which a remote document is fetched again.'),
   })
   .refine((one) => Object.keys(one.auth).length === 0 || one.base_url !== undefined, {
@@ -112,4 +130,5 @@ export const config = z
     message: 'needs base_url: the document must not choose who receives the credentials',
   });
 
+/** A validated entry of this kind. */
 export type OpenApiConfig = DeepReadonly<z.output<typeof config>>;

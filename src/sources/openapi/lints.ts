@@ -4,7 +4,9 @@ import type { OpenApiConfig } from './config.js';
 import type { OpenApiSource } from './source.js';
 import { openApiSource } from './source.js';
 
+/** Notes that are shown; the others are counted. */
 const mostNotes = 20;
+/** Key of the entry that findings point to. */
 const key = 'document';
 
 /** Findings in a local API document. */
@@ -20,6 +22,7 @@ export async function documentFindings(
     maxDocumentBytes: source.max_document_bytes,
     ...(source.base_url !== undefined && { baseUrl: source.base_url }),
     ...(source.overlay !== undefined && { overlay: resolve(base, source.overlay) }),
+    // Fails loudly, should the source ever try to send something during a check.
     openEgress: () => {
       throw new Error('toolgate check sends no requests');
     },
@@ -40,6 +43,7 @@ export async function documentFindings(
   return [...withheld(document), ...notes(document)];
 }
 
+/** Operations that are left out, except those that the operator excluded. */
 const withheld = (document: OpenApiSource): readonly EntryFinding[] =>
   document
     .withheld()
@@ -52,6 +56,7 @@ const withheld = (document: OpenApiSource): readonly EntryFinding[] =>
       hint: 'See docs/guides/openapi.md for the reasons',
     }));
 
+/** Deviations from the specification that the source works around. */
 function notes(document: OpenApiSource): readonly EntryFinding[] {
   // Schemas are parsed lazily, and their notes appear only then.
   for (const tool of document.toolset()?.tools ?? []) tool.fullSchema();

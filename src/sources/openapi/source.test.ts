@@ -187,7 +187,8 @@ describe('a document as a source', () => {
       description: 'From the operator',
       effects: { writes: false, labels: expect.arrayContaining(['tag:pets', 'operation:a']) },
       meta: { 'toolgate/tags': ['pets'], team: 'x' },
-      details: { extensions: { 'x-extra': { kept: true } } },
+      details: { document: { summary: 'Derived', extensions: { 'x-extra': { kept: true } } } },
+      facts: { summary: 'Derived', 'x-extra': { kept: true } },
     });
     expect(api.tool('b')).toMatchObject({
       description: 'From the document',
@@ -342,7 +343,7 @@ describe('a document as a source', () => {
     });
   });
 
-  test('a tool whose schema had to be shortened comes with describe, which shows all of it', async () => {
+  test('a tool whose schema had to be shortened comes with describe, which is bounded and leads to every part', async () => {
     const wide = {
       type: 'object',
       properties: Object.fromEntries(
@@ -357,9 +358,18 @@ describe('a document as a source', () => {
       { baseUrl: 'https://api.test' },
     );
     expect(Buffer.byteLength(JSON.stringify(definitionOf(api.tool())))).toBeLessThanOrEqual(8_192);
-    const full = await api.call({ name: 'op' }, 'api__describe');
-    expect(full).toMatchObject({
-      data: { input_schema: { properties: { body: { properties: { field399: { maxLength: 400 } } } } } },
+    const described = await api.call({ name: 'op' }, 'api__describe');
+    expect(described).toMatchObject({
+      data: { input_schema: { properties: { body: { properties: { field0: { type: 'string' } } } } } },
+    });
+    expect(Buffer.byteLength(JSON.stringify('data' in described && described.data))).toBeLessThanOrEqual(8_192);
+    const one = await api.call({ name: 'op', at: '/properties/body/properties/field399' }, 'api__describe');
+    expect(one).toMatchObject({ data: { input_schema: { maxLength: 400, description: 'About field 399' } } });
+    expect(await api.call({ name: 'op', at: '/properties/nothing' }, 'api__describe')).toMatchObject({
+      error: { code: 'invalid_arguments' },
+    });
+    expect(await api.call({ name: 'op', original: true }, 'api__describe')).toMatchObject({
+      data: { method: 'POST', original: { operationId: 'op' } },
     });
     expect(await api.call({ body: { field0: 'too long' } })).toMatchObject({ error: { code: 'invalid_arguments' } });
   });

@@ -1,7 +1,10 @@
+import { basename } from 'node:path';
 import type { SourceHealth, ToolSource } from '../../core/source.js';
 import type { Limits, Tool } from '../../core/tool.js';
 import { sha256 } from '../../lib/hash.js';
-import type { Egress } from '../../net/egress-types.js';
+import type { Egress } from '../../net/egress/egress-types.js';
+import type { Timing } from '../http/sender.js';
+import type { Preparation } from '../preparation.js';
 import type { Credential } from './request/credentials.js';
 import { documentBudget, parseData } from './document/parse.js';
 import { toDocument, fetchDocumentBytes, readDocumentBytes } from './document/load.js';
@@ -12,6 +15,7 @@ import { buildToolset, type Budgets, type Toolset, type WithheldOperation } from
 import type { DocumentNote } from './document/model.js';
 import { watchFiles } from './document/file-watch.js';
 
+/** What the source is built from. */
 export interface OpenApiSourceOptions {
   readonly id: string;
   /** A file path or an http(s) URL. */
@@ -32,6 +36,15 @@ export interface OpenApiSourceOptions {
   readonly refreshMs?: number;
   /** Polling interval for files, in addition to file events. */
   readonly pollMs?: number;
+  /** Variables for values in the overlay. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Total attempts of an operation that is safe to repeat; 1 by default. */
+  readonly attempts?: number;
+  readonly timing?: Timing;
+  /** Whether `describe` is offered even if nothing was abbreviated. */
+  readonly describeAlways?: boolean;
+  /** Phases of the first listing. */
+  readonly preparation?: Preparation;
   /** Opens an egress that is restricted to these origins; the source closes it. */
   openEgress(origins: readonly string[]): Egress;
 }
@@ -44,6 +57,7 @@ export interface OpenApiSource extends ToolSource {
   toolset(): Toolset | undefined;
 }
 
+/** Sizes that fit common context windows; the configuration can change each. */
 const defaultBudgets: Budgets = {
   toolBytes: 8_192,
   outputBytes: 1_536,
@@ -53,7 +67,7 @@ const defaultBudgets: Budgets = {
 
 /** Source of tools for the operations of an API document; if a new version is invalid, the last valid one stays active. */
 export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
-  const { id, document: location } = options;
+  const { id, document: location, preparation } = options;
   const isRemote = /^https?:\/\//i.test(location);
   const budget = { ...documentBudget, maxBytes: options.maxDocumentBytes ?? documentBudget.maxBytes };
   const budgets = { ...defaultBudgets, ...options.budgets };
@@ -63,6 +77,7 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
   let problem: string | undefined;
   let stopWatching: (() => void) | undefined;
 
+  // One egress per set of origins, which share its connections.
   const egressFor = (origins: readonly string[]): Egress => {
     const key = origins.join(' ');
     let egress = egressByOrigins.get(key);
@@ -72,12 +87,15 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
 
   /** Loads document and overlay and replaces the tools atomically; unchanged bytes are ignored. */
   async function load(signal: AbortSignal): Promise<void> {
+    preparation?.enter('read', documentName(location));
     const content = isRemote
       ? await fetchDocumentBytes(location, egressFor([new URL(location).origin]), budget.maxBytes, signal)
       : await readDocumentBytes(location, budget.maxBytes);
     if (!content.ok) throw new Error(content.problem);
     const overlay = await loadOverlay(options.overlay);
+    // Both files decide about the tools, so both are in the digest.
     const digest = sha256(`${sha256(content.bytes.toString('base64'))} ${overlay.digest}`);
+    // Unchanged: the tools stay the same objects, and guards keep their state.
     if (current?.digest === digest) return;
     const read = await toDocument(content.bytes, {
       budget,
@@ -85,6 +103,7 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       allowSiblings: options.allowExternalRefs === true,
     });
     if (!read.ok) throw new Error(read.problem);
+    preparation?.enter('list');
     const set = buildToolset(read.document, {
       id,
       openEgress: egressFor,
@@ -94,18 +113,25 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       filter: options.filter ?? {},
       credentials: options.credentials ?? new Map(),
       limits: options.limits ?? {},
+      attempts: options.attempts ?? 1,
+      ...(options.timing && { timing: options.timing }),
+      ...(options.env && { env: options.env }),
       ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
     });
-    current = { digest, set, tools: listTools(set, { id, listBytes: budgets.listBytes }) };
+    const { describeAlways = false } = options;
+    // Assigned at the end: until then the previous version answers.
+    current = { digest, set, tools: listTools(set, { id, listBytes: budgets.listBytes, describeAlways }) };
   }
 
   async function reload(): Promise<void> {
     const before = current;
     try {
+      // Bounded: a hanging server must not block later reloads.
       await load(AbortSignal.timeout(60_000));
       problem = undefined;
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
+      if (current === undefined) preparation?.leave();
     }
     if (current !== before) for (const listener of listeners) listener();
   }
@@ -113,7 +139,12 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
   return {
     id,
     async list(signal) {
-      if (current === undefined) await load(signal);
+      try {
+        if (current === undefined) await load(signal);
+      } finally {
+        if (current === undefined) preparation?.leave();
+        else preparation?.finish();
+      }
       return current?.tools ?? [];
     },
     withheld: () => current?.set.withheld ?? [],
@@ -121,6 +152,7 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
     toolset: () => current?.set,
     onChange(listener) {
       listeners.add(listener);
+      // Watching starts with the first listener, so that a one-off list leaves no watcher behind.
       stopWatching ??= isRemote
         ? pollEvery(reload, options.refreshMs)
         : watchFiles([location, ...(options.overlay === undefined ? [] : [options.overlay])], reload, options.pollMs);
@@ -132,6 +164,9 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
       };
     },
     health(): SourceHealth {
+      const at = preparation?.current();
+      if (at !== undefined)
+        return { status: 'unhealthy', detail: `is still starting: ${at.phase}, ${at.seconds} s`, phase: at.phase };
       if (problem !== undefined)
         return { status: 'degraded', detail: `the last valid document stays active: ${problem}` };
       return { status: 'healthy' };
@@ -145,6 +180,13 @@ export function openApiSource(options: OpenApiSourceOptions): OpenApiSource {
   };
 }
 
+/** File name, or URL without a query, which may hold a credential. */
+const documentName = (location: string): string =>
+  URL.canParse(location) && /^https?:/i.test(location)
+    ? `${new URL(location).host}${new URL(location).pathname}`
+    : basename(location);
+
+/** The overlay with its digest; throws with the reason if it cannot be used. */
 async function loadOverlay(path: string | undefined): Promise<{ readonly overlay: Overlay; readonly digest: string }> {
   if (path === undefined) return { overlay: new Map(), digest: '' };
   const content = await readDocumentBytes(path, 1_048_576);

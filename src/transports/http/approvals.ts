@@ -1,23 +1,9 @@
-import type { JsonObject } from '../../core/json.js';
-import type { Principal } from '../../core/principal.js';
-import { sendError, sendJson, sendProblem } from './respond.js';
-import type { HttpContext, Route } from './route.js';
-
-/** Access to approval tickets: calls that wait for an operator. */
-export interface Approvals {
-  mayAnswer(principal: Principal): boolean;
-  list(): Promise<readonly JsonObject[]>;
-  /** With `whole`, all of the arguments, however long. */
-  get(id: string, whole: boolean): Promise<JsonObject | undefined>;
-  answer(
-    id: string,
-    approve: boolean,
-    by: Principal,
-  ): Promise<
-    | { readonly ok: true; readonly ticket: JsonObject }
-    | { readonly ok: false; readonly why: 'unknown' | 'decided' | 'own' }
-  >;
-}
+import type { Approvals } from '../../core/approvals.js';
+import type { ToolError } from '../../core/errors.js';
+import { decodeArguments } from '../../wire/json-arguments.js';
+import { doorOf } from './edge/door-of.js';
+import { sendError, sendJson, sendProblem } from './edge/respond.js';
+import type { HttpContext, Route } from './edge/route.js';
 
 /** HTTP status, error type and message of answers that were not accepted. */
 const answerErrors = {
@@ -30,12 +16,30 @@ const answerErrors = {
   ],
 } as const;
 
+/** Longest reason of a denial; it is shown to the caller and to a model. */
+const longestReason = 500;
+
+/** The reason in the body of a denial; an empty body has none. */
+function denyReason(body: Buffer): string | undefined | { readonly error: ToolError } {
+  if (body.length === 0) return undefined;
+  const decoded = decodeArguments(body, 'The body');
+  if ('error' in decoded) return decoded;
+  const { reason } = decoded.args;
+  if (reason === undefined || reason === '') return undefined;
+  if (typeof reason !== 'string' || reason.length > longestReason)
+    return {
+      error: { code: 'invalid_arguments', message: `reason must be a text of at most ${longestReason} characters` },
+    };
+  return reason;
+}
+
 /** Routes for operators to list and answer approval tickets. */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
   /** Restricts a handler to principals with the approver or admin role. */
   const forApprovers =
     (handle: (context: HttpContext) => Promise<void>) =>
     async (context: HttpContext): Promise<void> => {
+      // Checked by role before the ticket is looked up, so that ids cannot be probed.
       if (!approvals.mayAnswer(context.principal))
         return sendError(context.res, {
           code: 'admin_required',
@@ -45,8 +49,14 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
     };
   /** Handler that approves or denies one ticket. */
   const answer = (approve: boolean) =>
-    forApprovers(async ({ res, principal, params }) => {
-      const result = await approvals.answer(params['id'] ?? '', approve, principal);
+    forApprovers(async ({ req, res, principal, params, body }) => {
+      const reason = approve ? undefined : denyReason(body);
+      if (typeof reason === 'object') return sendError(res, reason.error);
+      // The door is recorded in the audit: a decision in the console and one by script differ.
+      const result = await approvals.answer(params['id'] ?? '', approve, principal, {
+        door: doorOf(req),
+        ...(reason !== undefined && { reason }),
+      });
       if (result.ok) return sendJson(res, 200, result.ticket);
       const [status, type, message] = answerErrors[result.why];
       return sendProblem(res, status, type, message);
@@ -93,7 +103,12 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: 'POST',
       path: '/approvals/{id}/deny',
       auth: 'principal',
-      doc: { summary: 'Deny the call', responses },
+      consumes: 'application/json',
+      doc: {
+        summary: 'Deny the call; the reason is shown to the caller',
+        request: { type: 'object', properties: { reason: { type: 'string', maxLength: longestReason } } },
+        responses,
+      },
       handle: answer(false),
     },
   ];

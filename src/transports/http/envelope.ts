@@ -1,13 +1,14 @@
-import { asCommandOutput } from '../../wire/command-output.js';
+import { asCommandOutput, toToolOutput, unstartedOutput } from '../../wire/command-output.js';
 import { toReadableText } from '../../core/content.js';
-import { behaviourOf, recoveryOf } from '../../core/errors.js';
+import { behaviourOf, errorData } from '../../core/errors.js';
+import { recoveryOf } from '../../core/recovery.js';
 import type { ToolError } from '../../core/errors.js';
 import type { Answer } from '../../core/gateway.js';
 import type { Json, JsonObject } from '../../core/json.js';
 import type { Outcome } from '../../core/outcome.js';
 
 /** REST response to a call: the same shape for every kind of tool and every outcome. */
-export interface Envelope {
+interface Envelope {
   readonly status: number;
   readonly body: JsonObject;
   readonly error?: ToolError;
@@ -17,27 +18,22 @@ export interface Envelope {
 export function toEnvelope(answer: Answer, target: Json | undefined): Envelope {
   const { outcome, correlationId, durationMs } = answer;
   const error = envelopeError(outcome);
+  // A question has neither content nor data; its fallback error describes it.
   const result = outcome.kind === 'confirm' ? { content: [], data: undefined, meta: undefined } : outcome;
   const output = asCommandOutput(result.data);
   const content = result.content ?? [];
+  const printed = output ?? unstartedOutput(error, toReadableText(content, result.data));
   const body: JsonObject = {
-    stdout: output?.stdout ?? toReadableText(content, result.data),
-    stderr: output?.stderr ?? '',
-    returncode: output?.returncode ?? (error ? 1 : 0),
-    truncated_stdout: output?.truncated_stdout ?? false,
-    truncated_stderr: output?.truncated_stderr ?? false,
-    timed_out: output?.timed_out ?? error?.code === 'timeout',
-    error: error?.message ?? null,
-    error_type: error ? behaviourOf(error).type : null,
-    execution_time: Math.round(durationMs * 1000) / 1_000_000,
-    correlation_id: correlationId,
+    ...toToolOutput(printed, { correlationId, durationMs, error }),
     metadata: {
       ...output?.metadata,
       ...result.meta,
+      // Clients that can ask their user send this state back with the answer.
       ...(outcome.kind === 'confirm' && { state: outcome.question.state }),
     },
+    // A failure may carry data too, such as the `success: false` of an HTTP function.
     ...(output === undefined &&
-      !error && {
+      (!error || result.data !== undefined) && {
         // Content parts are plain JSON; only their interfaces lack the index signature.
         content: content as unknown as Json,
         structured_content: result.data ?? null,
@@ -62,5 +58,5 @@ const errorContext = (error: ToolError, tool: string | null, target: Json | unde
   timestamp: new Date().toISOString(),
   tool_name: tool,
   target: typeof target === 'string' ? target.slice(0, 255) : null,
-  metadata: error.data ?? {},
+  metadata: errorData(error) ?? {},
 });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ada } from '../../../test/support/make.js';
 import type { EventFeed } from './events.js';
 import { eventsRoute } from './events.js';
-import { httpDoor } from './server.js';
+import { httpDoor } from './edge/server.js';
 
 type Receiver = Parameters<EventFeed['subscribe']>[0];
 

@@ -1,9 +1,9 @@
 import type { Gateway, Identity } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
 import type { Principal } from '../../core/principal.js';
-import { sendJson } from './respond.js';
+import { sendJson } from './edge/respond.js';
 import { executeHeaders } from './rest.js';
-import type { Route } from './route.js';
+import type { Route } from './edge/route.js';
 import { envelopeSchema, errorSchema } from './schemas.js';
 
 /** Serves an OpenAPI 3.1 description of all documented routes and of the tools the caller may run. */
@@ -13,6 +13,7 @@ export function openApiRoute(gateway: Gateway, identity: Identity, routes: () =>
     path: '/openapi.json',
     auth: 'principal',
     doc: { summary: 'This description', responses: { 200: { description: 'OpenAPI 3.1' } } },
+    // Built per request, since tools change at run time.
     handle: ({ res, principal }) => sendJson(res, 200, toOpenApi(gateway, identity, routes(), principal)),
   };
 }
@@ -21,6 +22,7 @@ export function openApiRoute(gateway: Gateway, identity: Identity, routes: () =>
 function toOpenApi(gateway: Gateway, identity: Identity, routes: readonly Route[], principal: Principal): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const route of routes) {
+    // Routes without `doc` are internal.
     if (route.doc === undefined) continue;
     (paths[route.path] ??= {})[route.method.toLowerCase()] = toOperation(route, route.doc);
   }
@@ -92,6 +94,7 @@ function toOperation(route: Route, doc: NonNullable<Route['doc']>): JsonObject {
     ...(parameters.length > 0 && { parameters }),
     ...(doc.request && { requestBody: { content: { 'application/json': { schema: doc.request } } } }),
     responses,
+    // An empty list overrides the global requirement of a token.
     ...((route.auth === 'open' || route.auth === 'optional') && { security: [] }),
   };
 }

@@ -1,12 +1,12 @@
 import type { HealthReport } from '../../core/gateway.js';
 import type { Json } from '../../core/json.js';
 import type { Principal } from '../../core/principal.js';
-import { sendJson } from './respond.js';
-import type { HttpContext, Route } from './route.js';
-import { anonymous } from './route.js';
+import { sendJson } from './edge/respond.js';
+import type { HttpContext, Route } from './edge/route.js';
+import { anonymous } from './edge/route.js';
 
 /** Data sources of the operations routes. */
-export interface Operations {
+interface Operations {
   /** The report as this principal may see it. */
   health(principal: Principal): Promise<HealthReport>;
   /** Reason why the gateway does not accept calls; undefined if it does. */
@@ -25,6 +25,7 @@ export interface Operations {
 export function opsRoutes(operations: Operations): readonly Route[] {
   const health = async ({ res, principal }: HttpContext): Promise<void> => {
     const report = await operations.health(principal);
+    // A degraded gateway still answers 200: a balancer must not remove it for one failing source.
     const status = report.status === 'unhealthy' ? 503 : 200;
     // Without a credential only the overall status is shown: check names reveal which tools are installed.
     if (principal === anonymous && !operations.openHealth) return sendJson(res, status, { status: report.status });
@@ -37,6 +38,7 @@ export function opsRoutes(operations: Operations): readonly Route[] {
       path: '/livez',
       auth: 'open',
       doc: { summary: 'Liveness: the process is running', responses: { 200: { description: 'Alive' } } },
+      // Checks nothing: a liveness probe that depends on other systems restarts healthy processes.
       handle: ({ res }) => sendJson(res, 200, { status: 'alive' }),
     },
     {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { protectedResourceRoutes } from './protected-resource.js';
 import type { Resource } from './protected-resource.js';
-import type { HttpDoor } from './server.js';
-import { httpDoor } from './server.js';
+import type { HttpDoor } from './edge/server.js';
+import { httpDoor } from './edge/server.js';
 
 const doors: HttpDoor[] = [];
 afterEach(async () => {

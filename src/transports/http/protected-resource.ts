@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
-import { sendJson, sendProblem, sendUnknownRoute } from './respond.js';
-import type { Route } from './route.js';
+import { sendJson, sendProblem, sendUnknownRoute } from './edge/respond.js';
+import type { Route } from './edge/route.js';
 
 /** The resource that the metadata describes. */
 export interface Resource {

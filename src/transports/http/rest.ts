@@ -1,16 +1,19 @@
+import { operatorFacts } from '../../core/tool.js';
 import type { TraceContext } from '../../core/call.js';
 import type { Gateway, ToolStatus, View } from '../../core/gateway.js';
 import type { JsonObject } from '../../core/json.js';
+import { resolveToolAlias } from '../../core/tool-aliases.js';
 import { isAdmin } from '../../core/principal.js';
 import { decodeArguments } from '../../wire/json-arguments.js';
 import type { OnUnreadable } from '../unreadable.js';
 import { toEnvelope } from './envelope.js';
-import { retryHeaders, sendError, sendJson, sendProblem } from './respond.js';
-import type { HttpContext, Route } from './route.js';
+import { doorOf } from './edge/door-of.js';
+import { retryHeaders, sendError, sendJson, sendProblem } from './edge/respond.js';
+import type { HttpContext, Route } from './edge/route.js';
 import { envelopeSchema, errorSchema, toolInfoSchema } from './schemas.js';
 
 /** Dependencies of the REST routes. */
-export interface RestOptions {
+interface RestOptions {
   readonly gateway: Gateway;
   /** Parses trace headers; undefined if they are malformed. */
   readonly trace: (traceparent: string | undefined, tracestate: string | undefined) => TraceContext | undefined;
@@ -34,8 +37,12 @@ export function restRoutes({
     const profile = query.get('profile');
     return profile === null ? { principal, peer } : { principal, profile, peer };
   };
-  const statusOf = (context: HttpContext): ToolStatus | undefined =>
-    gateway.statuses(viewOf(context)).find(({ tool }) => tool.name === context.params['name']);
+  const statusOf = (context: HttpContext): ToolStatus | undefined => {
+    const all = gateway.statuses(viewOf(context));
+    const name = context.params['name'] ?? '';
+    // The exact name first; then older names, which clients may still use.
+    return all.find(({ tool }) => tool.name === name) ?? all.find(({ tool }) => tool.name === resolveToolAlias(name));
+  };
 
   /** Runs a tool; every outcome, also a refusal, is answered with the same envelope. */
   const execute = async (context: HttpContext): Promise<void> => {
@@ -44,6 +51,7 @@ export function restRoutes({
     const decoded = body.length === 0 ? { args: {} } : decodeArguments(body, 'The body');
     if ('error' in decoded) {
       const { principal, peer } = context;
+      // Recorded, because a refused request of a call must not be missing from the audit.
       onUnreadable?.({ principal, peer, via: 'rest', tool: params['name'] ?? '', message: decoded.error.message });
       return sendError(res, decoded.error);
     }
@@ -52,10 +60,11 @@ export function restRoutes({
     const correlationId = singleHeader(req.headers['x-correlation-id']);
     const ticket = singleHeader(req.headers['toolgate-ticket']);
     const answer = await gateway.call({
+      // The name is passed on as given; the gateway answers unknown and forbidden ones alike.
       tool: params['name'] ?? '',
       args,
       ...viewOf(context),
-      via: 'rest',
+      via: doorOf(req),
       signal,
       ...(correlationId !== undefined && { correlationId }),
       ...(traced && { trace: traced }),
@@ -66,6 +75,7 @@ export function restRoutes({
       'x-correlation-id': answer.correlationId,
       ...(answer.tool &&
         answer.tool.limits.ratePerMinute > 0 && {
+          // Draft-ietf-httpapi-ratelimit-headers: clients can pace themselves.
           'ratelimit-policy': `"default";q=${answer.tool.limits.ratePerMinute};w=60`,
         }),
       ...(error && retryHeaders(error)),
@@ -97,6 +107,7 @@ export function restRoutes({
       },
       handle(context) {
         const view = viewOf(context);
+        // 404 instead of 403: whether a profile exists is not disclosed.
         if (!isUsableView(view)) return sendProblem(context.res, 404, 'not_found', 'Unknown profile');
         // The list of withheld tools would reveal tools that the caller may not see.
         return sendJson(context.res, 200, {
@@ -184,6 +195,7 @@ export function restRoutes({
       method: 'GET',
       path: '/',
       auth: 'principal',
+      // A helpful 404 for people who open the address in a browser or with curl.
       handle: ({ res }) =>
         sendProblem(
           res,
@@ -221,8 +233,9 @@ const toSummary = ({ tool, enabled, breaker }: ToolStatus): JsonObject => ({
 const toDetails = (status: ToolStatus): JsonObject => {
   const { tool, breaker } = status;
   return {
+    // First, so that a fact of the source never stands in place of a field of the definition.
+    ...operatorFacts(tool),
     ...toSummary(status),
-    ...tool.details,
     performance: {
       concurrency: tool.limits.concurrency,
       default_timeout: tool.limits.timeoutMs / 1000,
@@ -233,7 +246,10 @@ const toDetails = (status: ToolStatus): JsonObject => {
       enabled: true,
       state: breaker.state,
       failures: breaker.failures,
+      failure_threshold: breaker.threshold,
+      ...(breaker.cooldownMs !== undefined && { recovery_timeout: breaker.cooldownMs / 1000 }),
       retry_after_ms: breaker.retryAfterMs,
+      ...(breaker.origin !== undefined && { origin: breaker.origin }),
     },
     metrics: { available: true },
     effects: { ...tool.effects },

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json.js';
 
+/** Building blocks of the schemas below. */
 const text: JsonObject = { type: 'string' };
 const flag: JsonObject = { type: 'boolean' };
 

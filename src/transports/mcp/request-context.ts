@@ -17,6 +17,10 @@ export interface RequestContext {
   readonly capabilities: JsonObject;
   readonly signal: AbortSignal;
   readonly session?: string;
+  /** Name that the client program declares; a claim, for display only. */
+  readonly client?: string;
+  /** Grows with every `roots/list_changed` of the client; legacy only. */
+  readonly rootsVersion?: number;
   /** Minimum level of log notifications; absent disables them. */
   readonly logLevel?: WireLogLevel;
   /** Sends a notification that belongs to this request; absent if the transport cannot. */
@@ -32,5 +36,15 @@ export interface RequestContext {
 /** Reply to a request; results are already serialised, so that a list page is serialised once for all clients. */
 export type Reply = { readonly result: string | Buffer } | { readonly error: RpcError };
 
-/** Reply with a JSON-RPC error. */
-export const refusal = (error: RpcError): Reply => ({ error });
+const refusedByDoor = new WeakSet<object>();
+
+/** Reply with a JSON-RPC error by the door itself: no guard saw the request, so the dispatcher records it if it would have been a call. */
+export function refusal(error: RpcError): Reply {
+  const reply: Reply = { error };
+  refusedByDoor.add(reply);
+  return reply;
+}
+
+/** Why the door refused, if this reply is its own and not the answer of the gateway. */
+export const doorRefusal = (reply: Reply): RpcError | undefined =>
+  'error' in reply && refusedByDoor.has(reply) ? reply.error : undefined;

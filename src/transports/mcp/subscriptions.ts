@@ -17,7 +17,7 @@ import { toCallRequest } from './methods/call-methods.js';
 import { toModernTask } from './tasks/encode-task.js';
 
 /** Limits of open subscriptions, in total and per principal, and of resources per subscription. */
-export interface SubscriptionLimits {
+interface SubscriptionLimits {
   readonly subscriptions: number;
   /** Keeps one principal from using up all subscriptions. */
   readonly perOwner: number;
@@ -39,6 +39,7 @@ const listFilters: readonly (readonly [string, ChangedList])[] = [
   ['resourcesListChanged', 'resources'],
 ];
 
+/** Texts of a list; anything else in it is ignored. */
 const stringItems = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 
@@ -54,6 +55,7 @@ export function subscriptionTable(
   broadcaster: ChangeBroadcaster,
   limits: SubscriptionLimits = { subscriptions: 1_024, perOwner: 256, resources: 256 },
 ): Subscriptions {
+  // Keyed by the function that ends it, so that no further id is needed.
   const open = new Map<() => void, string>();
 
   return {
@@ -79,6 +81,7 @@ export function subscriptionTable(
       const listKinds = new Set(lists.map(([, what]) => what));
       const stops: (() => void)[] = [];
       const request = toCallRequest('resources/subscribe', {}, params, context, context.signal);
+      // Duplicates count once, and the bound applies before any guarded call runs.
       const wanted = [...new Set(stringItems(filter['resourceSubscriptions']))].slice(0, limits.resources);
       // Each is a guarded call; only those that the guards and the source accepted are acknowledged. There is no way to ask here.
       const answers = await Promise.all(
@@ -91,6 +94,7 @@ export function subscriptionTable(
         ),
       );
       stops.push(...answers.map(({ stop }) => stop));
+      // Partial success is normal: what could not be subscribed is missing from the acknowledgement.
       const uris = wanted.filter((_, index) => answers[index]?.outcome.kind === 'done');
       // Foreign and unknown task ids are dropped silently, so that they cannot be probed.
       const requestedTasks = declaresTasks(context.capabilities)
@@ -99,6 +103,7 @@ export function subscriptionTable(
       const records = await Promise.all(requestedTasks.map((task) => tasks.get(task, ownerOf(context.view))));
       const taskIds = new Set(records.flatMap((record) => (record ? [record.id] : [])));
 
+      // Acknowledged before the listeners are added, so that it is the first message on the stream.
       sink.send(
         taggedNotification(id, 'notifications/subscriptions/acknowledged', {
           notifications: {
@@ -130,8 +135,10 @@ export function subscriptionTable(
         open.delete(reservation);
         open.set(end, owner);
         context.signal.addEventListener('abort', end, { once: true });
+        // The client may have gone while the guarded calls ran.
         if (context.signal.aborted) end();
       });
+      // On every way out, or subscriptions of gone clients would pile up.
       for (const stop of stops) stop();
       const emptyResult = dispatcher.encode.result({}, context.features);
       return { result: emptyResult.replace(`"_meta":{`, `"_meta":{"${metaKeys.subscriptionId}":${encodeId(id)},`) };

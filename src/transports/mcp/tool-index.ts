@@ -12,6 +12,7 @@ export interface ToolIndex {
 
 /** Caches by the list object, which the gateway replaces on every change. */
 export function toolIndex(gateway: Gateway): ToolIndex {
+  // Weak keys: an index lives as long as its list.
   const namesByList = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
   const headers = new WeakMap<Tool, readonly ParamHeader[]>();
   return {
@@ -23,6 +24,7 @@ export function toolIndex(gateway: Gateway): ToolIndex {
     },
     headersOf(tool) {
       let declared = headers.get(tool);
+      // The empty list is stored, too, so that a schema is searched once.
       if (!declared) headers.set(tool, (declared = paramHeaders(tool.input.schema) ?? []));
       return declared.length > 0 ? declared : undefined;
     },

@@ -13,12 +13,14 @@ import { subscriptionTable } from '../mcp/subscriptions.js';
 import type { McpDispatcher } from '../mcp/dispatcher.js';
 import { modernProtocol } from '../mcp/modern.js';
 import type { MessageSink } from '../mcp/message-sink.js';
+import { pacedSink } from './progress-gap.js';
 
 /** Concurrent modern requests; further ones are rejected. */
 const maxInFlight = 1_024;
 
 interface StdioConnectionOptions {
   readonly view: View;
+  readonly session?: string | undefined;
   readonly write: (text: string) => void;
   /** Whether the client reads so slowly that notifications are dropped (backpressure). */
   readonly isBackedUp: () => boolean;
@@ -36,11 +38,16 @@ interface StdioConnection {
 export function stdioConnection(
   dispatcher: McpDispatcher,
   broadcaster: ChangeBroadcaster,
-  { view, write, isBackedUp }: StdioConnectionOptions,
+  { view, session, write, isBackedUp }: StdioConnectionOptions,
 ): StdioConnection {
   const subscriptions = subscriptionTable(dispatcher, broadcaster);
   const modern = modernProtocol(dispatcher, subscriptions);
-  const legacy = legacySession(dispatcher, broadcaster, { view, via: 'stdio', push: write });
+  const legacy = legacySession(dispatcher, broadcaster, {
+    view,
+    via: 'stdio',
+    push: write,
+    ...(session !== undefined && { sessionId: session }),
+  });
   const inFlight = inFlightRequests(maxInFlight);
   const idleWaiters = new Set<() => void>();
   let activeCount = 0;
@@ -72,13 +79,19 @@ export function stdioConnection(
     const envelope = modern.validate(request, view);
     if ('code' in envelope) return send({ error: envelope });
     const signal = inFlight.begin(id);
-    const reply = await modern.handle(request, envelope, { view, via: 'stdio', signal, sink });
+    const paced = pacedSink(sink, request);
+    const reply = await modern.handle(request, envelope, { view, via: 'stdio', signal, sink: paced.sink, session });
     inFlight.end(id);
+    const gap = paced.gap();
+    if (gap) await gap;
     // Cancelled requests get no response, except subscriptions, whose end is confirmed.
     return signal.aborted && request.method !== 'subscriptions/listen' ? undefined : send(reply);
   };
   const serveLegacy = async (request: RpcRequest): Promise<void> => {
-    const reply = await legacy.handleRequest(request, sink);
+    const paced = pacedSink(sink, request);
+    const reply = await legacy.handleRequest(request, paced.sink);
+    const gap = paced.gap();
+    if (gap) await gap;
     if (reply) write(replyText(request.id, reply));
   };
   const serveBatch = async (messages: readonly Message[]): Promise<void> => {

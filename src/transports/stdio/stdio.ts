@@ -12,9 +12,13 @@ import type { McpOptions } from '../mcp/dispatcher.js';
 import { stdioConnection } from './connection.js';
 
 /** Options of the stdio transport; streams default to those of the process. */
-export interface StdioOptions extends McpOptions {
+interface StdioOptions extends McpOptions {
   readonly principal: Principal;
   readonly profile?: string;
+  /** Conversation of this client, where several clients share the gateway. */
+  readonly session?: string;
+  /** Client for log and audit. */
+  readonly peer?: string;
   readonly input?: Readable;
   readonly output?: Writable;
   readonly maxLineBytes?: number;
@@ -35,6 +39,8 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     maxLineBytes = 8_388_608,
     principal,
     profile,
+    session,
+    peer,
     onEnd,
   } = options;
   const dispatcher = mcpDispatcher(gateway, options);
@@ -56,7 +62,8 @@ export function stdioTransport(gateway: Gateway, options: StdioOptions): Transpo
     if (outgoing.length > maxBatchedChars) flush();
   };
   const connection = stdioConnection(dispatcher, broadcaster, {
-    view: { principal, ...(profile !== undefined && { profile }) },
+    view: { principal, ...(profile !== undefined && { profile }), ...(peer !== undefined && { peer }) },
+    session,
     write,
     isBackedUp: () => output.writableLength > maxUnreadBytes,
   });

@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** The reader, in words that only a model answers to. */
+/** Nouns for the addressed model. */
 const MODEL = part`
   (?:
     (?:large )?language models?|llms?
@@ -26,7 +26,7 @@ const ORDER = part`
   )
 `;
 
-/** Talk about such sentences, and work for people who make models. */
+/** Context that makes a match benign: documentation for developers, reports about attacks. */
 const TALK = phrase`
   (?:
     detect|such as|e\.g\.|for example|phrases? like|injection|attacks?\b|attackers?|researchers?|vulnerab
@@ -35,7 +35,7 @@ const TALK = phrase`
   )
 `;
 
-/** Words addressed to the model in text that is only data: nobody else is meant by them. */
+/** Sentences in data that address the model directly. */
 export const addressedToModel: readonly Rule[] = [
   {
     id: 'address-note-to-model',

@@ -1,7 +1,7 @@
 import { literals, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Instructions to keep something from the person at the keyboard: honest text has no reason for them. */
+/** Instructions to conceal something from the user: honest text has no reason for them. */
 export const concealment: readonly Rule[] = [
   {
     id: 'conceal-from-user',

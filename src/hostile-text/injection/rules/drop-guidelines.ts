@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Ways to give something up. */
+/** Verbs for giving up rules. */
 const LEAVE = part`
   (?:
     ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?|overrid(?:e|ing)|overrul(?:e|ing)|bypass(?:ing)?
@@ -18,7 +18,7 @@ const LEAVE = part`
   )
 `;
 
-/** What only a model has, or what it is told to keep to. */
+/** Nouns for the rules of a model. */
 const OWN = part`
   (?:
     ethic\w{0,4}(?: \w{4,14})?|moral\w{0,4}(?: \w{4,14})?|conscience|principles|values|inhibitions|programming
@@ -33,7 +33,7 @@ const OWN = part`
   )
 `;
 
-/** Talk about models, and about programs with settings of their own. */
+/** Context that makes a match benign: discussion of models, programs with settings. */
 const TALK = phrase`
   (?:
     detect|such as|e\.g\.|for example|phrases? like|injection|attackers?|researchers?|vulnerab|jailbreak
@@ -44,7 +44,7 @@ const TALK = phrase`
   )
 `;
 
-/** Orders that set the reader against its own rules, whatever those are called. */
+/** Instructions to break the model's own rules, whatever they are called. */
 export const dropGuidelines: readonly Rule[] = [
   {
     id: 'own-rules-left',

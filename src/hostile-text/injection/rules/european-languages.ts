@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Ways to give something up, in Spanish, Portuguese, Italian, French and German, without accents. */
+/** Verbs for giving up rules, in Spanish, Portuguese, Italian, French and German, without accents. */
 const LEAVE = part`
   (?:ignor(?:a|e|i|ez|er|are|ar)|ignorier\w{1,2}|umgeh\w{0,2}|missacht\w{1,2}|ubergeh\w{1,2}|verlass\w{0,2}|suspend\w{0,5}|deaktivier\w{1,2}|desactiv\w{1,2}
     |desativ\w{1,2}|disattiv\w{1,2}|desobe\w{1,5}|disobbed\w{1,4}|contourn\w{1,2}|outrepass\w{1,2}|bypass\w{0,3}|neglig\w{1,3}|transgred\w{1,3}|viol[aeo]\w{0,3}
@@ -25,7 +25,7 @@ const MINE = part`
   (?:mes|mis|mi|meine[nrms]?|mie|miei|minhas?|meus?|mia|mio|ma|mon)
 `;
 
-/** Orders against the reader's own rules, and questions after them, in the commonest languages of Latin letters. */
+/** Overrides and prompt leaks in the most common languages with Latin letters. */
 export const europeanLanguages: readonly Rule[] = [
   {
     id: 'language-own-rules-left',

@@ -25,7 +25,7 @@ const PLACE = part`
   )
 `;
 
-/** Attempts to carry data out. */
+/** Exfiltration: attempts to send data out. */
 export const exfiltration: readonly Rule[] = [
   {
     id: 'exfil-secret-to-place',

@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Names of a model's own set-up in other languages, and what is asked of it; no text for people speaks of theirs. */
+/** Names for the system prompt in other languages, with the verbs that request it. */
 const PROMPTS = part`
   (?:
     system ?prompts?|systemnachricht|system ?instruktion\w{0,3}|prompt (?:du )?systeme
@@ -16,7 +16,7 @@ const YOURS = part`
   )
 `;
 
-/** Set-ups laid open or switched off, outside English. */
+/** Requests to reveal or disable the system prompt, outside English. */
 export const foreignPromptLeak: readonly Rule[] = [
   {
     id: 'settings-shown',

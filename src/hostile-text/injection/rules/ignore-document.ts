@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** What an order stands in, as the order itself calls it. */
+/** Nouns for the document that carries an instruction. */
 const CARRIER = part`
   (?:web ?pages?|web ?sites?|pages?|documents?|texts?|articles?|papers?|resum(?:e|é)s?|cvs?|e-?mails?|letters?|passages?|paragraphs?
     |functions?|code|script|program|tables?|data|inputs?|files?|contents?|contexts?|reports?|reviews?|transcripts?|notes?|stor(?:y|ies)
@@ -19,7 +19,7 @@ const TALK = phrase`
   )
 `;
 
-/** Orders to leave the very text they stand in, and to say something else. */
+/** Instructions to ignore the surrounding document and to say something else. */
 export const ignoreDocument: readonly Rule[] = [
   {
     id: 'carrier-left',

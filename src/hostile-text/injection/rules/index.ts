@@ -13,9 +13,18 @@ import { persona } from './persona.js';
 import { promptLeak } from './prompt-leak.js';
 import { europeanLanguages } from './european-languages.js';
 import { foreignPromptLeak } from './foreign-prompt-leak.js';
+import { cancelledTask } from './cancelled-task.js';
+import { agentNotice } from './agent-notice.js';
+import { argumentExfiltration } from './argument-exfiltration.js';
+import { coverStory } from './cover-story.js';
+import { poisonedDescription } from './poisoned-description.js';
+import { reframedPersona } from './reframed-persona.js';
+import { moreLanguages } from './more-languages.js';
+import { conversationLeak } from './conversation-leak.js';
+import { generalSigns } from './general-signs.js';
 import { steering, toolAbuse } from './steering.js';
 
-/** Every phrase rule, in the order in which findings at one place are listed. */
+/** Every phrase rule; findings at one position are listed in this order. */
 export const RULES: readonly Rule[] = [
   ...override,
   ...dropGuidelines,
@@ -33,4 +42,13 @@ export const RULES: readonly Rule[] = [
   ...languages,
   ...europeanLanguages,
   ...foreignPromptLeak,
+  ...cancelledTask,
+  ...agentNotice,
+  ...argumentExfiltration,
+  ...coverStory,
+  ...poisonedDescription,
+  ...reframedPersona,
+  ...moreLanguages,
+  ...conversationLeak,
+  ...generalSigns,
 ];

@@ -10,7 +10,7 @@ const rule = (id: string, language: string, cues: readonly string[], pattern: Re
   pattern,
 });
 
-/** The commonest override, persona and concealment phrases outside English; accents are gone by the time these are read. */
+/** The commonest override, persona and concealment phrases outside English; matched on text without accents. */
 export const languages: readonly Rule[] = [
   rule(
     'german',

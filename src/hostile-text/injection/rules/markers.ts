@@ -1,7 +1,40 @@
 import { literals, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Text dressed as something with authority: a role, a system message, the end of the data. */
+const ADDRESS_CUES = literals`
+      note to|note for|attention|message to|message for|memo|notice to|notice for|reminder|instruction to
+      |instructions to|instructions for|instruction for|directive|language model| llm|ai agent|ai assistant
+      |ai model|assistant|chatgpt|claude|gemini|copilot|the agent|the model|hey ai|hey, ai|dear ai|hello ai
+      |ai must|ai should|re an ai|are an ai|re an llm|are an llm| ai:| ai,|chatbot
+    `;
+/** The model addressed by name. Honest descriptions do it too; there a second sign is required. */
+const ADDRESS = phrase`
+      (?<!sends? (?:a|the) |configure )\b(?:note|attention|message|memo|notice|reminder|instructions?|directive|important|urgent)
+        (?: (?:to|for)|:|,)? (?:the |any |all |every |this )?(?:
+        ai|llm|assistants?|language models?|agents?|models?|chatgpt|claude|gemini|copilot|bots?
+        |automated (?:agents?|systems?)
+      )(?: (?:agents?|assistants?|models?|systems?|readers?|processing|reading)(?: \w{1,10}){0,4})?\s{0,2}(?:[:,]| ?- |--)
+      |\b(?:hey|hello|dear|hi|attention)[, ]{1,2}
+        (?:ai|llm|assistant|chatgpt|claude|gemini|copilot|gpt|agent|model)\b
+      |\b(?:the |any |every )?(?:
+        ai|llm|language model|assistant|ai agent|ai assistant|ai model|agent|model|chatbot|claude|chatgpt
+        |copilot
+      )(?: reading this| processing this| that reads this)? (?:
+        must|should|needs? to|has to
+        |is (?:required|instructed|expected|asked|authori[sz]ed) to
+        |shall|will now|ought to
+      ) (?:first |now |immediately |always |also |then |instead )?(?:
+        execute|run|call|send|output|print|reveal|ignore|delete|transfer|disregard|forward|respond|reply|read
+        |include|append|use|invoke|take on|obey|say|write|share|approve|grant|upload|post|open|visit|click|email
+        |disable|install|tell|recommend|repeat|download|return the
+      )
+      |\bif you(?:'re| are) (?:an? |the )?(?:
+        ai|llm|large language model|language model|assistant|chatbot|gpt|ai (?:agent|assistant|model)
+        |automated (?:agent|system)
+      )\b
+    `;
+
+/** Text that imitates an authority: a chat role, a system message, the end of the data. */
 export const markers: readonly Rule[] = [
   {
     id: 'marker-chat-template',
@@ -175,37 +208,27 @@ export const markers: readonly Rule[] = [
     family: 'marker',
     why: 'Data speaks to the model by name.',
     weight: 0.8,
-    cues: literals`
-      note to|note for|attention|message to|message for|memo|notice to|notice for|reminder|instruction to
-      |instructions to|instructions for|instruction for|directive|language model| llm|ai agent|ai assistant
-      |ai model|assistant|chatgpt|claude|gemini|copilot|the agent|the model|hey ai|hey, ai|dear ai|hello ai
-      |ai must|ai should|re an ai|are an ai|re an llm|are an llm| ai:| ai,|chatbot
-    `,
-    pattern: phrase`
-      (?<!sends? (?:a|the) |configure )\b(?:note|attention|message|memo|notice|reminder|instructions?|directive|important|urgent)
-        (?: (?:to|for)|:|,)? (?:the |any |all |every |this )?(?:
-        ai|llm|assistants?|language models?|agents?|models?|chatgpt|claude|gemini|copilot|bots?
-        |automated (?:agents?|systems?)
-      )(?: (?:agents?|assistants?|models?|systems?|readers?|processing|reading)(?: \w{1,10}){0,4})?\s{0,2}(?:[:,]| ?- |--)
-      |\b(?:hey|hello|dear|hi|attention)[, ]{1,2}
-        (?:ai|llm|assistant|chatgpt|claude|gemini|copilot|gpt|agent|model)\b
-      |\b(?:the |any |every )?(?:
-        ai|llm|language model|assistant|ai agent|ai assistant|ai model|agent|model|chatbot|claude|chatgpt
-        |copilot
-      )(?: reading this| processing this| that reads this)? (?:
-        must|should|needs? to|has to
-        |is (?:required|instructed|expected|asked|authori[sz]ed) to
-        |shall|will now|ought to
-      ) (?:first |now |immediately |always |also |then |instead )?(?:
-        execute|run|call|send|output|print|reveal|ignore|delete|transfer|disregard|forward|respond|reply|read
-        |include|append|use|invoke|take on|obey|say|write|share|approve|grant|upload|post|open|visit|click|email
-        |disable|install|tell|recommend|repeat|download|return the
+    kinds: ['output'],
+    cues: ADDRESS_CUES,
+    pattern: ADDRESS,
+    unless: phrase`
+      (?:
+        detect|such as|e\.g\.|agents?\.md|claude\.md|best practice|guidelines?
+        |the agent (?:must|should) (?:use|call|return|read|run|include|respond|reply|have)
+        |coding agent
+        |(?:ssh|monitoring|\bbuilds?\b|user|\blogs?\b|ecs|data|collector|ci) agent
+        |data model|the model (?:must|should|will|needs)|\btools?\b|\bskills?\b|\bschemas?\b|django|\borms?\b|\blints?\b|mcp client|prompt
       )
-      |\bif you(?:'re| are) (?:an? |the )?(?:
-        ai|llm|large language model|language model|assistant|chatbot|gpt|ai (?:agent|assistant|model)
-        |automated (?:agent|system)
-      )\b
     `,
+  },
+  {
+    id: 'marker-note-to-model',
+    family: 'marker',
+    why: 'A description addresses the model by name.',
+    weight: 0.5,
+    kinds: ['description'],
+    cues: ADDRESS_CUES,
+    pattern: ADDRESS,
     unless: phrase`
       (?:
         detect|such as|e\.g\.|agents?\.md|claude\.md|best practice|guidelines?

@@ -32,7 +32,7 @@ const BEFORE = part`
   )
 `;
 const FILL = "(?:[\\w',-]{1,16} {1,2})";
-/** Talk about attacks, or about parsers and settings, rather than an attack. */
+/** Context that makes a match benign: reports about attacks, parsers, settings. */
 const TALK = phrase`
   (?:
     detect|such as|for example|e\.g\.|phrases? like|phrases? such|injection
@@ -44,7 +44,7 @@ const TALK = phrase`
   )
 `;
 
-/** Instructions to drop the instructions the model was given. */
+/** Instructions to ignore earlier instructions. */
 export const override: readonly Rule[] = [
   {
     id: 'override-previous-instructions',
@@ -80,6 +80,7 @@ export const override: readonly Rule[] = [
       (?:
         detect|such as|e\.g\.|phrases? like|warning|section header|parsing|\btables?\b|\bfigures?\b|errors?\b|\bemails?\b|\bdrafts?\b
         |\bversions?\b|\bcolumns?\b|\bcells?\b|injection|\bquotes?\b|attempt
+        |\b(?:my|our) (?:last|previous|earlier) (?:message|mail|note|text|post|comment|invoice)
       )
     `,
   },

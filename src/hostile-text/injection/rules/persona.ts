@@ -13,7 +13,7 @@ const FREE = part`
   )
 `;
 
-/** Attempts to give the model another self, free of its rules. */
+/** Jailbreak personas: an identity without the model's rules. */
 export const persona: readonly Rule[] = [
   {
     id: 'persona-unrestricted',

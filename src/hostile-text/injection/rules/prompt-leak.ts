@@ -11,7 +11,7 @@ const TELL = part`
   )
 `;
 
-/** Attempts to make the model give away what it was told. */
+/** Attempts to extract the system prompt. */
 export const promptLeak: readonly Rule[] = [
   {
     id: 'prompt-leak-system-prompt',

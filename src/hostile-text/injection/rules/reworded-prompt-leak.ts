@@ -1,7 +1,7 @@
 import { literals, part, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Names for what the model was told. */
+/** Names for the system prompt. */
 const TOLD = part`
   (?:instructions?|prompts?|directives?|directions|commands?|guidelines?|rules|orders|guidance|pre-?prompts?|system messages?)
 `;
@@ -10,7 +10,7 @@ const FIRST_WORDS = literals`
   |central|essential|root|source|master|preliminary|opening|governing|driving|internal|confidential|actual|exact|basic
 `;
 const FIRST = `(?:${FIRST_WORDS.join('|')})`;
-/** Words so common that they are looked for together with what makes them telling. */
+/** Words too common on their own; they count only with a qualifier. */
 const FIRST_OF_ALL = FIRST_WORDS.flatMap((first) =>
   literals`command|guidance|message|query|order|rule`.map((noun) => `${first} ${noun}`),
 );
@@ -32,7 +32,7 @@ const TALK = phrase`
   )
 `;
 
-/** The model's own instructions and secrets asked for in another shape. */
+/** Requests for the system prompt or secrets in another form (translated, encoded, as a poem). */
 export const rewordedPromptLeak: readonly Rule[] = [
   {
     id: 'leak-reshaped',

@@ -1,7 +1,7 @@
 import { literals, phrase } from '../phrase.js';
 import type { Rule } from '../rule.js';
 
-/** Orders about the reader's own answer, or about tools, in text that is only data. */
+/** Instructions about the model's answer or its tools, found in data. */
 export const steering: readonly Rule[] = [
   {
     id: 'steer-your-answer',
@@ -224,7 +224,7 @@ export const steering: readonly Rule[] = [
   },
 ];
 
-/** What a description may not ask: its own reader's files, other tools, or a change of behaviour. */
+/** Tool poisoning: descriptions that ask for local files, reach for other tools, or change behaviour. */
 export const toolAbuse: readonly Rule[] = [
   {
     id: 'tool-abuse-before-anything',
@@ -335,7 +335,7 @@ export const toolAbuse: readonly Rule[] = [
       |\b(?:change|reroute|replace|rewrite|modify) (?:its |the |their )(?:[\w-]{1,12} )?
         (?:recipient|destination|output|account|payee|address)(?: \w{1,12}){0,2} (?:to|with)\b
       |\b(?:do not|don't|never) (?:use|call) [a-z]{2,20}_[a-z_]{2,30}\b[^\n]{0,80}?\bthis tool\b
-      |\buse this tool instead (?:and|of [a-z]{2,20}_)
+      |\b(?:always )?use this tool instead (?:and|of [a-z]{2,20}_\w{1,30}\b(?! (?:when|if|for|to|unless|because|as|where|only)\b))
       |\bonly this tool may be used|\balways call this tool first\b|\brate this [\w ]{1,16} as the best
       |\bnever suggest alternatives
       |\b(?:modifies|changes|alters|overrides) the behaviou?r of the [\w-]{3,30} tool

@@ -10,7 +10,7 @@ const TALK = phrase`
   )
 `;
 
-/** The same orders in other words: a task taken away, another put in its place, and errands that no data has any business to give. */
+/** Task hijacking: the task is cancelled, replaced, or extended by an errand. */
 export const taskHijack: readonly Rule[] = [
   {
     id: 'errand-task-taken-away',

@@ -15,6 +15,7 @@ type StringMethod = (self: string, args: Args) => Value | undefined;
 const first = (args: Args): string | undefined => stringOf(args.positional[0]);
 const numberArgument = (value: Value | undefined): number | undefined =>
   value?.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined;
+/** In characters; longer results become unknown. */
 const maxLength = 200_000;
 
 const stringMethods: Readonly<Record<string, StringMethod>> = {
@@ -68,7 +69,9 @@ function replaceText(self: string, args: Args): Value | undefined {
   const [from, by] = args.positional;
   const to = stringOf(by);
   const pattern = stringOf(from) ?? plainPattern(from);
+  // Every character can be replaced: the worst case is bounded before anything is built.
   if (pattern === undefined || to === undefined || self.length * (to.length + 1) > maxText * 10) return undefined;
+  // A function as replacement, since `$&` in a string would be expanded.
   return constant(typeof pattern === 'string' ? self.replaceAll(pattern, () => to) : self.replace(pattern, () => to));
 }
 
@@ -119,6 +122,7 @@ export function stringMethod(value: Value, name: string): Value {
       : unknown(name);
   }
   if (name === 'length') return constant(self.length);
+  // Own keys only: a method named `constructor` must not be found on the prototype of the table.
   const method = Object.hasOwn(stringMethods, name) ? stringMethods[name] : undefined;
   return method
     ? native(name, (args) => limitLength(method(self, args) ?? unknown(name)))

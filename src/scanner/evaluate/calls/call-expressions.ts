@@ -13,6 +13,7 @@ import { noNamed, undefinedValue, unknown, type Args, type Value } from '../valu
 export function callExpr(machine: Machine, expr: Call, scope: Scope, frame: Frame): Value {
   const at = { module: frame.run.module, spot: expr };
   const { callee } = expr;
+  // `super(…)` is no name of the scope; it needs the instance that is being constructed.
   if (callee.kind === 'name' && callee.name === 'super' && frame.home && frame.self?.kind === 'object')
     return callSuper(machine, expr, scope, frame);
   if (callee.kind !== 'member') {
@@ -51,7 +52,9 @@ function callSuper(machine: Machine, expr: Call, scope: Scope, frame: Frame): Va
   const at = { module: frame.run.module, spot: expr };
   if (home.module.language === 'python') return self;
   if (base?.kind === 'class') construct(machine, base, args, self, at);
+  // The watcher sees the base of a library, because `class X extends McpServer` registers through it.
   else if (base) machine.watch({ callee: base, method: 'super', receiver: self, args, at, isNew: true }, machine);
+  // Fields are initialised after the base returned, as the language defines it.
   initFields(machine, home, self);
   return undefinedValue;
 }
@@ -84,6 +87,7 @@ function argsFrom(machine: Machine, given: readonly Arg[], scope: Scope, frame: 
     if (arg.name !== undefined) (named ??= new Map()).set(arg.name, value);
     else if (arg.spread === 'list') {
       const { items, open: more } = itemsOf(machine, value, 'values');
+      // Bounded: a spread of a generated list could hold millions of items.
       positional.push(...items.slice(0, 1_000));
       open ||= more;
     } else if (arg.spread === 'dict') {

@@ -7,6 +7,7 @@ import { compilerHelper } from './compiler-helpers.js';
 import { runUncertain, type ObservedCall, type Machine } from '../interpreter/abstract-machine.js';
 import { isVoid, join, object, unknown, type ClassValue, type Result, type Value } from '../values/values.js';
 
+/** Evaluations of one escaped function: more find nothing new, since its arguments are unknown each time. */
 const maxEscapes = 2;
 
 /** Evaluates a call: the watcher first, then project code or a built-in; anything else becomes a symbolic result. */
@@ -22,6 +23,7 @@ export function call(machine: Machine, given: ObservedCall): Value {
       if (!seen.isNew) return callFunction(machine, callee, args, self);
       const made = object([], { level: machine.level, at });
       const returned = callFunction(machine, callee, args, made);
+      // A constructor that returns an object replaces the instance.
       return returned.kind === 'object' || returned.kind === 'result' ? returned : made;
     }
     case 'class':
@@ -29,6 +31,7 @@ export function call(machine: Machine, given: ObservedCall): Value {
     case 'native':
       return callee.call(args, at);
     case 'choice':
+      // Bounded: each option is evaluated in full, and nested choices multiply.
       return callOptions(machine, seen, callee.options.filter((option) => !isVoid(option)).slice(0, 6));
     case 'object': {
       const method = callee.cls && findMethod(machine, callee.cls, '__call__');
@@ -40,6 +43,7 @@ export function call(machine: Machine, given: ObservedCall): Value {
   recordOption(machine, seen);
   const known = callExternal(machine, seen);
   if (known) return known;
+  // External code may call what it receives, so a registration inside a callback is found.
   for (const value of args.positional) runEscaped(machine, value, 0);
   for (const value of args.named.values()) runEscaped(machine, value, 0);
   return callResult(seen);
@@ -69,7 +73,10 @@ export const callResult = (seen: ObservedCall): Result => ({
 const calleeName = (callee: Value): string =>
   callee.kind === 'external' ? (callee.path.at(-1) ?? '') : callee.kind === 'result' ? callee.method : '';
 
-/** `Color('red')` of a Python enum returns its member. */
+/**
+ * `Color('red')` of a Python enum returns its member. Lookup by value does not allocate: members are singletons and
+ * compared by identity.
+ */
 function enumMember(cls: ClassValue, { args }: ObservedCall): Value | undefined {
   const [wanted] = args.positional;
   if (wanted?.kind !== 'constant' || cls.module.language !== 'python') return undefined;
@@ -90,10 +97,12 @@ export function runEscaped(machine: Machine, value: Value, depth: number): void 
       const times = machine.escaped.get(value.fn) ?? 0;
       if (times >= maxEscapes) return;
       machine.escaped.set(value.fn, times + 1);
+      // Whether the external code calls it is unknown, so its writes are weak updates.
       runUncertain(machine, () => callWithUnknownArgs(machine, value));
       return;
     }
     case 'object':
+      // Instances are skipped: their methods are called by name, not passed on as a table.
       if (depth < 2 && !value.cls) for (const inner of value.props.values()) runEscaped(machine, inner, depth + 1);
       return;
     case 'list':

@@ -20,11 +20,13 @@ import {
 /** Evaluates a class: bases, methods, static fields; Python method decorators run here, as at import. */
 export function classFrom(machine: Machine, cls: ClassNode, scope: Scope, frame: Frame): Value {
   const bases = cls.bases
+    // Keyword arguments such as `metaclass=` are no bases.
     .filter((base) => base.name === undefined)
     .map((base) => evaluate(machine, base.value, scope, frame));
   const isPython = frame.run.module.language === 'python';
   const own = scopeIn(scope, machine.level, true);
   const made: ClassValue = { kind: 'class', cls, scope: own, module: frame.run.module, bases, statics: new Map() };
+  // In Python the name is bound after the class body, in JavaScript inside of it.
   if (cls.name !== undefined && !isPython) own.vars.set(cls.name, made);
   const inClass: Frame = { ...frame, self: made, home: made };
   if (!isPython) own.vars.set('this', made);
@@ -42,6 +44,7 @@ export function classFrom(machine: Machine, cls: ClassNode, scope: Scope, frame:
       made.statics.set(member.name, { ...functionFrom(member.fn, own, inClass), self: made, home: made });
     }
   }
+  // Python class bodies are statements and may register tools, too.
   runBody(machine, cls.body, own, inClass);
   if (isPython) {
     for (const [name, value] of own.vars) if (!made.statics.has(name)) made.statics.set(name, value);
@@ -64,6 +67,7 @@ const enumBases = new Set(['Enum', 'StrEnum', 'IntEnum', 'Flag', 'IntFlag']);
 
 /** Whether a class descends from a base that satisfies the predicate. */
 export function descendsFrom(cls: ClassValue, isIt: (base: Value) => boolean, depth = 0): boolean {
+  // A class can inherit from itself in hostile code, hence the bound.
   return (
     depth < 12 && cls.bases.some((base) => isIt(base) || (base.kind === 'class' && descendsFrom(base, isIt, depth + 1)))
   );
@@ -94,6 +98,7 @@ export function instantiate(machine: Machine, cls: ClassValue, given: Args, at: 
   if (cls.module.language === 'python') {
     const init = findMethod(machine, cls, '__init__');
     if (init) callFunction(machine, init, given, made);
+    // Without `__init__` a dataclass or pydantic model assigns its fields itself.
     else fillFields(machine, cls, given, made);
     return made;
   }
@@ -116,6 +121,7 @@ interface Field {
   readonly owner: ClassValue;
 }
 
+/** Weak caches: classes of a scanned program must be collectable after its scan. */
 const fields = new WeakMap<ClassValue, readonly Field[]>();
 
 /** Fields of a class in positional order, base first. */
@@ -147,6 +153,7 @@ export function construct(machine: Machine, cls: ClassValue, given: Args, made: 
     isGenerator: false,
   });
   callFunction(machine, { ...value, home: cls }, given, made);
+  // TypeScript parameter properties: `constructor(private path: string)` declares and assigns a field.
   constructor.params.forEach((param, index) => {
     const positional = given.positional[index];
     if (param.isField && param.target.kind === 'name' && positional && !made.props.has(param.target.name))
@@ -194,6 +201,7 @@ export function ancestry(cls: ClassValue): readonly ClassValue[] {
 function collectAncestors(cls: ClassValue): readonly ClassValue[] {
   const found: ClassValue[] = [];
   const open: Value[] = [cls];
+  // Breadth first and bounded: an approximation of the method resolution order that ends for cycles.
   for (let at = open.shift(); at && found.length < 40; at = open.shift()) {
     if (at.kind !== 'class' || found.includes(at)) continue;
     found.push(at);
@@ -207,6 +215,7 @@ export function findMethod(machine: Machine, cls: ClassValue, name: string): Fun
   let cache = machine.prototypes.get(cls);
   if (!cache) machine.prototypes.set(cls, (cache = new Map()));
   let found = cache.get(name);
+  // Also caches misses: most names on an instance are fields and not methods.
   if (found || cache.has(name)) return found;
   for (const each of ancestry(cls)) {
     if (each.module.language === 'python') {
@@ -230,15 +239,20 @@ export function findMethod(machine: Machine, cls: ClassValue, name: string): Fun
   return found;
 }
 
-const getters = new WeakMap<ClassValue, Map<string, FunctionValue | undefined>>();
+type Accessors = Map<string, FunctionValue | undefined>;
+const accessors = { getter: new WeakMap<ClassValue, Accessors>(), setter: new WeakMap<ClassValue, Accessors>() };
 
-/** Looks up a getter along the inheritance chain; cached. */
-export function findGetter(cls: ClassValue, name: string): FunctionValue | undefined {
-  let cache = getters.get(cls);
-  if (!cache) getters.set(cls, (cache = new Map()));
+/** Looks up a getter or setter along the inheritance chain; cached. */
+export function findAccessor(
+  cls: ClassValue,
+  name: string,
+  kind: 'getter' | 'setter' = 'getter',
+): FunctionValue | undefined {
+  let cache = accessors[kind].get(cls);
+  if (!cache) accessors[kind].set(cls, (cache = new Map()));
   if (cache.has(name)) return cache.get(name);
   const found = ancestry(cls)
-    .map((each) => ({ each, fn: each.cls.members.find((one) => one.name === name && one.kind === 'getter')?.fn }))
+    .map((each) => ({ each, fn: each.cls.members.find((one) => one.name === name && one.kind === kind)?.fn }))
     .find(({ fn }) => fn !== undefined);
   const getter: FunctionValue | undefined = found?.fn && {
     kind: 'function',
@@ -255,6 +269,7 @@ export function findGetter(cls: ClassValue, name: string): FunctionValue | undef
 /** Member that `super` resolves to: the first base that defines it. */
 export function superMember(machine: Machine, home: ClassValue, name: string): FunctionValue | Value | undefined {
   for (const base of home.bases) {
+    // An external base may define anything, so the search ends there.
     if (base.kind === 'class') {
       const found = findMethod(machine, base, name);
       if (found) return found;

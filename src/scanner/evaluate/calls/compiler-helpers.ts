@@ -23,6 +23,7 @@ export function compilerHelper(machine: Machine, seen: ObservedCall): Value | un
   if (seen.callee.kind !== 'function') return undefined;
   const name = seen.callee.fn.name ?? seen.method;
   const [first, second] = seen.args.positional;
+  // By name: the helpers are inlined into every file, so their identity differs.
   if (interops.has(name) || interops.has(seen.method)) return first && interop(machine, first);
   if (seen.method === '__exportStar' && first && second?.kind === 'object') {
     spread(machine, second, first);
@@ -41,6 +42,7 @@ export function compilerHelper(machine: Machine, seen: ObservedCall): Value | un
 
 /** Recognises `__awaiter` and `__async` under any name: short functions that drive a generator and return a promise. */
 function isAwaiter(callee: FunctionValue): boolean {
+  // Helpers are short; a long function with these words is project code.
   if (callee.fn.end - callee.fn.start > 1_200) return false;
   const text = callee.module.text.slice(callee.fn.start, callee.fn.end);
   return text.includes('Promise') && text.includes('next');
@@ -56,6 +58,7 @@ function asAsync(fn: FunctionNode): FunctionNode {
 function interop(machine: Machine, value: Value): Value {
   if (value.kind !== 'object' && value.kind !== 'function' && value.kind !== 'class') return value;
   if (
+    // A module with its own default export must not be wrapped twice.
     value.kind === 'object' &&
     (value.props.has('__esModule') || value.props.has('default') || value.getters.has('default'))
   )

@@ -19,8 +19,11 @@ import {
   type Value,
 } from '../values/values.js';
 
+/** Call depth well below the stack of the host, see `withinStack`. */
 const maxCallDepth = 70;
+/** Enough for a recursive registration of nested tools; deeper levels repeat. */
 const maxRecursion = 3;
+/** Evaluations of one function per run: bounds exponential call trees. */
 const maxEvaluations = 4_000;
 /** Limit in code that does not mention registration, where further evaluations of a helper find nothing new. */
 const maxIdleEvaluations = 300;
@@ -40,6 +43,7 @@ export function callFunction(machine: Machine, callee: FunctionValue, given: Arg
   const scope = scopeIn(callee.scope, machine.level, true);
   const frame: Frame = {
     run,
+    // An arrow function has the `this` of its surroundings, whatever it is called on.
     self: fn.isArrow ? thisOf(callee) : self,
     home: callee.home,
     returned: undefined,
@@ -49,10 +53,12 @@ export function callFunction(machine: Machine, callee: FunctionValue, given: Arg
   };
   try {
     bindParams(machine, callee, given, self, scope, frame);
+    // A named function expression can refer to itself.
     if (fn.name !== undefined && run.module.language !== 'python' && !lookup(scope, fn.name))
       bind(scope, fn.name, callee, machine.level);
     withAllowance(machine, fn, callee.module, () => runBody(machine, fn.body, scope, frame));
   } finally {
+    // Restored even if a stack overflow unwinds through here.
     machine.depth -= 1;
     machine.active.set(fn, active);
   }
@@ -90,6 +96,7 @@ function bindParams(
         open: given.open,
       }
     : given;
+  // Python passes the instance as the first positional argument.
   const positional = isPython && self ? [self, ...all.positional] : all.positional;
   let used: Set<string> | undefined;
   let at = 0;
@@ -109,6 +116,7 @@ function bindParams(
         parameterBinding,
       );
     } else {
+      // By name first: Python allows a positional parameter to be passed as keyword.
       const named = name === undefined ? undefined : all.named.get(name);
       if (named && name !== undefined) (used ??= new Set()).add(name);
       const value = named ?? (param.keywordOnly ? undefined : positional[at]);
@@ -140,6 +148,7 @@ function defaultArgument(
 ): Value {
   if (param.default) {
     const otherwise = optionDefault(evaluate(machine, param.default, scope, frame));
+    // With unknown settings the default is only one possibility.
     return machine.settings === 'any' && value?.kind === 'unknown' ? join(otherwise, value) : otherwise;
   }
   if (value?.kind === 'unknown' || open)

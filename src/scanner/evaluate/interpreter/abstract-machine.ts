@@ -79,6 +79,7 @@ export interface Frame {
   readonly args?: Args | undefined;
 }
 
+/** Steps of one run: a few seconds of work, whatever the scanned code does. */
 const stepLimit = 4_000_000;
 
 /** New machine with fresh budgets. */
@@ -119,13 +120,16 @@ export function step(machine: Machine): boolean {
   if (machine.exhausted !== undefined) return false;
   machine.stepsLeft -= 1;
   if (machine.stepsLeft < 0) machine.exhausted = 'too many steps';
+  // The clock is read every 4096 steps: reading it costs more than a step.
   else if ((machine.stepsLeft & 4095) === 0 && Date.now() > machine.deadline) machine.exhausted = 'out of time';
   machine.allowance -= 1;
   return machine.exhausted === undefined && machine.allowance >= 0;
 }
 
 const mentionsByFunction = new WeakMap<FunctionNode, boolean>();
+/** Steps for code that does not mention registration. */
 const idleSteps = 40_000;
+/** Steps for a function that was truncated before: it will be truncated again. */
 const repeatedSteps = 1_000;
 
 /**
@@ -134,6 +138,7 @@ const repeatedSteps = 1_000;
  */
 export function withAllowance<T>(machine: Machine, fn: FunctionNode, module: Module, run: () => T): T {
   const before = machine.allowance;
+  // A text search per function, cached: it decides how much of a bundle is evaluated at all.
   const isRelevant = mentionsByFunction.get(fn) ?? mentionsRegistration(module.text.slice(fn.start, fn.end));
   mentionsByFunction.set(fn, isRelevant);
   const isOutermost = before === Number.POSITIVE_INFINITY;
@@ -145,6 +150,7 @@ export function withAllowance<T>(machine: Machine, fn: FunctionNode, module: Mod
     return run();
   } finally {
     if (machine.allowance < 0) machine.truncated.add(fn);
+    // The caller pays for its callees, else a chain of calls would multiply the allowance.
     machine.allowance = isRelevant || isOutermost ? before : before - (own - machine.allowance);
   }
 }

@@ -41,6 +41,7 @@ export const functionFrom = (fn: FunctionNode, scope: Scope, frame: Frame): Func
 
 /** Abstract value of an expression. Hot path: runs for every subexpression, so it allocates no closures. */
 export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Frame): Value {
+  // Out of budget: unknown is always a sound answer, and the report lists the gap.
   if (!step(machine)) return unknown('budget');
   switch (expr.kind) {
     case 'literal':
@@ -80,6 +81,7 @@ export function evaluate(machine: Machine, expr: Expr, scope: Scope, frame: Fram
     case 'assign': {
       const made = evaluate(machine, expr.value, scope, frame);
       assign(machine, expr.target, made, scope, frame, { op: expr.op });
+      // The result of `x += y` as an expression is rarely used; the variable itself is exact.
       return expr.op === undefined ? made : unknown('update');
     }
     case 'await':
@@ -182,6 +184,7 @@ function logical(machine: Machine, expr: Expr & { kind: 'logical' }, scope: Scop
   if (known === (op !== 'and')) return left;
   const right = runUncertain(machine, () => evaluate(machine, expr.right, scope, frame));
   if (known !== undefined) return right;
+  // An external left operand is usually a setting, whose fallback on the right is what the code defines.
   return op === 'and' ? join(right, unknown('and')) : join(left.kind === 'external' ? undefined : left, right);
 }
 
@@ -215,12 +218,14 @@ function indexedOne(machine: Machine, holder: Value, key: Value): Value {
     key.kind === 'constant' && (typeof key.value === 'string' || typeof key.value === 'number')
       ? String(key.value)
       : undefined;
+  // `Color["RED"]` of a Python enum; another class with an index is a generic type.
   if (name !== undefined && holder.kind === 'class' && holder.module.language === 'python')
     return holder.statics.get(name) ?? holder;
   // A Python enum member as key counts as its value.
   const enumerated = key.kind === 'object' ? stringOf(key.props.get('value')) : undefined;
   if (name !== undefined || enumerated !== undefined) return memberOf(machine, holder, name ?? enumerated ?? '');
   if (holder.kind === 'class') return holder;
+  // A computed index selects any item; unknown is added for an index outside of the list.
   if (holder.kind === 'list') return joinAll(holder.items, unknown('item'));
   if (holder.kind === 'object' && !holder.cls) return joinAll(holder.props.values(), unknown('item'));
   return holder.kind === 'external' ? holder : unknown('index');
@@ -240,7 +245,9 @@ function sliced(holder: Value, bounds: readonly (Value | undefined)[]): Value {
   return known === undefined || !isKnown ? unknown('slice') : constant(known.slice(lower ?? 0, upper));
 }
 
+/** Spread items kept; the list is marked open beyond. */
 const maxItems = 5_000;
+/** Lists recorded as possible surfaces; generated code can hold thousands of such literals. */
 const maxOffered = 500;
 
 function listFrom(machine: Machine, expr: List, scope: Scope, frame: Frame): Value {
@@ -274,6 +281,7 @@ function dictFrom(machine: Machine, expr: Dict, scope: Scope, frame: Frame): Val
           : undefined;
     if (name === undefined) {
       made.open = true;
+      // Kept under a name no program can write, so that values under computed keys are not lost.
       made.props.set(`\u0000${made.props.size}`, value);
     } else if (entry.accessor === 'get' && value.kind === 'function') addGetter(made, name, { ...value, self: made });
     else if (entry.accessor === undefined) made.props.set(name, value);

@@ -20,6 +20,7 @@ function variableTest(test: Expr): VariableTest | undefined {
     test.right.kind === 'literal' &&
     (test.op === '==' || test.op === '!=')
   ) {
+    // `None`, `null` and `undefined` compare equal here.
     const wanted = test.right.value ?? undefined;
     const equal = (option: Value) =>
       option.kind === 'constant'
@@ -50,6 +51,7 @@ export function withNarrowing<T>(test: Expr, isYes: boolean, scope: Scope, run: 
   const value = name === undefined ? undefined : holder?.vars.get(name);
   const said = value?.kind === 'choice' ? variableTest(test) : undefined;
   if (!said || !holder || value?.kind !== 'choice') return run();
+  // An undecidable option stays on both branches.
   const kept = optionsOf(value).filter((option) => said.holds(option) !== !isYes);
   if (kept.length === 0 || kept.length === value.options.length) return run();
   const inside = kept.reduce<Value | undefined>((all, option) => join(all, option), undefined) ?? value;

@@ -145,6 +145,7 @@ function runIf(machine: Machine, stmt: IfStmt, scope: Scope, frame: Frame): Endi
     const no = withNarrowing(stmt.test, false, scope, () =>
       runBody(machine, stmt.no, blockScope(machine, scope, frame), frame),
     );
+    // Control continues if either branch does.
     if (yes === 'next' || no === 'next') return 'next';
     return yes === 'throw' ? no : yes;
   });
@@ -160,6 +161,7 @@ function runFor(machine: Machine, stmt: ForStmt, scope: Scope, frame: Frame): En
     if (ending === 'break') return 'next';
     if (ending === 'return' || ending === 'throw') return ending;
   }
+  // The list may have more items: one abstract iteration stands for all of them.
   if (open) runUncertain(machine, () => runUnknownIteration(machine, stmt, scope, frame));
   runBody(machine, stmt.else, scope, frame);
   return 'next';
@@ -190,6 +192,7 @@ function runWhile(machine: Machine, stmt: WhileStmt, scope: Scope, frame: Frame)
       known === true
         ? runBody(machine, stmt.body, blockScope(machine, own, frame), frame)
         : runUncertain(machine, () => runBody(machine, stmt.body, blockScope(machine, own, frame), frame));
+    // An unknown condition runs the body once: the result would not change with more turns.
     if (known !== true || ending === 'break') return 'next';
     if (ending === 'return' || ending === 'throw') return ending;
     if (stmt.update) evaluate(machine, stmt.update, own, frame);
@@ -202,6 +205,7 @@ function runTry(machine: Machine, stmt: TryStmt, scope: Scope, frame: Frame): En
   const ending = runBody(machine, stmt.body, blockScope(machine, scope, frame), frame);
   for (const handler of stmt.handlers) {
     runUncertain(machine, () => {
+      // Any statement of the body may have thrown, so the handler is uncertain.
       const own = blockScope(machine, scope, frame);
       if (handler.param) assign(machine, handler.param, unknown('error'), own, frame, { declares: 'let' });
       runBody(machine, handler.body, own, frame);
@@ -221,6 +225,7 @@ function runSwitch(machine: Machine, stmt: SwitchStmt, scope: Scope, frame: Fram
   for (const one of stmt.cases) {
     if (!running || !certain) {
       const tests = one.tests.map((test) => evaluate(machine, test, own, frame));
+      // A computed case label may equal any subject: from here on every case is possible.
       if (tests.some((test) => test.kind !== 'constant')) certain = false;
       running =
         !certain || tests.length === 0 || tests.some((test) => test.kind === 'constant' && test.value === known);

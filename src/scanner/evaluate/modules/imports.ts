@@ -19,7 +19,9 @@ export function importFrom(machine: Machine, source: Value, at: Place): Value {
   const from = at.module.path;
   const name = stringOf(source);
   if (name !== undefined) {
+    // Cache busters (`?t=1`) and file URLs name the same module.
     const plain = name.replace(/^file:\/\//, '').replace(/\?.*$/, '');
+    // Evaluated paths have the project as their root.
     const path = plain.startsWith('/')
       ? findScript(plain.slice(1), new Set(machine.project.modules.keys()))
       : machine.project.resolve(from, plain);
@@ -44,12 +46,14 @@ function importFolder(machine: Machine, source: Value, at: Place): Value {
   const written =
     source.kind === 'text' ? source.parts.filter((part): part is string => typeof part === 'string').join('') : '';
   const known = written.startsWith('/') && from !== '.' ? posix.relative(`/${from}`, written) : written;
+  // `src` and `dist` differ between source and build and would match nothing.
   const words = known
     .split(isPython ? '.' : '/')
     .filter((word) => /^[\w-]+$/.test(word) && word !== 'src' && word !== 'dist');
   const folder = words.length > 0 ? posix.join(from, ...words) : from;
   const hasFiles = [...machine.project.modules.keys()].some((path) => path.startsWith(`${folder}/`));
   const prefix = hasFiles ? `${folder}/` : from === '.' ? '' : `${from}/`;
+  // Reported as a gap: code outside of the prefix stays unseen.
   machine.partialImports.push({ at, prefix });
   if (prefix === '' && words.length === 0) return unknown('import of a computed path');
   return runFolder(machine, prefix, isPython ? /\.py$/ : /\.[mc]?[jt]sx?$/);
@@ -58,6 +62,7 @@ function importFolder(machine: Machine, source: Value, at: Place): Value {
 /** Directory listing of a project folder, from the files the scanner read. */
 export function folderList(machine: Machine, folder: Value | undefined, options: Value | undefined): Value {
   const path = folder && stringOf(folder);
+  // An unknown folder may contain anything, hence an open list.
   if (path === undefined || !path.startsWith('/')) return listValue([], true);
   const prefix = path === '/' ? '' : `${posix.normalize(path).slice(1).replace(/\/$/, '')}/`;
   const names = new Set<string>();

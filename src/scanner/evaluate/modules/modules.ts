@@ -22,8 +22,10 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
     commonjs: object(),
     done: false,
   };
+  // Registered before it is evaluated: a cyclic import then finds the partial module instead of recursing.
   machine.runs.set(path, run);
   if (module.language === 'python')
+    // `if __name__ == "__main__"` starts most Python servers, so the entry must evaluate that branch.
     bind(run.scope, '__name__', { kind: 'constant', value: isMain ? '__main__' : dottedPath(path) }, 0);
   else {
     const holder = object([['exports', run.commonjs]]);
@@ -31,6 +33,7 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
     bind(run.scope, 'exports', run.commonjs, 0);
   }
   const frame: Frame = { run, returned: undefined, yielded: [], isGenerator: false };
+  // A module body is certain to run, whatever condition imported it.
   const { level, allowance, depth } = machine;
   const unbound = { level: 0, allowance: Number.POSITIVE_INFINITY, depth };
   Object.assign(machine, unbound);
@@ -38,10 +41,12 @@ export function runModule(machine: Machine, path: string, isMain = false): Modul
     machine.unfinished.add(path);
     Object.assign(machine, unbound);
   };
+  // ES imports are hoisted: functions may use them before their line is reached.
   if (module.language !== 'python') withinStack(() => linkImports(machine, module.body, frame), onTooDeep);
   runTop(machine, frame, onTooDeep);
   machine.level = level;
   machine.allowance = allowance;
+  // `module.exports = x` replaces the object, so it is read again after the run.
   const holder = lookup(run.scope, 'module');
   if (holder?.kind === 'object') run.commonjs = holder.props.get('exports') ?? run.commonjs;
   run.done = true;
@@ -58,6 +63,7 @@ function linkImports(machine: Machine, body: readonly Stmt[], frame: Frame): voi
 
 /** Binds the names of an import. */
 export function runImport(machine: Machine, stmt: ImportStmt, scope: Scope, frame: Frame): void {
+  // Types exist at compile time only; evaluating their module could have effects the program never has.
   if (stmt.typeOnly) return bindTypes(stmt, scope);
   const from = frame.run.module.path;
   const isPython = frame.run.module.language === 'python';
@@ -70,6 +76,7 @@ export function runImport(machine: Machine, stmt: ImportStmt, scope: Scope, fram
     else if (run)
       scope.vars.set(
         local,
+        // In a cycle the name may be a submodule that is not bound yet.
         (!run.done && !run.scope.vars.has(imported) ? submodule(machine, from, stmt.source, imported) : undefined) ??
           link(machine, run, imported) ??
           submodule(machine, from, stmt.source, imported) ??
@@ -106,6 +113,7 @@ function bindModule(
   }
   const top = machine.project.resolve(frame.run.module.path, head);
   if (top !== undefined) runModule(machine, top);
+  // `import a.b` and `import a.c` share the name `a`: the second must not replace the first.
   if (!scope.vars.has(head))
     scope.vars.set(
       head,
@@ -130,6 +138,7 @@ function submodule(machine: Machine, from: string, source: string, name: string)
 
 /** Live binding to an export of a module that is still being evaluated; resolved on use. */
 function link(machine: Machine, run: ModuleRun, name: string): Value | undefined {
+  // Finished modules need no link: their exports do not change any more.
   if (run.done) return exportedValue(machine, run, name);
   return { kind: 'module', path: `${run.module.path}\u0000${name}` };
 }
@@ -154,10 +163,12 @@ export function exportedValue(machine: Machine, run: ModuleRun, name: string): V
   if (direct) return direct;
   const holder = lookup(run.scope, 'module');
   const commonjs = holder?.kind === 'object' ? (holder.props.get('exports') ?? run.commonjs) : run.commonjs;
+  // An untouched `module.exports` belongs to an ES module and exports nothing.
   const isPlain = commonjs.kind === 'object' && commonjs.props.size === 0 && commonjs.getters.size === 0;
   if (!isPlain) {
     const member = memberOf(machine, commonjs, name);
     if (member.kind !== 'unknown' && !(member.kind === 'constant' && member.value === undefined)) return member;
+    // ES import of CommonJS: the default export is `module.exports` itself.
     if (name === 'default') return commonjs;
   }
   for (const [key, read] of run.exports) {
@@ -166,6 +177,7 @@ export function exportedValue(machine: Machine, run: ModuleRun, name: string): V
     const inner = target?.kind === 'module' ? machine.runs.get(target.path) : undefined;
     const found = inner && exportedValue(machine, inner, name);
     if (found) return found;
+    // A star export of a package may supply any name.
     if (target?.kind === 'external') return external(target.source, [...target.path, name]);
   }
   return undefined;
@@ -187,6 +199,7 @@ export function exportsOf(machine: Machine, run: ModuleRun): Map<string, () => V
   if (run.module.language === 'python') {
     return new Map(
       [...run.scope.vars]
+        // `import *` leaves out private names.
         .filter(([name]) => !name.startsWith('_'))
         .map(([name, value]) => [name, () => resolveLink(machine, value)]),
     );
@@ -196,6 +209,7 @@ export function exportsOf(machine: Machine, run: ModuleRun): Map<string, () => V
     if (!name.startsWith('*')) all.set(name, read);
     const target = name.startsWith('*') ? read() : undefined;
     const inner = target?.kind === 'module' ? machine.runs.get(target.path) : undefined;
+    // A module that re-exports itself would recurse forever.
     if (inner && inner !== run)
       for (const [key, value] of exportsOf(machine, inner)) if (key !== 'default') all.set(key, value);
   }
@@ -232,6 +246,7 @@ export function runExport(machine: Machine, stmt: ExportStmt, frame: Frame): voi
   if (stmt.value) {
     const { value } = stmt;
     let made: Value | undefined;
+    // Evaluated on first use: the expression may refer to names that are bound later.
     run.exports.set('default', () => (made ??= evaluate(machine, value, run.scope, frame)));
     return;
   }

@@ -2,7 +2,7 @@ import type { Machine } from '../interpreter/abstract-machine.js';
 import { constant, listValue, type Value } from './values.js';
 
 /** Items of an iterable. */
-export interface Items {
+interface Items {
   readonly items: readonly Value[];
   /** True if there may be more items. */
   readonly open: boolean;
@@ -23,6 +23,7 @@ export function itemsOf(machine: Machine, value: Value, over: 'values' | 'keys')
         : { items: [], open: false };
     case 'choice': {
       const all = value.options
+        // Numbers and null cannot be iterated over; that option would throw.
         .filter((option) => option.kind !== 'constant' || typeof option.value === 'string')
         .map((option) => itemsOf(machine, option, over));
       return { items: all.flatMap((each) => each.items), open: all.some((each) => each.open) };
@@ -46,6 +47,7 @@ function objectItems(value: Value & { kind: 'object' }, over: 'values' | 'keys')
       items: collection.keys.map((key, index) => listValue([key, collection.values[index] ?? constant(undefined)])),
       open: value.open,
     };
+  // Entries under a computed key have a placeholder name, which is no key of the program.
   const keys = [...value.props.keys(), ...value.getters.keys()].filter((key) => !key.startsWith('\u0000'));
   // A Python dict iterates over its keys; a plain JavaScript object only by its keys.
   void over;

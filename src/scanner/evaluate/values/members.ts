@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { runEscaped } from '../calls/calls.js';
-import { findGetter, findMethod, ancestry } from '../calls/classes.js';
+import { findAccessor, findMethod, ancestry } from '../calls/classes.js';
 import { parsedOption } from '../inputs/command-line.js';
 import { callFunction, unwrapDecorators } from '../calls/functions.js';
 import type { Machine } from '../interpreter/abstract-machine.js';
@@ -67,6 +67,7 @@ export function memberOf(machine: Machine, given: Value, name: string): Value {
     case 'external':
       if (value.source === '' && value.path[0] === 'process') {
         if (value.path.length === 1 && name === 'argv') return commandLineArguments(machine);
+        // The environment of the scanned server is unknown; the machine decides if unset counts as unset.
         if (value.path.length === 2 && value.path[1] === 'env') return environmentValue(machine, name, undefinedValue);
       }
       return name === 'default' ? value : external(value.source, [...value.path, name]);
@@ -93,7 +94,8 @@ const itemByName = (items: readonly Value[], name: string): Value => items[Numbe
 function objectMember(machine: Machine, value: ObjectValue, name: string): Value {
   const own = value.props.get(name);
   if (own) return own;
-  const getter = value.getters.get(name) ?? (value.cls && findGetter(value.cls, name));
+  const getter = value.getters.get(name) ?? (value.cls && findAccessor(value.cls, name));
+  // Getters run on each read, since they may build a list of tools lazily.
   if (getter) return callFunction(machine, getter, noArgs, value);
   if (value.cls) {
     const found = instanceMember(machine, value, value.cls, name);
@@ -101,6 +103,7 @@ function objectMember(machine: Machine, value: ObjectValue, name: string): Value
   }
   const method = objectMethod(machine, value, name);
   if (method) return method;
+  // A closed plain object has no such member for certain; an instance may get it from an external base.
   return value.open || value.cls ? unknown(name) : undefinedValue;
 }
 
@@ -161,6 +164,7 @@ function functionMember(machine: Machine, value: FunctionValue, name: string): V
     });
   }
   if (name === 'prototype') {
+    // One object per function, so that `F.prototype.run = …` is found again.
     const made = object([], { open: true });
     value.props.set('prototype', made);
     return made;
@@ -234,6 +238,7 @@ function resultMember(value: Result, name: string): Value {
   // Binding a method of a symbolic result changes nothing.
   if (name === 'bind' && value.method.startsWith('.')) return native('bind', () => value);
   // Constructors often copy an options object to fields.
+  // An approximation: a field of another name or a changed value is not seen.
   if (first?.kind === 'object' && first.props.has(name) && !second) return first.props.get(name) ?? undefinedValue;
   return {
     kind: 'result',
@@ -252,6 +257,7 @@ export function setMember(machine: Machine, holder: Value, name: string, next: V
     case 'object':
       holder.props.set(
         name,
+        // Weak update: the write may not happen, so the old value stays possible.
         machine.level > holder.level && holder.props.has(name) ? join(holder.props.get(name), next) : next,
       );
       return;

@@ -19,6 +19,7 @@ function plainText(parts: readonly (string | Value)[]): string | undefined {
   return whole;
 }
 
+// Bounds on the size of strings and lists that hostile code can build in a loop.
 const maxTexts = 12;
 const maxParts = 5_000;
 
@@ -34,6 +35,7 @@ export function textValue(parts: readonly (string | Value)[]): Value {
     (part) => typeof part !== 'string' && part.kind === 'choice' && part.options.length <= maxTexts,
   );
   const part = parts[at];
+  // One choice is distributed over the string; a second one would multiply the options.
   if (part === undefined || typeof part === 'string' || part.kind !== 'choice') return mergeParts(parts);
   // Drop undefined options: they would only print as "undefined".
   const options = part.options
@@ -73,12 +75,14 @@ export function binary(op: string, left: Value, right: Value): Value {
       [...left.items, ...right.items].slice(0, maxItems),
       left.open || right.open || left.items.length + right.items.length > maxItems,
     );
+  // An unknown right operand may add items, so the list is open.
   if (op === '+' && left.kind === 'list') return listValue([...left.items], true);
   if (op === '%' && left.kind === 'constant' && typeof left.value === 'string') return percentFormat(left.value, right);
   if (op === '|' && left.kind === 'object' && right.kind === 'object') {
     return { ...left, props: new Map([...left.props, ...right.props]), open: left.open || right.open };
   }
   if (left.kind === 'constant' && right.kind === 'constant') return constantOperation(op, left.value, right.value);
+  // A value of a known kind is never null: `handler != null` is decided without its content.
   if ((op === '==' || op === '!=') && (isDefinite(left) || isDefinite(right)) && (isNone(left) || isNone(right)))
     return constant(op === '!=');
   if (op === 'in' || op === 'not in') return membershipValue(op === 'in', left, right);
@@ -97,6 +101,7 @@ function constantOperation(op: string, left: Constant['value'], right: Constant[
   if (op === '!=') return constant(one !== other);
   if (typeof left === 'number' && typeof right === 'number') return arithmetic(op, left, right);
   if (typeof left === 'string' && typeof right === 'number' && op === '*')
+    // Memory exhaustion: `"a" * 10**9`.
     return right * left.length <= maxRepeat && right >= 0 ? constant(left.repeat(right)) : unknown('repeat');
   if (typeof left === 'string' && typeof right === 'string') {
     if (op === 'in' || op === 'not in') return constant(right.includes(left) === (op === 'in'));
@@ -143,6 +148,7 @@ function membershipValue(wanted: boolean, left: Value, right: Value): Value {
     return constant(right.props.has(String(left.value)) === wanted);
   if (right.kind !== 'list') return unknown('membership');
   if (right.items.some((item) => item.kind === 'constant' && item.value === left.value)) return constant(wanted);
+  // "Not in" needs complete knowledge: a closed list of constants.
   return right.open || right.items.some((item) => item.kind !== 'constant') ? unknown('membership') : constant(!wanted);
 }
 

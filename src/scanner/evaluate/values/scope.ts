@@ -37,6 +37,7 @@ export function lookup(scope: Scope, name: string): Value | undefined {
 
 /** Binds a name; at a higher uncertainty level than the scope's, joins with the old value. */
 export function bind(scope: Scope, name: string, value: Value, level: number): void {
+  // A strong update inside an uncertain branch would hide the value of the other branch.
   scope.vars.set(name, level > scope.level && scope.vars.has(name) ? join(scope.vars.get(name), value) : value);
 }
 

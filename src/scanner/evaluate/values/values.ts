@@ -100,7 +100,7 @@ interface Native {
   readonly call: (args: Args, at: Place) => Value;
 }
 /** One of several values. */
-export interface Choice {
+interface Choice {
   readonly kind: 'choice';
   readonly options: readonly Value[];
 }
@@ -154,6 +154,7 @@ export function addGetter(holder: ObjectValue, name: string, getter: FunctionVal
   holder.getters.set(name, getter);
 }
 
+/** Widening: further options are dropped, which keeps joins in loops finite. */
 const maxOptions = 12;
 
 /** Join of two abstract values: a choice, bounded. */
@@ -162,6 +163,7 @@ export function join(one: Value | undefined, other: Value | undefined): Value {
   const options: Value[] = [];
   for (const value of [one, other]) {
     for (const option of value.kind === 'choice' ? value.options : [value]) {
+      // A bounded list makes the linear search cheaper than a set of keys.
       if (!options.some((each) => isSameValue(each, option)) && options.length < maxOptions) options.push(option);
     }
   }
@@ -184,6 +186,7 @@ export const isVoid = (value: Value): boolean =>
 const isSameValue = (one: Value, other: Value): boolean =>
   one === other ||
   (one.kind === 'constant' && other.kind === 'constant' && one.value === other.value) ||
+  // Unknown values are equal whatever their reason, so that a choice holds at most one.
   (one.kind === 'unknown' && other.kind === 'unknown');
 
 /** Options of a choice, or the value itself. */
@@ -208,6 +211,7 @@ export function truth(value: Value): boolean | undefined {
     case 'text':
       return value.parts.some((part) => typeof part === 'string' && part !== '') ? true : undefined;
     case 'list':
+      // An empty list is truthy in JavaScript and falsy in Python, so its truth stays unknown.
       return value.items.length > 0 ? true : undefined;
     case 'object':
     case 'function':

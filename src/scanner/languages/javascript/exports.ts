@@ -6,9 +6,11 @@ import { toClass, toFunction } from './functions.js';
 import { toStmt } from './statements.js';
 import type * as Babel from '@babel/types';
 
+/** All forms of an export, TypeScript's `export =` among them. */
 type ExportNode =
   Babel.ExportNamedDeclaration | Babel.ExportDefaultDeclaration | Babel.ExportAllDeclaration | Babel.TSExportAssignment;
 
+/** Names of exports may be string literals since ES2022. */
 const exportedName = (node: Babel.Identifier | Babel.StringLiteral): string =>
   node.type === 'Identifier' ? node.name : node.value;
 
@@ -29,6 +31,7 @@ export function toExport(node: ExportNode, context: Context): Stmt[] {
             },
           ];
     case 'TSExportAssignment': {
+      // `export = x` is `module.exports = x` for the evaluation.
       const exports = {
         kind: 'member',
         object: { kind: 'name', name: 'module', start: spot.start, end: spot.end },
@@ -47,8 +50,10 @@ export function toExport(node: ExportNode, context: Context): Stmt[] {
   }
 }
 
+/** Converts a default export; an anonymous one has no local name and carries its value. */
 function toDefault(node: Babel.ExportDefaultDeclaration['declaration'], context: Context): Stmt[] {
   const spot = spotOf(node);
+  // An overload signature has no body.
   if (node.type === 'TSDeclareFunction') return [];
   if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
     const name = node.id?.name;
@@ -74,8 +79,10 @@ function toDefault(node: Babel.ExportDefaultDeclaration['declaration'], context:
   ];
 }
 
+/** Converts `export { a as b }`, `export * as ns` and exported declarations. */
 function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
   const spot = spotOf(node);
+  // Types have no value at run time.
   if (node.exportKind === 'type') return [];
   if (node.declaration) {
     const declared = toStmt(node.declaration, context);
@@ -93,6 +100,7 @@ function toNamed(node: Babel.ExportNamedDeclaration, context: Context): Stmt[] {
   ];
 }
 
+/** Names that a declaration binds. */
 function declaredNames(stmt: Stmt): string[] {
   if (stmt.kind === 'function') return stmt.fn.name === undefined ? [] : [stmt.fn.name];
   if (stmt.kind === 'class') return stmt.cls.name === undefined ? [] : [stmt.cls.name];

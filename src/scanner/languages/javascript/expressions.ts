@@ -5,6 +5,7 @@ import { toPattern } from './patterns.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
+/** Nodes that only state a type, or group; their value is that of the inner expression. */
 const typeWrappers = new Set([
   'TSAsExpression',
   'TSSatisfiesExpression',
@@ -23,6 +24,7 @@ export function toExpr(node: Node, context: Context): Expr {
     // All wrapper nodes of the set store the wrapped node in `expression`.
     inner = (inner as Babel.TSAsExpression).expression;
   }
+  // Deep nesting would overflow the stack of every later analysis; the part is left out and reported.
   if (context.depth >= maxNodeDepth) {
     context.partial = true;
     return opaque(inner);
@@ -41,6 +43,7 @@ export const toLiteral = (node: Node, value: Literal['value']): Literal => ({
   end: node.end ?? 0,
 });
 
+/** Converts by node type; what the IR does not model becomes opaque with its parts, so that data still flows through it. */
 function convertExpr(node: Node, context: Context): Expr {
   const start = node.start ?? 0;
   const end = node.end ?? 0;
@@ -68,6 +71,7 @@ function convertExpr(node: Node, context: Context): Expr {
         end,
       };
     case 'Identifier':
+      // `undefined` is a name in JavaScript, but no program that matters redefines it.
       return node.name === 'undefined' ? toLiteral(node, undefined) : { kind: 'name', name: node.name, start, end };
     case 'ThisExpression':
       return { kind: 'name', name: 'this', start, end };
@@ -163,6 +167,7 @@ function convertExpr(node: Node, context: Context): Expr {
 function toTemplate(node: Babel.TemplateLiteral, context: Context): Template {
   const parts: (string | Expr)[] = [];
   node.quasis.forEach((quasi, index) => {
+    // An invalid escape has no cooked value in a tagged template.
     const text = quasi.value.cooked ?? quasi.value.raw;
     if (text !== '') parts.push(text);
     const inner = node.expressions[index];
@@ -171,6 +176,7 @@ function toTemplate(node: Babel.TemplateLiteral, context: Context): Template {
   return { kind: 'template', parts, start: node.start ?? 0, end: node.end ?? 0 };
 }
 
+/** Converts member access; a computed access with a literal is a plain member. */
 function toMember(node: Babel.MemberExpression | Babel.OptionalMemberExpression, context: Context): Expr {
   const object = toExpr(node.object, context);
   const spot = spotOf(node);
@@ -183,6 +189,7 @@ function toMember(node: Babel.MemberExpression | Babel.OptionalMemberExpression,
   return { kind: 'index', object, index: toExpr(node.property, context), start: spot.start, end: spot.end };
 }
 
+/** Converts calls, `new` and dynamic imports. */
 function toCall(
   node: Babel.CallExpression | Babel.OptionalCallExpression | Babel.NewExpression,
   context: Context,
@@ -205,6 +212,7 @@ function toCall(
   };
 }
 
+/** Converts an array; holes are undefined. */
 function toList(node: Babel.ArrayExpression, context: Context): List {
   const items: ListItem[] = [];
   for (const element of node.elements) {
@@ -223,6 +231,7 @@ export function toKey(key: Node, computed: boolean, context: Context): Expr {
   return toExpr(key, context);
 }
 
+/** Converts an object; spreads are entries without a key. */
 function toDict(node: Babel.ObjectExpression, context: Context): Dict {
   const entries: DictEntry[] = [];
   for (const property of node.properties) {
@@ -239,6 +248,7 @@ function toDict(node: Babel.ObjectExpression, context: Context): Dict {
   return { kind: 'dict', entries, start: node.start ?? 0, end: node.end ?? 0 };
 }
 
+/** Converts operators; strict and loose equality are the same for the analysis. */
 function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
   // `'a' + 'b' + …` is left-deep: a loop avoids a stack overflow with ten thousand terms.
   const chain: Babel.BinaryExpression[] = [];
@@ -262,6 +272,7 @@ function toBinary(node: Babel.BinaryExpression, context: Context): Expr {
   return left;
 }
 
+/** Expressions inside of JSX, whose structure does not matter here. */
 function jsxParts(node: Babel.JSXElement | Babel.JSXFragment, context: Context): Expr[] {
   const parts: Expr[] = [];
   const add = (inner: Node | null | undefined) => {

@@ -9,9 +9,12 @@ export type Bodies = Int32Array;
 
 /** What may come next: an operand (a slash starts a regular expression), an operator (a slash divides), or either. */
 type Next = 'operand' | 'operator' | 'either';
+/** What an opening bracket belongs to. */
 type OpenBracket = 'plain' | 'control' | 'block' | 'body' | 'template';
 
+/** A parenthesis after these is no parameter list, and its brace no function body. */
 const controlKeywords = new Set(['if', 'while', 'for', 'with', 'switch', 'catch']);
+/** Words after which a slash begins a regular expression. */
 const keywordsBeforeOperand = new Set([
   'return',
   'typeof',
@@ -32,12 +35,14 @@ const keywordsBeforeOperand = new Set([
   'let',
   'var',
 ]);
+/** Words that may be identifiers or keywords, so that a slash after them is ambiguous. */
 const keywordsBeforeEither = new Set(['yield', 'await', 'of', 'async', 'static', 'get', 'set']);
 
 /** The bodies of all functions, or undefined if they cannot be determined with certainty. */
 export function functionBodies(text: string): Bodies | undefined {
   const found: number[] = [];
   const openBrackets: OpenBracket[] = [];
+  // Indices into `found`, because bodies nest.
   const owners: number[] = [];
   let next: Next = 'operand';
   /** The directly preceding word; after `.` a word is a property, never a keyword. */
@@ -62,10 +67,12 @@ export function functionBodies(text: string): Bodies | undefined {
       }
       if (after === 42) {
         const end = text.indexOf('*/', at + 2);
+        // An unterminated comment: the file does not parse anyway.
         if (end === -1) return undefined;
         at = end + 2;
         continue;
       }
+      // A guess here could let an attacker hide code in what looks like a regular expression.
       if (next === 'either') return undefined;
       if (next === 'operand') {
         at = regexEnd(text, at + 1);
@@ -93,6 +100,7 @@ export function functionBodies(text: string): Bodies | undefined {
         // `
         const end = templateEnd(text, at + 1);
         if (end === -1) return undefined;
+        // The template continues after its expression.
         if (text.charCodeAt(end - 1) === 123) {
           openBrackets.push('template');
           next = 'operand';
@@ -114,6 +122,7 @@ export function functionBodies(text: string): Bodies | undefined {
         // )
         const kind = openBrackets.pop();
         if (kind !== 'plain' && kind !== 'control') return undefined;
+        // After `if (…)` a statement follows; after a call an operator.
         next = kind === 'control' ? 'operand' : 'operator';
         mayOpenBody = kind === 'plain';
         at += 1;
@@ -150,6 +159,7 @@ export function functionBodies(text: string): Bodies | undefined {
         }
         if (kind === 'body') found[(owners.pop() ?? 0) + 1] = at;
         else if (kind !== 'block') return undefined;
+        // After a block a slash may divide or begin a pattern.
         next = 'either';
         at += 1;
         break;
@@ -213,10 +223,13 @@ export function functionBodies(text: string): Bodies | undefined {
     }
     last = '';
   }
+  // Unbalanced brackets mean that the scan lost its way.
   return openBrackets.length === 0 ? Int32Array.from(found) : undefined;
 }
 
+/** Whether a character is an ASCII digit. */
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+/** White space of the specification beyond ASCII. */
 const isUnicodeSpace = (code: number): boolean =>
   code === 0xa0 ||
   (code >= 0x1680 &&
@@ -228,6 +241,7 @@ const isUnicodeSpace = (code: number): boolean =>
       code === 0x205f ||
       code === 0x3000 ||
       code === 0xfeff));
+/** Line terminators of the specification. */
 const endsLine = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
 /** `-->` at the start of a line is a comment in sloppy scripts. */
@@ -237,12 +251,14 @@ function beginsLine(text: string, at: number): boolean {
   return before < 0 || endsLine(text.charCodeAt(before)) || text.charCodeAt(before) === 47;
 }
 
+/** Offset of the end of a line. */
 function lineEnd(text: string, from: number): number {
   let at = from;
   while (at < text.length && !endsLine(text.charCodeAt(at))) at += 1;
   return at;
 }
 
+/** Offset after an identifier or number; escapes count as part of it. */
 function wordEnd(text: string, from: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
@@ -261,6 +277,7 @@ function wordEnd(text: string, from: number): number {
   return at;
 }
 
+/** Offset after a string; -1 if a line ends before it does. */
 function stringEnd(text: string, from: number, quote: number): number {
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -282,6 +299,7 @@ function templateEnd(text: string, from: number): number {
   return -1;
 }
 
+/** Offset after a regular expression and its flags; a slash inside of a class does not end it. */
 function regexEnd(text: string, from: number): number {
   let isClass = false;
   for (let at = from; at < text.length; at += 1) {

@@ -7,6 +7,7 @@ import { toAnnotation } from './types.js';
 import type * as Babel from '@babel/types';
 import type { Node } from '@babel/types';
 
+/** Every node that is a function. */
 type FunctionLike =
   | Babel.FunctionDeclaration
   | Babel.FunctionExpression
@@ -20,6 +21,7 @@ export function toFunction(node: FunctionLike, context: Context): FunctionNode {
   const spot = spotOf(node);
   const name = functionName(node);
   const head = { isAsync: node.async ?? false, isGenerator: node.generator ?? false };
+  // Bodies are parsed on demand: most functions of a bundle are never reached.
   const later =
     node.body.type === 'BlockStatement' ? context.lazyBody?.(node.body.start ?? -1, head, context.depth) : undefined;
   const params = node.params.map((param) => toParam(param, context));
@@ -87,17 +89,20 @@ class LazyFunction implements FunctionNode {
   }
 }
 
+/** Statements of a body; an expression body returns its value. */
 const bodyOf = (node: FunctionLike, context: Context): Stmt[] =>
   node.body.type === 'BlockStatement'
     ? toStmts(node.body.body, context)
     : [{ kind: 'return', value: toExpr(node.body, context), ...spotOf(node.body) }];
 
+/** Declared name; arrows take theirs from where they are assigned. */
 function functionName(node: FunctionLike): string | undefined {
   if (node.type === 'ArrowFunctionExpression') return undefined;
   if (node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression') return node.id?.name;
   return plainKey(node.key, 'computed' in node && node.computed === true);
 }
 
+/** A property name that is known without evaluation. */
 function plainKey(key: Node, computed: boolean): string | undefined {
   if (key.type === 'PrivateName') return `#${key.id.name}`;
   if (key.type === 'Identifier' && !computed) return key.name;
@@ -109,6 +114,7 @@ function plainKey(key: Node, computed: boolean): string | undefined {
 /** Shared empty list, since most functions have no decorators. */
 const noDecorators: readonly Expr[] = [];
 
+/** Decorators as expressions. */
 function decoratorsOf(
   node: { readonly decorators?: readonly Babel.Decorator[] | null } | Node,
   context: Context,
@@ -117,6 +123,7 @@ function decoratorsOf(
   return decorators ? decorators.map((decorator) => toExpr(decorator.expression, context)) : noDecorators;
 }
 
+/** Converts a parameter; a TypeScript parameter property also declares a field. */
 function toParam(node: Node, context: Context): Param {
   if (node.type === 'TSParameterProperty') return { ...toParam(node.parameter, context), isField: true };
   const spot = spotOf(node);
@@ -177,6 +184,7 @@ export function toClass(node: Babel.ClassDeclaration | Babel.ClassExpression, co
   };
 }
 
+/** Name of a member; a computed one that is not a literal gets a placeholder. */
 function memberName(member: { readonly key: Node; readonly computed?: boolean | null }, context: Context): string {
   const key = toKey(member.key, member.computed === true, context);
   return key.kind === 'literal' && typeof key.value === 'string' ? key.value : '[computed]';

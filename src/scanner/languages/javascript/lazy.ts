@@ -49,8 +49,10 @@ export function readLazily(
       };
 }
 
+/** Syntax nodes of a part. */
 type Nodes = Parameters<typeof toStmts>[0];
 
+/** Statements of a part and the number of characters that were parsed for it. */
 interface ParsedPart {
   readonly body: Stmt[];
   readonly bytes: number;
@@ -73,12 +75,14 @@ const parseTopLevel = (
 function parseInPieces(source: LazySource): ParsedPart | 'too-large' | undefined {
   if (source.length < minPiecesLength) return undefined;
   const { cuts, outside } = cutsIn(currentText(source), source.bodies);
+  // Blanking bodies does not help if most of the code is outside of functions.
   if (outside > maxPiecesBytes) return 'too-large';
   if (cuts.length < 2) return undefined;
   const body: Stmt[] = [];
   let [bytes, from, firstPair] = [0, 0, 0];
   for (let at = 0; at < cuts.length;) {
     let made: ReturnType<typeof parseTopLevel>;
+    // A cut inside of a template or comment does not parse; the next one usually does.
     for (let tries = 0; tries < maxTries && at < cuts.length && typeof made !== 'object'; tries += 1, at += 1) {
       made = parseTopLevel(source, from, cuts[at] ?? source.length, firstPair);
     }
@@ -96,9 +100,11 @@ function parseInPieces(source: LazySource): ParsedPart | 'too-large' | undefined
 const minPiecesLength = 2_000_000;
 /** Approximate size of a piece, without function bodies. */
 const pieceBytes = 200_000;
+/** Attempts to join a piece with the next one. */
 const maxTries = 4;
 /** Limit for code outside functions; more would exceed the memory limit of a scan. */
 const maxPiecesBytes = 7_000_000;
+/** A declaration at the start of a line: outside of functions a safe place to cut. */
 const declarationStart = /\n(?=(?:class|function|export|import|const|let|var)\b)/;
 
 /** Offsets where pieces may end (before a declaration at the start of a line, outside functions; the last is the end of the text), and the size of the code outside functions. */
@@ -141,6 +147,7 @@ function parsePart(
   const context: Context = {
     depth,
     partial: false,
+    // A blank becomes a deferred body when the parser arrives at it as a function.
     lazyBody: (open, head, at) => {
       const pair = blanks.get(open);
       if (pair === undefined) return undefined;
@@ -149,6 +156,7 @@ function parsePart(
     },
   };
   const body = toStmts(nodes, context);
+  // A blank that is no function body would hide code, so that the part is parsed again as a whole.
   if (claimed !== blanks.size) return undefined;
   source.partial ||= context.partial;
   return { body, bytes };
@@ -179,6 +187,7 @@ class DeferredFunctionBody implements LazyBody {
     return { text: () => currentText(this.#source).slice(open, close + 1), parseOnce: () => this.#read().body };
   }
 
+  // Parsing is bounded by a budget of bytes for the whole scan; beyond it the body counts as unread.
   #kept(): readonly Stmt[] {
     const { reading } = this.#source;
     const made = reading.reserveBytes(0) ? this.#read() : undefined;
@@ -201,6 +210,7 @@ function currentText(source: LazySource): string {
   return ' '.repeat(source.length);
 }
 
+/** Parses one body inside of a synthetic function, so that `return`, `await` and `yield` are valid. */
 function readBody(
   source: LazySource,
   open: number,
@@ -215,6 +225,7 @@ function readBody(
     return fn?.type === 'FunctionDeclaration' ? fn.body.body : undefined;
   };
   const made = parsePart(source, open + 1, close, pair + 2, depth, parse);
+  // The blanks of this body were wrong: it is parsed as a whole, within its bound.
   if (made && made !== 'too-large') return made;
   const context: Context = { depth, partial: false };
   const nodes = close - open > maxDenseLength ? undefined : parse(currentText(source).slice(open + 1, close));

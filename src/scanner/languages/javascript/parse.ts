@@ -13,6 +13,7 @@ import type { File } from '@babel/types';
 export function parseJavaScript(path: string, reading: SourceText): Parsed | 'too-large' {
   const text = reading.text();
   const options = optionsFor(path);
+  // TypeScript is not scanned for bodies: generics and type assertions look like comparisons and JSX.
   const bodies = text.length >= minLazyLength && !/\.[mc]?tsx?$/.test(path) ? functionBodies(text) : undefined;
   const lazy = bodies && readLazily(reading, options, bodies, tryParse);
   if (lazy) return lazy;
@@ -26,6 +27,7 @@ export function parseJavaScript(path: string, reading: SourceText): Parsed | 'to
 /** In shorter files most of the code is needed anyway. */
 const minLazyLength = 8_000;
 
+/** Options of Babel: as tolerant as possible, because the goal is to read code, not to reject it. */
 function optionsFor(path: string): ParserOptions {
   const typescript = /\.[mc]?tsx?$/.test(path);
   return {
@@ -49,6 +51,7 @@ function optionsFor(path: string): ParserOptions {
   };
 }
 
+/** Loaded once per process. */
 let babelModule: typeof Babel | undefined;
 
 /** Loads Babel on demand. By `require`: an ESM import would lex half a megabyte of CommonJS for its exports, which takes longer than most scans. */
@@ -65,6 +68,7 @@ function tryParse(text: string, options: ParserOptions): File | undefined {
   }
 }
 
+/** Bounds for files that do not parse. */
 const maxPieces = 4_000;
 const maxPieceLength = 400_000;
 
@@ -78,6 +82,7 @@ function parsePieces(text: string, options: ParserOptions, context: Context): St
   for (let at = 0; at < starts.length;) {
     let taken = 1;
     let file: File | undefined;
+    // A statement may span several unindented lines.
     for (; taken <= 3 && file === undefined; taken += 1) {
       const piece = text.slice(starts[at], starts[at + taken]);
       const from = starts[at] ?? 0;

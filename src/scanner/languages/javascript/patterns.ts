@@ -8,6 +8,7 @@ export function toPattern(node: Node, context: Context): Pattern {
   return withDepth<Pattern>(node, context, () => convertPattern(node, context));
 }
 
+/** Converts by node type; unusual targets become opaque. */
 function convertPattern(node: Node, context: Context): Pattern {
   const spot = spotOf(node);
   switch (node.type) {
@@ -17,6 +18,7 @@ function convertPattern(node: Node, context: Context): Pattern {
       const entries: { key: ReturnType<typeof toKey>; target: Pattern }[] = [];
       let rest: Pattern | undefined;
       for (const property of node.properties) {
+        // A rest element is always last.
         if (property.type === 'RestElement') rest = toPattern(property.argument, context);
         else
           entries.push({

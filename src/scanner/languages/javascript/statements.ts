@@ -17,6 +17,7 @@ export function toStmts(nodes: readonly Node[], context: Context): Stmt[] {
   });
 }
 
+/** Statements of a body that may be a block or a single statement. */
 const toBody = (node: Node | null | undefined, context: Context): Stmt[] => {
   if (!node) return [];
   return node.type === 'BlockStatement' ? toStmts(node.body, context) : toStmts([node], context);
@@ -54,8 +55,10 @@ export function toStmt(node: Node, context: Context): Stmt[] {
       ];
     case 'BlockStatement':
       return [{ kind: 'block', body: toStmts(node.body, context), start: spot.start, end: spot.end }];
+    // Labels only matter to jumps, which end the analysis of a path anyway.
     case 'LabeledStatement':
       return toStmt(node.body, context);
+    // The body of `do` runs at least once, which makes no difference to an over-approximation.
     case 'WhileStatement':
     case 'DoWhileStatement':
       return [
@@ -124,6 +127,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
       return [{ kind: 'break', start: spot.start, end: spot.end }];
     case 'ContinueStatement':
       return [{ kind: 'continue', start: spot.start, end: spot.end }];
+    // `with` changes name lookup; the body is analysed as if it did not.
     case 'WithStatement':
       return toBody(node.body, context);
     case 'ImportDeclaration':
@@ -157,6 +161,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
               end: spot.end,
             },
           ];
+    // Namespaces are flattened: their members are reached by name.
     case 'TSModuleDeclaration':
       return node.declare || node.body.type !== 'TSModuleBlock' ? [] : toStmts(node.body.body, context);
     default:
@@ -164,6 +169,7 @@ export function toStmt(node: Node, context: Context): Stmt[] {
   }
 }
 
+/** Converts declarations one by one, with their annotations. */
 function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt[] {
   const declares = node.kind === 'const' || node.kind === 'var' ? node.kind : 'let';
   return node.declarations.map((each): Stmt => {
@@ -180,12 +186,14 @@ function toDeclarations(node: Babel.VariableDeclaration, context: Context): Stmt
   });
 }
 
+/** The first part of a `for` statement. */
 function forInit(node: Node | null | undefined, context: Context): Stmt[] {
   if (!node) return [];
   if (node.type === 'VariableDeclaration') return toDeclarations(node, context);
   return [{ kind: 'expr', value: toExpr(node, context), start: node.start ?? 0, end: node.end ?? 0 }];
 }
 
+/** The variable of a loop over values or keys. */
 function forTarget(node: Node, context: Context): { target: Pattern; declares?: 'const' | 'let' | 'var' } {
   if (node.type !== 'VariableDeclaration') return { target: toPattern(node, context) };
   const target = node.declarations[0]?.id ?? node;
@@ -195,6 +203,7 @@ function forTarget(node: Node, context: Context): { target: Pattern; declares?: 
   };
 }
 
+/** JavaScript has one handler, without a type. */
 function toHandlers(node: Babel.CatchClause | null | undefined, context: Context): Handler[] {
   if (!node) return [];
   return [
@@ -207,12 +216,14 @@ function toHandlers(node: Babel.CatchClause | null | undefined, context: Context
   ];
 }
 
+/** A case of a switch; the default has no tests. */
 const toCase = (node: Babel.SwitchCase, context: Context): Case => ({
   tests: node.test ? [toExpr(node.test, context)] : [],
   body: toStmts(node.consequent, context),
   ...spotOf(node),
 });
 
+/** Names that an import binds; type imports bind nothing at run time. */
 function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
   const bindings: ImportBinding[] = [];
   for (const each of node.specifiers) {
@@ -228,6 +239,7 @@ function bindingsOf(node: Babel.ImportDeclaration): ImportBinding[] {
   return bindings;
 }
 
+/** `import x = require('y')`; aliases of namespaces have no effect. */
 function toImportEquals(node: Babel.TSImportEqualsDeclaration): Stmt[] {
   if (node.moduleReference.type !== 'TSExternalModuleReference') return [];
   const bindings = [{ imported: '*', local: node.id.name }];

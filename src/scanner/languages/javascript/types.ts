@@ -8,10 +8,12 @@ export function toAnnotation(node: Node | null | undefined): Expr | undefined {
   if (node.type !== 'TSTypeReference') return undefined;
   const target = toName(node.typeName);
   const [only] = node.typeParameters?.params ?? [];
+  // The value behind a promise is what the analysis follows.
   if (target?.kind === 'name' && target.name === 'Promise' && only) return toAnnotation(only);
   return target;
 }
 
+/** A qualified name as member access. */
 function toName(node: Node): Expr | undefined {
   if (node.type === 'Identifier') return { kind: 'name', name: node.name, start: node.start ?? 0, end: node.end ?? 0 };
   if (node.type !== 'TSQualifiedName') return undefined;

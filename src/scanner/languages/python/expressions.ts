@@ -15,12 +15,15 @@ import { toPattern } from './patterns.js';
 import { toString } from './strings.js';
 import type { Syntax } from './tree.js';
 
+/** Source range of a node. */
 const spotOf = (node: Syntax) => ({ start: node.start, end: node.end });
+/** Stands in for a part that a syntax error has removed. */
 const missingExpr = (node: Syntax): Expr => opaque(node);
 
 /** Converts a Python expression into the IR; annotations are expressions too. */
 export function toExpr(node: Syntax, context: Context): Expr {
   const spot = spotOf(node);
+  // A missing child becomes opaque instead of failing: the parser recovers from errors.
   const to = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : missingExpr(node));
   const field = (name: string): Expr => to(childByField(node, name));
   switch (node.type) {
@@ -144,6 +147,7 @@ export function toExpr(node: Syntax, context: Context): Expr {
     case 'await':
       return { kind: 'await', value: to(namedChildren(node)[0]), start: spot.start, end: spot.end };
     case 'yield': {
+      // A function with a yield is a generator; the flag is read when its body ends.
       context.sawYield = true;
       const [value] = namedChildren(node);
       return {
@@ -192,12 +196,14 @@ function operatorOf(node: Syntax, context: Context): string {
   return token ? nodeText(token, context) : '';
 }
 
+/** Identity is treated as equality: the analysis has no object identity for constants. */
 const identityOperators = new Map([
   ['is', '=='],
   ['is not', '!='],
   ['<>', '!='],
 ]);
 
+/** Converts `a < b < c` into a conjunction of comparisons. */
 function toComparison(node: Syntax, context: Context): Expr {
   const operands = namedChildren(node)
     .filter((each) => each.field !== 'operators')
@@ -222,11 +228,13 @@ function toComparison(node: Syntax, context: Context): Expr {
   return made ?? opaque(node, operands);
 }
 
+/** Underscores in numbers are separators. */
 function toNumber(node: Syntax, context: Context): Literal {
   const text = nodeText(node, context).replaceAll('_', '');
   return { kind: 'literal', value: Number(text), start: node.start, end: node.end };
 }
 
+/** Converts a slice; each part may be missing. */
 function toSlice(node: Syntax, context: Context): Expr {
   const found: (Expr | undefined)[] = [undefined, undefined, undefined];
   let at = 0;
@@ -237,6 +245,7 @@ function toSlice(node: Syntax, context: Context): Expr {
   return { kind: 'slice', lower: found[0], upper: found[1], step: found[2], start: node.start, end: node.end };
 }
 
+/** One part, or several as a tuple, as in `x[a, b]`. */
 function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr {
   const [first] = parts;
   if (!first) return missingExpr(node);
@@ -250,6 +259,7 @@ function tupleOf(node: Syntax, parts: readonly Syntax[], context: Context): Expr
   };
 }
 
+/** Converts `List[int]` in an annotation into an index expression. */
 function toGeneric(node: Syntax, context: Context): Expr {
   const [base, parameters] = namedChildren(node);
   if (!base) return missingExpr(node);
@@ -280,6 +290,7 @@ function toDotted(node: Syntax, context: Context): Expr {
 /** Converts the arguments of a call or the bases of a class. */
 export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
   if (!node) return [];
+  // `f(x for x in y)` has no separate parentheses around the generator.
   if (node.type === 'generator_expression') return [{ value: toExpr(node, context) }];
   return namedChildren(node).map((each): Arg => {
     const [inner] = namedChildren(each);
@@ -296,6 +307,7 @@ export function toArgs(node: Syntax | undefined, context: Context): Arg[] {
   });
 }
 
+/** Converts items; a splat spreads its value. */
 function toItems(node: Syntax, context: Context): ListItem[] {
   return namedChildren(node).map((each): ListItem => {
     const [inner] = namedChildren(each);
@@ -304,6 +316,7 @@ function toItems(node: Syntax, context: Context): ListItem[] {
   });
 }
 
+/** Converts entries; `**other` has no key. */
 function toEntries(node: Syntax, context: Context): DictEntry[] {
   return namedChildren(node).map((each): DictEntry => {
     const [inner] = namedChildren(each);
@@ -316,6 +329,7 @@ function toEntries(node: Syntax, context: Context): DictEntry[] {
   });
 }
 
+/** Kinds of comprehensions. */
 const comprehensionOf = new Map<string, Comprehension['of']>([
   ['list_comprehension', 'list'],
   ['set_comprehension', 'set'],
@@ -323,6 +337,7 @@ const comprehensionOf = new Map<string, Comprehension['of']>([
   ['generator_expression', 'generator'],
 ]);
 
+/** Converts clauses and conditions in their order, which is also that of evaluation. */
 function toComprehension(node: Syntax, context: Context): Comprehension {
   const clauses: { target: Pattern; iterable: Expr; conditions: Expr[] }[] = [];
   for (const each of namedChildren(node)) {

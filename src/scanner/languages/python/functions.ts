@@ -8,6 +8,7 @@ import type { Syntax } from './tree.js';
 
 /** Converts `def` into a function node. */
 export function toFunction(node: Syntax, decorators: readonly Syntax[], context: Context): FunctionNode {
+  // Saved, because a nested function has its own flag.
   const outer = context.sawYield;
   context.sawYield = false;
   const name = childByField(node, 'name');
@@ -51,12 +52,14 @@ export function toLambda(node: Syntax, context: Context): FunctionNode {
   };
 }
 
+/** Decorators as expressions. */
 const toDecorators = (decorators: readonly Syntax[], context: Context): Expr[] =>
   decorators.map((each) => {
     const [inner] = namedChildren(each);
     return inner ? toExpr(inner, context) : opaque(each);
   });
 
+/** Converts parameters; everything after `*` or `*args` can only be given by name. */
 function toParams(node: Syntax | undefined, context: Context): Param[] {
   const params: Param[] = [];
   let keywordOnly = false;
@@ -70,6 +73,7 @@ function toParams(node: Syntax | undefined, context: Context): Param[] {
   return params;
 }
 
+/** Converts one parameter; undefined for syntax that declares none. */
 function toParam(node: Syntax, context: Context): Param | undefined {
   const spot = { start: node.start, end: node.end };
   const [type, value, name] = [childByField(node, 'type'), childByField(node, 'value'), childByField(node, 'name')];

@@ -21,6 +21,7 @@ export function membersOf(stmts: readonly Stmt[]): { readonly members: ClassMemb
   return { members, body };
 }
 
+/** A statement of a class body as a member; undefined for other statements. */
 function memberOf(stmt: Stmt): ClassMember | undefined {
   const spot = { start: stmt.start, end: stmt.end };
   if (stmt.kind === 'function') {
@@ -40,6 +41,7 @@ function memberOf(stmt: Stmt): ClassMember | undefined {
       end: spot.end,
     };
   }
+  // Augmented assignments and unpacking are no declarations.
   if (stmt.kind !== 'assign' || stmt.op !== undefined || stmt.target.kind !== 'name') return undefined;
   return {
     kind: 'field',

@@ -3,6 +3,7 @@ import { namedChildren, opaque, type Context } from './context.js';
 import { toExpr } from './expressions.js';
 import type { Syntax } from './tree.js';
 
+/** Nodes that unpack several values. */
 const groups = new Set([
   'pattern_list',
   'tuple_pattern',
@@ -25,6 +26,7 @@ export function toPattern(node: Syntax, context: Context): Pattern {
     }
     return { kind: 'list-pattern', items, ...(rest ? { rest } : {}), start: node.start, end: node.end };
   }
+  // Parentheses and `as` targets only wrap the pattern.
   const [only] = namedChildren(node);
   if ((node.type === 'as_pattern_target' || node.type === 'parenthesized_expression') && only)
     return toPattern(only, context);

@@ -14,6 +14,7 @@ export async function pythonRecovery(): Promise<RecoverPython> {
   return (text, timeoutMs) => parseWithRecovery(parser, text, timeoutMs);
 }
 
+/** Parses one text; the tree is converted at once, so that no WebAssembly memory is held. */
 function parseWithRecovery(parser: Parser, text: string, timeoutMs: number): Parsed | 'timeout' {
   const tree = syntaxOf(parser, text, timeoutMs);
   if (!tree) return 'timeout';

@@ -11,6 +11,7 @@ export function toStmts(node: Syntax | undefined, context: Context): Stmt[] {
   return node ? namedChildren(node).flatMap((each) => toStmt(each, context)) : [];
 }
 
+/** Converts by node type; unknown statements have no effect on the analysis. */
 function toStmt(node: Syntax, context: Context): Stmt[] {
   const spot = { start: node.start, end: node.end };
   const expr = (inner: Syntax | undefined): Expr => (inner ? toExpr(inner, context) : opaque(node));
@@ -86,6 +87,7 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
           end: spot.end,
         },
       ];
+    // Their operands may still contain calls.
     case 'delete_statement':
     case 'print_statement':
     case 'exec_statement':
@@ -114,6 +116,7 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
           ]
         : [];
     }
+    // A syntax error keeps the statements that could be read.
     case 'ERROR':
     case 'block':
       return toStmts(node, context);
@@ -122,11 +125,13 @@ function toStmt(node: Syntax, context: Context): Stmt[] {
   }
 }
 
+/** Converts an expression statement, which also holds assignments in this grammar. */
 function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
   const parts = namedChildren(node);
   const [first] = parts;
   const spot = { start: node.start, end: node.end };
   if (!first) return [];
+  // `a; b` on one line is one node with several parts.
   if (parts.length > 1)
     return parts.map((each) => ({ kind: 'expr', value: toExpr(each, context), start: each.start, end: each.end }));
   if (first.type !== 'assignment') {
@@ -158,6 +163,7 @@ function toExpressionStmt(node: Syntax, context: Context): Stmt[] {
   ];
 }
 
+/** Converts a decorated function or class with its decorators. */
 function toDecorated(node: Syntax, context: Context): Stmt[] {
   const decorators = node.children.filter((each) => each.type === 'decorator');
   const definition = childByField(node, 'definition');
@@ -169,6 +175,7 @@ function toDecorated(node: Syntax, context: Context): Stmt[] {
   return [];
 }
 
+/** Converts `if` with its chain of alternatives. */
 function toIf(node: Syntax, context: Context): Stmt {
   const clauses = node.children.filter((each) => each.field === 'alternative');
   const last = clauses.find((clause) => clause.type === 'else_clause');
@@ -176,6 +183,7 @@ function toIf(node: Syntax, context: Context): Stmt {
   return ifChain(branchOf(node, context), others, last ? toStmts(childByField(last, 'body'), context) : [], node.end);
 }
 
+/** One branch of a condition. */
 function branchOf(node: Syntax, context: Context): Branch {
   const test = childByField(node, 'condition');
   return {
@@ -186,13 +194,16 @@ function branchOf(node: Syntax, context: Context): Branch {
   };
 }
 
+/** The `else` of a loop or `try`. */
 const elseOf = (node: Syntax, context: Context): Stmt[] => {
   const clause = node.children.find((each) => each.type === 'else_clause');
   return clause ? toStmts(childByField(clause, 'body'), context) : [];
 };
 
+/** The block of a clause, which has no field name in the grammar. */
 const blockOf = (node: Syntax): Syntax | undefined => node.children.find((each) => each.type === 'block');
 
+/** Converts `try`; the exception may be bound by `as` in two forms. */
 function toTry(node: Syntax, context: Context): Stmt {
   const handlers: Handler[] = [];
   for (const clause of node.children.filter((each) => each.type.startsWith('except'))) {
@@ -222,6 +233,7 @@ function toTry(node: Syntax, context: Context): Stmt {
   };
 }
 
+/** Items of `with`, each with its optional target. */
 function toWithItems(node: Syntax, context: Context): { context: Expr; target?: Pattern }[] {
   const clause = node.children.find((each) => each.type === 'with_clause');
   return (clause ? namedChildren(clause) : []).map((item) => {
@@ -235,6 +247,7 @@ function toWithItems(node: Syntax, context: Context): { context: Expr; target?: 
   });
 }
 
+/** Converts `match` into a switch without fall-through. */
 function toMatch(node: Syntax, context: Context): Stmt {
   const subject = childByField(node, 'subject');
   const cases: Case[] = [];
@@ -258,6 +271,7 @@ function toMatch(node: Syntax, context: Context): Stmt {
   };
 }
 
+/** Values that a pattern compares with. */
 function toTests(pattern: Syntax, context: Context): Expr[] {
   const [inner] = namedChildren(pattern);
   if (!inner) return [];
@@ -268,6 +282,7 @@ function toTests(pattern: Syntax, context: Context): Expr[] {
   return made.kind === 'name' ? [] : [made];
 }
 
+/** Converts imports; `from x import *` binds every name. */
 function toImport(node: Syntax, context: Context): Stmt[] {
   const spot = { start: node.start, end: node.end };
   const names = node.children
@@ -276,6 +291,7 @@ function toImport(node: Syntax, context: Context): Stmt[] {
       const [name, alias] =
         each.type === 'aliased_import' ? [childByField(each, 'name'), childByField(each, 'alias')] : [each, undefined];
       return {
+        // White space between the parts of a dotted name is legal.
         name: name ? nodeText(name, context).replace(/\s/g, '') : '',
         alias: alias ? nodeText(alias, context) : undefined,
       };

@@ -3,6 +3,7 @@ import { childByField, namedChildren, opaque, nodeText, type Context } from './c
 import { toExpr } from './expressions.js';
 import type { Syntax } from './tree.js';
 
+/** Escapes of one character; a backslash at the end of a line joins the lines. */
 const simpleEscapes = new Map([
   ['n', '\n'],
   ['t', '\t'],
@@ -16,6 +17,7 @@ const simpleEscapes = new Map([
   ["'", "'"],
   ['"', '"'],
 ]);
+/** All escape forms of Python. */
 const escapes = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(\r\n|[\s\S]))/g;
 
 /** Resolves escape sequences of a Python string body; invalid ones stay unchanged, as in Python. */
@@ -30,6 +32,7 @@ export function unescape(text: string): string {
   });
 }
 
+/** A code point as text; beyond Unicode the escape stays as written. */
 const fromCode = (code: number, otherwise: string): string =>
   code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
 
@@ -42,15 +45,18 @@ export function toString(node: Syntax, context: Context): Literal | Template {
   return { kind: 'template', parts, start: node.start, end: node.end };
 }
 
+/** Parts of one string: literal text, and expressions of an f-string. */
 function stringParts(node: Syntax, context: Context): (string | Expr)[] {
   const opening = node.children.find((each) => each.type === 'string_start');
   const prefix = opening ? nodeText(opening, context).toLowerCase() : '';
+  // Raw strings keep their backslashes.
   const cook = prefix.includes('r') ? (text: string) => text : unescape;
   const isTemplate = prefix.includes('f') || prefix.includes('t');
   const parts: (string | Expr)[] = [];
   for (const piece of node.children) {
     if (piece.type === 'string_content') {
       const raw = nodeText(piece, context).replaceAll('\r\n', '\n');
+      // Doubled braces are literal braces in an f-string.
       parts.push(cook(isTemplate ? raw.replaceAll('{{', '{').replaceAll('}}', '}') : raw));
     } else if (piece.type === 'interpolation') {
       const value = childByField(piece, 'expression');
@@ -67,6 +73,7 @@ export function cleanDoc(text: string): string {
     .slice(1)
     .filter((line) => line.trim() !== '')
     .map((line) => line.length - line.trimStart().length);
+  // Bounded: spreading a huge list into `Math.min` would overflow the stack.
   const margin = indents.length > 0 ? Math.min(...indents.slice(0, 10_000)) : 0;
   const cleaned = lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)).trimEnd());
   while (cleaned.length > 0 && cleaned.at(-1) === '') cleaned.pop();

@@ -12,6 +12,7 @@ export interface Syntax {
   readonly children: Syntax[];
 }
 
+/** A parsed text. */
 interface SyntaxTree {
   readonly root: Syntax;
   /** True if the text has syntax errors, or parts beyond the depth limit were omitted. */
@@ -21,8 +22,10 @@ interface SyntaxTree {
 /** Deeper code is omitted from the tree. */
 const maxTreeDepth = 700;
 
+/** Loaded once; the grammar has half a megabyte. */
 let parserPromise: Promise<Parser> | undefined;
 
+/** Loads WebAssembly and the grammar from the package. */
 async function loadGrammar(): Promise<Parser> {
   await Parser.init();
   const grammar = await Language.load(
@@ -44,12 +47,14 @@ export function syntaxOf(parser: Parser, text: string, timeoutMs: number): Synta
   const deadline = Date.now() + timeoutMs;
   const tree = parser.parse(text, null, { progressCallback: () => Date.now() > deadline });
   if (!tree) {
+    // A cancelled parser must be reset before its next use.
     parser.reset();
     return undefined;
   }
   try {
     return toSyntaxTree(tree);
   } finally {
+    // WebAssembly memory is not garbage-collected.
     tree.delete();
   }
 }
@@ -81,6 +86,7 @@ const skippedTypes = new Set([
   'line_continuation',
 ]);
 
+/** Copies the tree into plain objects with a cursor and without recursion: sources may nest deeply. */
 function toSyntaxTree(tree: Tree): SyntaxTree {
   const cursor = tree.walk();
   let partial = tree.rootNode.hasError;

@@ -6,22 +6,22 @@ import type { Context } from '../interpreter/context.js';
 import { factOf } from '../interpreter/expressions.js';
 import { keyOf, type Env } from '../facts/environment.js';
 import { joinFacts, untaintedFact, type Fact } from '../facts/facts.js';
+import { isModelled } from '../models/models.js';
 import { knownText } from '../models/query-sinks.js';
 import type { CallArgs } from './functions.js';
 
-const emptyStores =
-  /^(?:Map|Set|WeakMap|collections\.(?:deque|OrderedDict)|(?:queue|asyncio|multiprocessing)\.\w*Queue)$/;
-
 /** Allocations: an open file refers to its path, an empty collection holds what is put into it, a request keeps its URL. */
 export function allocate(name: string, given: CallArgs, expr: Call): Fact | undefined {
-  if (given.positional.length === 0 && emptyStores.test(name))
+  // Only an empty collection: one with arguments is a copy, which the propagators model.
+  if (given.positional.length === 0 && isModelled('makes-collection', name))
     return { taints: [], name: `${name}()`, fields: new Map() };
-  if (/^(?:open|io\.open|aiofiles\.open|codecs\.open)$/.test(name) && expr.args[0]) {
+  if (isModelled('opens-file', name) && expr.args[0]) {
     const key = keyOf(expr.args[0].value);
     return {
       taints: [],
       name: `${name.replace('io.open', 'open')}()`,
       lead: given.positional[0] ? knownText(given.positional[0]) : '',
+      // No danger bits: the key links the file to its path and proves nothing about it.
       ...(key === undefined ? {} : { from: [{ key, kinds: 0 }] }),
     };
   }
@@ -45,6 +45,7 @@ export function attributeCall(
 ): Fact | undefined {
   if ((callee !== 'setattr' && callee !== 'getattr') || object === undefined || name === undefined) return undefined;
   const property = constantText(given.positional[1]);
+  // A computed attribute name could be any field; the call is then handled as an external one.
   if (property === undefined) return undefined;
   const spot = { start: name.value.start, end: name.value.end };
   const member = { kind: 'member', object: object.value, property, ...spot } as const;
@@ -53,6 +54,7 @@ export function attributeCall(
     return untaintedFact;
   }
   const fact = factOf(context, member, env);
+  // `getattr(o, name, default)`: both are possible.
   return value === undefined ? fact : joinFacts(fact, given.positional[2] ?? untaintedFact);
 }
 
@@ -61,6 +63,7 @@ export function namedTuple(callee: Fact['value'], given: CallArgs): Fact | undef
   if (callee?.kind !== 'result' || callee.callee.kind !== 'external' || callee.method !== 'namedtuple')
     return undefined;
   const [, names] = callee.args.positional;
+  // Python also accepts the names as one string, separated by spaces or commas.
   const fields =
     names?.kind === 'list'
       ? names.items.flatMap((item) => stringOf(item) ?? [])

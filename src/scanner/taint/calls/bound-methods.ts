@@ -1,9 +1,9 @@
 import type { Call } from '../../ir/nodes.js';
-import { forwardsArguments } from './callbacks.js';
 import type { Context } from '../interpreter/context.js';
 import type { Env } from '../facts/environment.js';
 import { factOf } from '../interpreter/expressions.js';
 import type { CallArgs } from './functions.js';
+import { isModelled } from '../models/models.js';
 import type { CallSite } from '../models/sinks.js';
 
 /** `to_thread(path.write_text, text)`: a bound method of a tainted value is passed on; matches it against the sinks as a direct call. */
@@ -14,7 +14,8 @@ export function boundMethodCalls(
   given: CallArgs,
   env: Env,
 ): readonly Pick<CallSite, 'name' | 'args' | 'receiver'>[] {
-  if (!forwardsArguments.test(name)) return [];
+  if (!isModelled('forwards-arguments', name)) return [];
+  // The function is the first argument, or the second behind an executor.
   return given.positional.slice(0, 2).flatMap((fact, at) => {
     const handed = expr.args[at]?.value;
     if (handed?.kind !== 'member' || fact.name === undefined || fact.taints.length === 0) return [];

@@ -4,15 +4,16 @@ import { withProof, type Env } from '../facts/environment.js';
 import { allSafe, untaintedFact, taintsIn, type Fact } from '../facts/facts.js';
 import { callProject, type CallArgs } from './functions.js';
 import { withListKeys } from '../checks/guard-lists.js';
+import { withSite } from '../facts/sites.js';
+import { isModelled, modelOf } from '../models/models.js';
 import { isCallable, listItems } from './indirect-calls.js';
 
-/** External functions that call their first argument with the remaining ones: thread pools, timers, partial. */
-export const forwardsArguments =
-  /^(?:asyncio\.to_thread|anyio\.to_thread\.run_sync|(?:\?\.)?(?:.*\.)?(?:run_in_executor|submit|apply_async|run_sync|run_in_threadpool|call_soon|call_soon_threadsafe|call_later)|functools\.partial|asyncio\.run|asyncio\.create_task|threading\.Thread|multiprocessing\.Process|threading\.Timer|atexit\.register|setTimeout|setInterval|setImmediate|process\.nextTick|queueMicrotask)$/;
-const delayFirst = /^(?:setTimeout|setInterval)$/;
-const iteratingFunctions = /^(?:map|filter|functools\.reduce|itertools\.starmap)$/;
+/** Methods whose result is built from the answers of the callback. */
 const resultMethods = /^(?:map|flatMap|filter|then|catch|finally|reduce|find|sort|slice)$/;
 
+const reducers = /^reduce(?:Right)?$/;
+
+/** Methods that call back for every item: a proof about one item then holds for the list. */
 const visitingMethods = /^(?:forEach|map|flatMap)$/;
 
 /** Key of the item a callback receives, to read back what the callback proves about it. */
@@ -39,7 +40,7 @@ export function runCallbacks(
 ): Fact | undefined {
   let result: Fact | undefined;
   const facts = [...given.positional, ...given.named.values()];
-  const isPassing = forwardsArguments.test(name);
+  const isPassing = isModelled('forwards-arguments', name);
   const element = elementGiven(name, receiver, given);
   // `forEach(assertSafe)`: what the callback proves about one item holds for all visited items.
   const visited = receiver && visitingMethods.test(method) ? withListKeys(element, receiver, list) : element;
@@ -47,21 +48,23 @@ export function runCallbacks(
   facts.forEach((fact, at) => {
     const target = fact.value?.kind === 'function' ? fact.value : undefined;
     const isOurs = fact.closure !== undefined || target !== undefined;
+    // Anything else among the arguments is data.
     if (!isOurs && !isCallable(fact)) return;
     const rest = isPassing ? argumentsBehind(name, given, at) : undefined;
     const isReached = [...(rest ?? []), element].some((each) => taintsIn(each).length > 0);
     // External callbacks matter only with tainted arguments, and only where they are certainly called.
     const isNeeded = isOurs
       ? fact.closure !== undefined || isPassing || isReached
-      : isReached && (isPassing || iteratingFunctions.test(name) || /^(?:map|forEach|flatMap)$/.test(method));
+      : isReached && (isPassing || isModelled('calls-per-item', name) || /^(?:map|forEach|flatMap)$/.test(method));
     if (!isNeeded) return;
+    const fold = reducers.test(method) || name === 'functools.reduce' ? foldArguments(name, given, element) : undefined;
     const answer = isOurs
       ? callProject(
           context,
           fact.closure ? { closure: fact.closure } : target ? { target } : {},
           // All arguments of a replacer function are substrings of the receiver.
           {
-            positional: rest ?? [asked, /^replace(?:All)?$/.test(method) ? element : untaintedFact, element],
+            positional: fold ?? rest ?? [asked, /^replace(?:All)?$/.test(method) ? element : untaintedFact, element],
             named: new Map(),
             rest: [],
             exprs: [],
@@ -70,7 +73,7 @@ export function runCallbacks(
           env,
         )
       : outsideCall(fact.name ?? '', rest ?? [element], isPassing ? given.named : new Map());
-    if (resultMethods.test(method) || iteratingFunctions.test(name))
+    if (resultMethods.test(method) || isModelled('calls-per-item', name))
       result = collectResult(name, method, element, answer);
     else if (rest || name === 'Promise' || /^replace(?:All)?$/.test(method)) result = answer;
   });
@@ -78,20 +81,30 @@ export function runCallbacks(
 }
 
 function elementGiven(name: string, receiver: Fact | undefined, given: CallArgs): Fact {
-  if (iteratingFunctions.test(name) && given.positional[1]) return elementOf(given.positional[1]);
+  if (isModelled('calls-per-item', name) && given.positional[1]) return elementOf(given.positional[1]);
   return receiver ? elementOf(receiver) : untaintedFact;
+}
+
+/** Arguments of a reducer: what was collected so far, and the next item. */
+function foldArguments(name: string, given: CallArgs, element: Fact): readonly Fact[] {
+  const start = given.positional[name === 'functools.reduce' ? 2 : 1];
+  // Without an initial value the first item is the accumulator.
+  return [start ? withSite(start) : element, element];
 }
 
 /** `f, a, b`, `f, delay, a, b` and `target=f, args=(a, b)`. */
 function argumentsBehind(name: string, given: CallArgs, at: number): readonly Fact[] {
   const listed = given.named.get('args');
   if (listed) return listItems(listed);
-  const isTimer = name === 'threading.Timer';
-  if (isTimer) return given.positional[2] ? listItems(given.positional[2]) : [];
-  return given.positional.slice(at + (delayFirst.test(name) ? 2 : 1));
+  const model = modelOf('forwards-arguments', name);
+  const [from = 1] = model?.positions ?? [];
+  // A row with a name takes its arguments as one list, at that position or under that name.
+  if (model && model.names.length > 0) return given.positional[from] ? listItems(given.positional[from]) : [];
+  return given.positional.slice(at + from);
 }
 
 function collectResult(name: string, method: string, element: Fact, answer: Fact): Fact {
+  // `filter` keeps the item and not the answer of the callback.
   const kept = method === 'filter' || method === 'find' ? filteredItem(element, answer) : answer;
   const isOne = method === 'then' || method === 'find' || method === 'reduce' || name === 'functools.reduce';
   return isOne ? kept : { taints: taintsIn(kept), fields: new Map([['*', kept]]) };

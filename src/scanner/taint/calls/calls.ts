@@ -1,10 +1,10 @@
 import { concatFacts, constantFact, elementOf, constantText } from '../facts/combine.js';
-import { hasTransferModel, validators } from '../models/transfer-tables.js';
-import type { Call } from '../../ir/nodes.js';
+import { hasTransferModel, modelOf } from '../models/models.js';
+import type { Call, Expr } from '../../ir/nodes.js';
 import { dottedName } from '../../ir/names.js';
 import { findMethod } from '../../evaluate/calls/classes.js';
 import { memberOf } from '../../evaluate/values/members.js';
-import { object, type ClassValue, type FunctionValue } from '../../evaluate/values/values.js';
+import { object, type ClassValue } from '../../evaluate/values/values.js';
 import { objectAssign } from './object-assign.js';
 import { containedBits } from '../checks/containment.js';
 import { fileContentFact } from '../models/side-effects.js';
@@ -12,6 +12,8 @@ import { allocate, attributeCall, namedTuple } from './allocation.js';
 import { callProject, type CallArgs } from './functions.js';
 import { mutateReceiver } from './receiver-mutation.js';
 import { runCallbacks } from './callbacks.js';
+import { foldedString } from './string-folding.js';
+import { constructorOf, superCall } from './super-calls.js';
 import { resolveIndirectCall } from './indirect-calls.js';
 import { unfollowedHit } from './unfollowed.js';
 import { resolveDynamicLoad } from './dynamic-imports.js';
@@ -19,10 +21,13 @@ import { readKey, recordHit, recordCall, type Context } from '../interpreter/con
 import { keyOf, applyProofs, writeVariable, type Env } from '../facts/environment.js';
 import { factOf } from '../interpreter/expressions.js';
 import { joinFacts, mergeTaints, untaintedFact, taintsIn, type Fact, type Taint } from '../facts/facts.js';
+import { parsedMessage } from '../sources/messages.js';
 import { parsedFact } from '../sources/schemas.js';
 import { callAllTargets, candidateFunctions } from './dynamic-dispatch.js';
 import { sinksOf, type CallSite } from '../models/sinks.js';
 import { boundMethodCalls } from './bound-methods.js';
+import { newSite } from '../facts/sites.js';
+import { knownText } from '../models/query-sinks.js';
 import { receiverIndex, transfer } from '../models/transfers.js';
 
 /** Transfer function of a call: project functions are analysed, external ones are looked up in the model tables. */
@@ -34,14 +39,19 @@ export function callFact(context: Context, expr: Call, env: Env): Fact {
       : factOf(context, expr.callee, env);
   const given = withContent(context, evaluateArguments(context, expr, env), env);
   const method = expr.callee.kind === 'member' ? expr.callee.property : '';
+  // Folded first: a constant result prunes branches of dispatchers before any other model applies.
+  const folded = foldedString(method, receiver, given, { module: env.module, spot: expr });
+  if (folded) return folded;
   const mutated = receiver && mutateReceiver(context, expr, method, receiver, given, env);
   if (mutated) return mutated;
   const indirect = resolveIndirectCall(callee.name ?? '', method, receiver, given);
   if (!indirect) return invoke(context, expr, { callee, receiver, method }, given, env);
+  // `partial(f)` without arguments calls nothing yet: analysing it here would report a call without data.
   const isTied = indirect.isDeferred && indirect.given.positional.length + indirect.given.named.size === 0;
   const answer = isTied
     ? untaintedFact
     : invoke(context, expr, { callee: indirect.callee, receiver: undefined, method: '' }, indirect.given, env);
+  // The bound function is returned, so that its later call is analysed as well.
   return indirect.isDeferred ? indirect.callee : answer;
 }
 
@@ -53,13 +63,17 @@ interface CallTarget {
 
 function invoke(context: Context, expr: Call, called: CallTarget, given: CallArgs, env: Env): Fact {
   const { callee, receiver, method } = called;
+  // The order is from the most to the least certain: language constructs, project code, then models of libraries.
   const attribute = attributeCall(context, expr, callee.name, given, env);
   if (attribute) return attribute;
   const tuple = namedTuple(callee.value, given);
   if (tuple) return tuple;
+  const above = superCall(context, expr, given, env);
+  if (above) return above;
   const project = projectCall(context, expr, callee, receiver, given, env);
   if (project) return project;
   const at = { module: env.module, spot: expr };
+  // An unresolved callee gets a name that no table has, except for rows that match any receiver.
   const name = callee.name ?? `?.${dottedName(expr.callee) ?? method}`;
   const code = resolveDynamicLoad(context, name, given.positional, at);
   if (code) return code;
@@ -74,6 +88,8 @@ function invoke(context: Context, expr: Call, called: CallTarget, given: CallArg
     textOf: constantText,
   };
   recordCallAndSinks(context, call);
+  const message = parsedMessage(context, call);
+  if (message) return message;
   for (const tied of boundMethodCalls(context, name, expr, given, env))
     recordCallAndSinks(context, { ...call, ...tied, isNew: false });
   const list = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
@@ -83,11 +99,13 @@ function invoke(context: Context, expr: Call, called: CallTarget, given: CallArg
     return transfer(inner, () => undefined);
   });
   const unfollowed = unfollowedHit(call, ran !== undefined);
+  // A known sink is reported as such; "unfollowed" only where nothing else is known.
   if (unfollowed && sinksOf(call).length === 0) recordHit(context, unfollowed, call);
   const content = fileContentFact(call);
   if (content) return content;
   const parsed = hasTransferModel(name) ? undefined : parsedFact(context, method, receiver, given.positional[0], env);
   if (parsed) return parsed;
+  // Last, because a validator proves its argument only after the call returned.
   applyValidator(context, name, method, receiver, expr, env);
   if (name === 'Object.assign') return objectAssign(context, expr, given, env);
   return (
@@ -119,7 +137,7 @@ function evaluateArguments(context: Context, expr: Call, env: Env): CallArgs {
   const named = new Map<string, Fact>();
   let rest: readonly Taint[] = [];
   for (const arg of expr.args) {
-    const fact = factOf(context, arg.value, env);
+    const fact = withProvenFields(arg.value, factOf(context, arg.value, env), env);
     if (arg.name !== undefined) named.set(arg.name, fact);
     else if (arg.spread === 'list') {
       // Known positions first: an appended item must not move to position 0, the program name.
@@ -132,6 +150,18 @@ function evaluateArguments(context: Context, expr: Call, env: Env): CallArgs {
     } else positional.push(fact);
   }
   return { positional, named, rest, exprs: expr.args };
+}
+
+/** An argument together with what was proved about its fields: `check(args.host); run(args)`. */
+function withProvenFields(expr: Expr, fact: Fact, { vars }: Env): Fact {
+  if (expr.kind !== 'name' || (fact.taints.length === 0 && !fact.fields)) return fact;
+  const prefix = `${expr.name}.`;
+  let fields: Map<string, Fact> | undefined;
+  for (const [key, field] of vars) {
+    const name = key.startsWith(prefix) ? key.slice(prefix.length) : '';
+    if (name !== '' && !name.includes('.')) (fields ??= new Map(fact.fields)).set(name, field);
+  }
+  return fields ? { ...fact, fields } : fact;
 }
 
 /** Calls project code: a closure, a function or method found by the first pass, or a constructor. */
@@ -169,8 +199,10 @@ function receiverWriter(
   env: Env,
 ): ((fields: ReadonlyMap<string, Fact>) => void) | undefined {
   const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
+  // Without an access path there is no variable to write back to; aliases are updated by site instead.
   if (key === undefined || receiver.value?.kind !== 'object' || !receiver.value.cls) return undefined;
   return (fields) => {
+    // Untainted fields are left out: they would hide what the first pass found.
     const kept = [...fields].filter(([name, fact]) => fact !== receiver.fields?.get(name) && taintsIn(fact).length > 0);
     if (kept.length > 0)
       writeVariable(env, key, { ...receiver, fields: new Map([...(receiver.fields ?? []), ...kept]) });
@@ -179,31 +211,34 @@ function receiverWriter(
 
 /** Allocates an instance with the fields its constructor assigns. */
 function construct(context: Context, cls: ClassValue, given: CallArgs, env: Env, expr: Call): Fact {
-  const made: Fact = { taints: [], value: object([], { cls, at: { module: env.module, spot: expr } }) };
+  const made: Fact = { ...instanceFact(cls, env, expr), sites: [newSite()] };
   const isPython = cls.module.language === 'python';
   const name = isPython ? '__init__' : 'constructor';
   const method = isPython ? findMethod(context.machine, cls, name) : undefined;
-  const fn = method?.fn ?? cls.cls.members.find((member) => member.name === 'constructor' && !member.isStatic)?.fn;
-  if (!fn) {
+  const target = method ?? (isPython ? undefined : constructorOf(cls));
+  if (!target) {
     const fields = new Map(given.named);
     const names = cls.cls.members.filter((member) => member.kind === 'field').map((member) => member.name);
     given.positional.forEach((fact, at) => fields.set(names[at] ?? '*', fact));
+    // A named tuple is read by position, too.
+    if (isNamedTuple(cls)) names.forEach((field, at) => fields.set(String(at), fields.get(field) ?? untaintedFact));
     return { ...made, taints: given.rest, fields };
   }
-  const target: FunctionValue = method ?? {
-    kind: 'function',
-    fn,
-    scope: cls.scope,
-    module: cls.module,
-    home: cls,
-    props: new Map(),
-  };
   const kept = new Map<string, Fact>();
   callProject(context, { target }, given, made, env, (self) => {
     for (const [key, fact] of self) kept.set(key, fact);
   });
   return kept.size > 0 ? { ...made, fields: kept } : made;
 }
+
+/** Fields of `class Job(NamedTuple)` are its items too. */
+const isNamedTuple = ({ bases }: ClassValue): boolean =>
+  bases.some((base) => base.kind === 'external' && base.path.at(-1) === 'NamedTuple');
+
+const instanceFact = (cls: ClassValue, { module }: Env, spot: Call): Fact => ({
+  taints: [],
+  value: object([], { cls, at: { module, spot } }),
+});
 
 /** Attaches the content written to a file to arguments that refer to the file: running it runs that content. */
 function withContent(context: Context, given: CallArgs, env: Env): CallArgs {
@@ -214,6 +249,7 @@ function withContent(context: Context, given: CallArgs, env: Env): CallArgs {
         ?.map((from) => (from.kinds === 0 ? readKey(context, env, from.key)?.content : undefined))
         .find((taints) => taints !== undefined);
     const fields =
+      // Two levels: an argument, and the items of a list argument.
       fact.fields && depth < 2 && [...fact.fields.values()].some((field) => field.from)
         ? new Map([...fact.fields].map(([key, field]) => [key, filled(field, depth + 1)]))
         : fact.fields;
@@ -233,7 +269,7 @@ function applyValidator(
   expr: Call,
   env: Env,
 ): void {
-  const safe = validators.get(name);
+  const safe = modelOf('validator', name)?.safe;
   const first = expr.args[0]?.value;
   const readAt = (at: Env, key: string): Fact | undefined => readKey(context, at, key);
   if (safe !== undefined && first) {
@@ -264,8 +300,9 @@ function applyValidator(
 /** `'…{}…'.format(x)`, `'…X…'.replace('X', x)`, `'…'.concat(x)` and `sep.join(list)`. */
 function formatString(method: string, receiver: Fact | undefined, given: CallArgs, ran?: Fact): Fact | undefined {
   if (!receiver) return undefined;
-  const text = constantText(receiver);
-  if (method === 'format' && text !== undefined) {
+  const text = constantText(receiver) ?? (receiver.value?.kind === 'choice' ? knownText(receiver) : undefined);
+  if ((method === 'format' || method === 'format_map') && text !== undefined) {
+    // Placeholders are not matched one by one: all arguments count as inserted at the first one.
     const cut = text.indexOf('{');
     const inner: Fact = {
       taints: mergeTaints(

@@ -4,6 +4,7 @@ import { forkEnv, joinEnvs, type Env } from '../facts/environment.js';
 import { joinFacts, type Fact } from '../facts/facts.js';
 import { callProject, type CallArgs } from './functions.js';
 
+/** Further targets are dropped, which can lose findings but bounds the product of nested dispatch. */
 const maxTargets = 8;
 
 /** Functions a callee may be, without duplicates, bounded. */
@@ -24,6 +25,7 @@ export function callAllTargets(
 ): Fact {
   const [only] = targets;
   const enter = (target: FunctionValue, at: Env): Fact => {
+    // With several targets each has its own receiver; that of the call belongs to one of them only.
     const self = targets.length > 1 && target.self ? undefined : receiver;
     return callProject(
       context,
@@ -35,6 +37,7 @@ export function callAllTargets(
     );
   };
   if (only && targets.length === 1) return enter(only, env);
+  // Each target runs on a fork: a proof of one must not hold for the others.
   const ways = targets.map((target) => {
     const inner = forkEnv(env);
     return { inner, fact: enter(target, inner) };
@@ -43,6 +46,7 @@ export function callAllTargets(
     env,
     ways.map(({ inner }) => inner),
   );
+  // Targets that never return contribute no value.
   const open = ways.map(({ fact }) => fact).filter(({ name }) => name !== '\u0000never');
   return open.length === 0 ? { taints: [], name: '\u0000never' } : open.reduce((one, other) => joinFacts(one, other));
 }

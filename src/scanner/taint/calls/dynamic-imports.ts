@@ -3,18 +3,17 @@ import { memberOf } from '../../evaluate/values/members.js';
 import type { Place, Value } from '../../evaluate/values/values.js';
 import { constantText } from '../facts/combine.js';
 import { factOfValue, partOf, type Context } from '../interpreter/context.js';
+import { modelOf } from '../models/models.js';
 import type { Fact } from '../facts/facts.js';
-
-const requires = /^(?:require|(?:process\.mainModule|module)\.require|module\.createRequire\(\))$/;
-const imports = /^(?:import|__import__|importlib\.import_module|importlib\.__import__)$/;
 
 /** Resolves modules and members named by a string constant: `require('x')`, `import_module('x')`, `getattr(os, 'system')`. */
 export function resolveDynamicLoad(context: Context, name: string, args: readonly Fact[], at: Place): Fact | undefined {
   const [first, second] = args;
   const text = constantText(first);
   const source: Value | undefined = text === undefined ? undefined : { kind: 'constant', value: text };
-  if (source && requires.test(name)) return factOfValue(requireFrom(context.machine, source, at));
-  if (source && imports.test(name)) return factOfValue(importFrom(context.machine, source, at));
+  const loads = source && modelOf('loads-module', name)?.out;
+  if (source && loads === 'require') return factOfValue(requireFrom(context.machine, source, at));
+  if (source && loads === 'import') return factOfValue(importFrom(context.machine, source, at));
   if (name === 'globals' && at.module.language === 'python')
     return factOfValue({ kind: 'module', path: at.module.path });
   if (name === 'vars' && first?.value) return first;

@@ -2,7 +2,7 @@ import type { Arg, FunctionNode, Param } from '../../ir/nodes.js';
 import { dottedName } from '../../ir/names.js';
 import { scopeIn, type Scope } from '../../evaluate/values/scope.js';
 import type { FunctionValue } from '../../evaluate/values/values.js';
-import { addPart, assignTo } from '../interpreter/assign.js';
+import { assignTo } from '../interpreter/assign.js';
 import {
   markReplayed,
   readKey,
@@ -13,14 +13,16 @@ import {
   type Frame,
 } from '../interpreter/context.js';
 import { keyOf, applyProofs, type Env } from '../facts/environment.js';
-import { withParts } from '../facts/heap.js';
+import { withParts, withShared } from '../facts/heap.js';
+import { withSite } from '../facts/sites.js';
+import { objectsIn, updateAliases, writesBetween, type FieldWrite } from '../facts/updates.js';
 import { factOf } from '../interpreter/expressions.js';
 import { danger, joinFacts, untaintedFact, taintsIn, type Fact, type Taint } from '../facts/facts.js';
 import { throwsOnInternal } from '../checks/internal-addresses.js';
 import { callKey, hasClosure } from '../summaries/call-keys.js';
 import { returnedByConfig } from '../checks/config-branches.js';
 import { runStatements } from '../interpreter/statements.js';
-import { substituteOutcome, substitutionBetween } from '../summaries/substitution.js';
+import { relocate, substituteOutcome, substitutionBetween } from '../summaries/substitution.js';
 import { addTraceStep } from '../facts/traces.js';
 import { withAnnotation } from '../interpreter/annotations.js';
 import { withFlagProofs, callImplication, trimExits } from '../checks/proofs.js';
@@ -50,7 +52,9 @@ interface Callee {
   readonly closure?: { readonly fn: FunctionNode; readonly env: Env };
 }
 
+/** Depth of the call string; deeper calls count as untainted, and the summary as truncated. */
 const maxCallDepth = 9;
+/** Two rounds, so that a taint passed down by recursion is seen once. */
 const maxRecursion = 2;
 
 /** Analyses a project function (context-sensitive, with summaries); returns its result and applies what it proved about the arguments. */
@@ -68,21 +72,32 @@ export function callProject(
   if (!fn || !module || !base || !canEnter(context, fn)) return untaintedFact;
   const env: Env = {
     vars: new Map(),
-    parent: closure?.env,
+    parent: closure && currentEnv(context, closure.env, caller),
     scope: scopeIn(base, 0, true),
     module,
     clock: caller.clock,
+    activation: {},
+    ...(target?.home && methodReceiver(fn, target) !== undefined
+      ? { method: { home: target.home, selfName: methodReceiver(fn, target) ?? 'this' } }
+      : {}),
   };
+  // Memoised results are dropped before and after: the callee may change variables of its caller.
   caller.clock.ticks += 1;
   const selfName = bindParams(context, fn, target, given, self, env);
   for (const [key, field] of self?.fields ?? []) if (selfName !== undefined) env.vars.set(`${selfName}.${key}`, field);
-  const { exits: allExits, fields } = runWithSummary(context, fn, closure ? undefined : base, env, selfName);
+  context.active.push(caller);
+  const outcome = runWithSummary(context, fn, closure ? undefined : base, env, selfName);
+  context.active.pop();
+  const { exits: allExits, fields } = outcome;
+  context.thrown.push(...outcome.thrown);
+  // Exits of a disabled check do not weaken the proofs of the others.
   const exits = allExits.some(({ isOptOut }) => !isOptOut) ? allExits.filter(({ isOptOut }) => !isOptOut) : allExits;
   caller.clock.ticks += 1;
+  // No exit: the function always throws, so the path ends at the call.
   if (exits.length === 0) return { taints: [], name: '\u0000never' };
+  applyWrites(context, outcome.writes, caller);
   if (selfName !== undefined) keepSelf?.(fields);
   const params = fn.params.filter((param) => param.target.kind === 'name');
-  writeBackArguments(context, fn, exits, given, selfName !== undefined && selfName !== 'this' ? 1 : 0, caller);
   const isMethod = self !== undefined && module.language === 'python' && !isStatic(fn, target);
   const proved =
     (throwsOnInternal(fn, module) ? danger.url : 0) | (allowsListedSyntaxOnly(fn, module) ? danger.code : 0);
@@ -97,6 +112,7 @@ export function callProject(
     ...fact,
     from: outerKeys(fact, params, given, isMethod),
     taints: addTraceStep(fact.taints, module, fn, 'is returned from', fn.name ?? 'a function'),
+    // Proofs of the callee name its own variables; `callImplication` translates those that the caller can use.
     implies: undefined,
   };
   const flagged = withFlagProofs(context, returned, [exits, given, fn, isMethod]);
@@ -109,6 +125,7 @@ export function callProject(
 function canEnter(context: Context, fn: FunctionNode): boolean {
   const { recorder, callStack, depth } = context;
   recorder?.visited.add(fn);
+  context.entered.add(fn);
   if (depth >= maxCallDepth) {
     if (recorder) recorder.isTruncated = true;
     return false;
@@ -125,11 +142,13 @@ function runWithSummary(
   selfName: string | undefined,
 ): FunctionOutcome {
   // A handler is analysed once: its summary would never be reused.
-  // Module state is not part of the key: with any, results of other calls do not apply.
-  const { moduleState } = context.heap;
-  const call = scope && context.depth > 0 && moduleState.size === 0 ? callKey(fn, scope, env) : undefined;
+  const { heap } = context;
+  const { version } = heap;
+  const call = scope && context.depth > 0 ? callKey(fn, scope, env, version) : undefined;
   if (call === undefined) return runBody(context, fn, env, selfName);
-  const { key, given } = call;
+  const { given, sites } = call;
+  // What a read loop parses depends on the tool, so its summaries do too.
+  const key = context.message ? `${context.message.tool}\u0000${call.key}` : call.key;
   const { summaries, callStack, depth, recorder } = context;
   const before = findSummary(summaries, key, depth, maxCallDepth, callStack);
   if (before) {
@@ -137,7 +156,7 @@ function runWithSummary(
     const route = substitutionBetween(before.given, given);
     replaySummary(context, before, given, route);
     if (recorder) includeSummary(recorder, before, given, depth);
-    return route ? substituteOutcome(route, before) : before;
+    return relocate(route ? substituteOutcome(route, before) : before, before.sites, sites);
   }
   const inner = startRecorder(depth);
   context.recorder = inner;
@@ -147,11 +166,14 @@ function runWithSummary(
     inner,
     { ...left, exits: given.length === 0 ? joinExits(left.exits) : trimExits(fn, left.exits) },
     given,
+    sites,
   );
+  // Recursion was cut inside: the outcome holds for this call stack only.
   const isWhole = context.stepsLeft > 0 && !callStack.some((each) => inner.visited.has(each));
+  // Writes to shared state and closures depend on more than the key.
   const isSteady =
     isWhole &&
-    moduleState.size === 0 &&
+    heap.version === version &&
     !summary.exits.some(({ fact }) => hasClosure(fact)) &&
     ![...left.fields.values()].some((fact) => hasClosure(fact));
   const isKept = isSteady && storeSummary(summaries, key, summary);
@@ -171,9 +193,13 @@ const joinExits = (exits: readonly Exit[]): readonly Exit[] => {
 
 function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string | undefined): FunctionOutcome {
   const frame: Frame = { exits: [], loops: [], breaks: [], configBranches: [] };
-  const { recorder, yielded } = context;
+  const { recorder, yielded, thrown } = context;
   const given: Fact[] = [];
+  const raised: Fact[] = [];
+  // Taken before the body runs, to find what it wrote into objects of the caller.
+  const before = objectsIn(env.vars.values());
   context.yielded = given;
+  context.thrown = raised;
   context.callStack.push(fn);
   context.depth += 1;
   if (recorder) recorder.deepest = Math.max(recorder.deepest, context.depth);
@@ -182,7 +208,10 @@ function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string 
   context.depth -= 1;
   context.callStack.pop();
   context.yielded = yielded;
-  if (fn.isGenerator && given.length > 0) return { exits: [generatorExit(fn, given, env)], fields: new Map() };
+  context.thrown = thrown;
+  if (fn.isGenerator && given.length > 0)
+    return { exits: [generatorExit(fn, given, env)], fields: new Map(), writes: [], thrown: raised };
+  // Falling off the end returns `undefined`.
   if (end === 'next')
     frame.exits.push({
       fact: untaintedFact,
@@ -191,44 +220,52 @@ function runBody(context: Context, fn: FunctionNode, env: Env, selfName: string 
       truth: false,
       configBranches: [...frame.configBranches],
     });
-  foldParts(context, fn, frame.exits);
-  return { exits: frame.exits, fields: selfName === undefined ? new Map() : fieldsOf(context, frame.exits, selfName) };
+  foldParts(context, frame.exits);
+  return {
+    exits: frame.exits,
+    fields: selfName === undefined ? new Map() : fieldsOf(context, frame.exits, selfName),
+    writes: writesBetween(
+      before,
+      frame.exits.map((exit) => objectsIn(exit.env.vars.values())),
+    ),
+    // Bounded: a loop that throws would otherwise collect one fact per round.
+    thrown: raised.slice(0, maxThrown),
+  };
 }
 
-/** Adds fields that the body assigned to a parameter to the parameter itself, so that the caller sees them. */
-function foldParts({ heap }: Context, fn: FunctionNode, exits: readonly Exit[]): void {
-  for (const { target } of fn.params) {
-    if (target.kind !== 'name' || !heap.owners.has(target.name)) continue;
-    for (const { env } of exits) {
-      const fact = env.vars.get(target.name);
-      if (fact) env.vars.set(target.name, withParts(heap, env, target.name, fact));
-    }
-  }
+/** Adds fields that were assigned separately to their objects, so that the caller sees them. */
+function foldParts({ heap }: Context, exits: readonly Exit[]): void {
+  for (const { env } of exits)
+    for (const [name, fact] of env.vars)
+      if (heap.owners.has(name)) env.vars.set(name, withParts(heap, env, name, fact));
 }
 
-/** Writes tainted fields and items that the callee added to an argument back to the caller's variable. */
-function writeBackArguments(
-  context: Context,
-  fn: FunctionNode,
-  exits: readonly Exit[],
-  given: CallArgs,
-  skip: number,
-  caller: Env,
-): void {
-  const positional = given.exprs.filter(({ name, spread }) => name === undefined && spread === undefined);
-  fn.params.slice(skip).forEach((param, at) => {
-    const name = param.target.kind === 'name' && !param.rest ? param.target.name : undefined;
-    if (name === undefined) return;
-    const arg = given.exprs.find((each) => each.name === name) ?? positional[at];
-    const key = arg && keyOf(arg.value);
-    if (key === undefined) return;
-    const before = given.named.get(name)?.fields ?? given.positional[at]?.fields;
-    for (const { env } of exits)
-      for (const [field, fact] of env.vars.get(name)?.fields ?? [])
-        if (fact !== before?.get(field) && taintsIn(fact).length > taintsIn(before?.get(field) ?? untaintedFact).length)
-          addPart(caller, key, field, fact, context);
-  });
+/** Applies what a callee wrote into objects it was given. */
+function applyWrites(context: Context, writes: readonly FieldWrite[], caller: Env): void {
+  for (const { site, field, fact, isCertain } of writes)
+    updateAliases(context, caller, [site], field, (before, isThis) => {
+      // A strong update needs certainty on both sides: written on every exit, and to this very object.
+      if (isCertain && isThis) return fact;
+      return before ? joinFacts(before, fact) : fact;
+    });
 }
+
+/** Variables a closure captured, as they are on the path that calls it. */
+function currentEnv({ active }: Context, captured: Env, caller: Env): Env {
+  for (const start of [caller, ...active.toReversed()])
+    for (let at: Env | undefined = start; at; at = at.parent) if (at.activation === captured.activation) return at;
+  // The activation is gone from the stack: the closure keeps the variables it captured.
+  return captured;
+}
+
+/** Name of the instance inside a method. */
+function methodReceiver(fn: FunctionNode, { module, home }: FunctionValue): string | undefined {
+  if (module.language !== 'python') return 'this';
+  const [first] = fn.params;
+  return home && first?.target.kind === 'name' ? first.target.name : undefined;
+}
+
+const maxThrown = 4;
 
 const contextManagers = /(?:^|\.)(?:async)?contextmanager$/;
 
@@ -264,13 +301,15 @@ function bindParams(
   env: Env,
 ): string | undefined {
   const isPython = env.module.language === 'python';
-  const owner: Fact | undefined = self ?? (target?.self ? { taints: [], value: target.self } : undefined);
+  const instance = self ?? (target?.self ? { taints: [], value: target.self } : undefined);
+  const owner = instance && withShared(context.heap, instance);
   const isMethod = isPython && target?.home !== undefined && !isStatic(fn, target);
   let selfName: string | undefined;
   if (!isPython && owner) {
     env.vars.set('this', owner);
     selfName = 'this';
   }
+  // Arguments bound by `partial` or `bind` come first.
   const preset: readonly Fact[] = target?.given ? target.given.positional.map((value) => ({ taints: [], value })) : [];
   const positional = [...(isMethod && owner ? [owner] : []), ...preset, ...given.positional];
   let at = 0;
@@ -290,6 +329,7 @@ function bindParams(
       continue;
     }
     if (param.rest === 'dict') {
+      // Unknown keys of `**kwargs` stay tainted as a whole.
       assignTo(context, param.target, { taints: given.rest, fields: new Map(given.named) }, env);
       continue;
     }
@@ -304,7 +344,7 @@ function bindParams(
           ? factOf(context, param.default, env)
           : untaintedFact);
     const bound = {
-      ...withoutKeys(withAnnotation(context, fact, param.annotation, env)),
+      ...withSite(withoutKeys(withAnnotation(context, fact, param.annotation, env))),
       taints: addTraceStep(fact.taints, env.module, param, 'is passed to', fn.name ?? 'a function'),
     };
     if (name === undefined) assignTo(context, param.target, bound, env);

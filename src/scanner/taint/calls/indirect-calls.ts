@@ -14,6 +14,7 @@ interface IndirectCall {
 export const isCallable = ({ closure, value, name, taints }: Fact): boolean =>
   closure !== undefined ||
   value?.kind === 'function' ||
+  // A tainted callee is no known function, whatever its name.
   (taints.length === 0 && name !== undefined && /^[@\w$/-][@\w$./-]*$/.test(name));
 
 const wrapperFunctions =
@@ -41,6 +42,7 @@ export function resolveIndirectCall(
   return undefined;
 }
 
+// Expressions are dropped: positions no longer correspond, and a proof would go to the wrong argument.
 const withPositional = (given: CallArgs, positional: readonly Fact[]): CallArgs => ({
   ...given,
   positional,

@@ -1,11 +1,12 @@
 import { elementOf, constantText, plainConstant } from '../facts/combine.js';
 import type { Call } from '../../ir/nodes.js';
 import { memberOf } from '../../evaluate/values/members.js';
-import { addPart } from '../interpreter/assign.js';
+import { addPart, addPartTo } from '../interpreter/assign.js';
 import { partOf, readKey, type Context } from '../interpreter/context.js';
 import { tableEntry } from '../interpreter/table-lookups.js';
 import { keyOf, writeVariable, type Env } from '../facts/environment.js';
 import { joinFacts, mergeTaints, taintsIn, untaintedFact, type Fact } from '../facts/facts.js';
+import { withSite } from '../facts/sites.js';
 import type { CallArgs } from './functions.js';
 
 /** A method of a project class, whatever its name: `t.add(x)` of an instance is not the `add` of a set. */
@@ -24,8 +25,11 @@ export function mutateReceiver(
   env: Env,
 ): Fact | undefined {
   const key = expr.callee.kind === 'member' ? keyOf(expr.callee.object) : undefined;
-  if (key === undefined || isOwnMethod(context, receiver, method)) return undefined;
+  // Project methods are analysed as code; the names below are those of built-in collections.
+  if (isOwnMethod(context, receiver, method)) return undefined;
   const [first] = given.positional;
+  const add = (name: string, fact: Fact): void =>
+    key === undefined ? addPartTo(context, receiver, name, fact, env) : addPart(env, key, name, fact, context);
   if (
     (/^(?:append|push|add|unshift|insert|appendleft)$/.test(method) ||
       (/^put(?:_nowait)?$/.test(method) && isQueue(receiver))) &&
@@ -34,12 +38,13 @@ export function mutateReceiver(
     !/\(\)\.\w/.test(receiver.name ?? '') &&
     receiver.value?.kind !== 'function'
   ) {
+    // Positions stay exact while all of them are known: item 0 of a command list is the program.
     const list =
       receiver.fields && !receiver.fields.has('*') && /^(?:append|push)$/.test(method)
         ? String(receiver.fields.size)
         : '*';
     let at = Number(list);
-    for (const fact of given.positional) addPart(env, key, list === '*' ? '*' : String(at++), fact, context);
+    for (const fact of given.positional) add(list === '*' ? '*' : String(at++), fact);
     return taintsIn(receiver).length > 0 ||
       given.positional.some((fact) => taintsIn(fact).length > 0) ||
       receiver.fields
@@ -47,19 +52,26 @@ export function mutateReceiver(
       : undefined;
   }
   if (method === 'extend' && first) {
+    // Both orders known: positions continue; otherwise everything is joined under `*`.
     const isOrdered = receiver.fields && first.fields && !receiver.fields.has('*') && !first.fields.has('*');
     let at = receiver.fields?.size ?? 0;
-    if (isOrdered) for (const fact of first.fields?.values() ?? []) addPart(env, key, String(at++), fact, context);
-    else addPart(env, key, '*', elementOf(first), context);
+    if (isOrdered) for (const fact of first.fields?.values() ?? []) add(String(at++), fact);
+    else add('*', elementOf(first));
     return untaintedFact;
   }
   if (/^(?:update|set|setdefault)$/.test(method) && first && receiver.fields) {
-    if (method === 'update')
-      for (const [name, fact] of [...(first.fields ?? []), ...given.named]) addPart(env, key, name, fact, context);
-    else if (given.positional[1]) addPart(env, key, constantText(first) ?? '*', given.positional[1], context);
+    if (method === 'update') for (const [name, fact] of [...(first.fields ?? []), ...given.named]) add(name, fact);
+    else if (given.positional[1]) {
+      const name = constantText(first) ?? '*';
+      const [held, part] = [partOf(receiver, name), withSite(given.positional[1])];
+      add(name, part);
+      // `setdefault` returns what the dict holds, so that writing into the result writes into the dict.
+      if (method === 'setdefault') return held ? joinFacts(held, part) : part;
+    }
     return undefined;
   }
-  if (/^(?:write|writelines)$/.test(method) && first && taintsIn(first).length > 0) {
+  // Content belongs to the file and to every path that refers to it (second-order injection).
+  if (key !== undefined && /^(?:write|writelines)$/.test(method) && first && taintsIn(first).length > 0) {
     const file = readKey(context, env, key) ?? untaintedFact;
     for (const each of [key, ...(file.from ?? []).map((from) => from.key)]) {
       const held = readKey(context, env, each) ?? untaintedFact;

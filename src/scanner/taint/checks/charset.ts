@@ -4,11 +4,14 @@ import { allSafe, anyPath, danger } from '../facts/facts.js';
 export function safeForCharset(allows: (char: string) => boolean): number {
   const none = (chars: string): boolean => ![...chars].some(allows);
   let safe = danger.deserialise | danger.template;
+  // Characters that end a word or start an expansion in a shell.
   if (none(';&|$`<>\n"\'\\(')) safe |= danger.command;
+  // Without a separator a string is a single path segment.
   if (none('/\\')) safe |= anyPath;
   if (none('\'"`;( =')) safe |= danger.sql;
   // Without letters no identifier, without brackets no call: only arithmetic remains.
   if (none('azAZ_[\'"`') || none('.([`\'"')) safe |= danger.code;
+  // Without these characters a string cannot change host, port or credentials of a URL.
   if (none('/\\:@.#?%')) safe |= danger.url;
   if (none('*()\\\'"$[')) safe |= danger.query;
   if (none('./\\')) safe |= danger.module;
@@ -16,6 +19,7 @@ export function safeForCharset(allows: (char: string) => boolean): number {
   return safe;
 }
 
+/** Longer patterns are not understood; real allow-lists are short. */
 const maxSource = 300;
 
 /** Membership test of a character class. Only the class is compiled, never the whole pattern of the scanned code (ReDoS). */
@@ -36,10 +40,12 @@ const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
  * union of all characters that any part of the pattern accepts.
  */
 export function safeByMatch(pattern: string, flags: string, wholeByCall: boolean): number {
+  // With `m` the anchors match at line breaks, so that a second line stays unchecked.
   if (pattern.length > maxSource || flags.includes('m')) return 0;
   let source = pattern.replace(/^\(\?[a-z]+\)/, '');
   const starts = source.startsWith('^') || source.startsWith('\\A');
   const ends = /(?:[^\\]|^)\$$|\\[zZ]$/.test(source);
+  // An unanchored pattern matches somewhere: the rest of the string is unrestricted.
   if (!wholeByCall && !(starts && ends)) return 0;
   source = source.replace(/^(?:\^|\\A)/, '').replace(/(?:\$|\\[zZ])$/, '');
   const tests: ((char: string) => boolean)[] = [];
@@ -47,6 +53,7 @@ export function safeByMatch(pattern: string, flags: string, wholeByCall: boolean
   for (let at = 0; at < source.length;) {
     atom.lastIndex = at;
     const match = atom.exec(source);
+    // Unknown syntax proves nothing (fail closed).
     if (!match || match.index !== at) return 0;
     const [text] = match;
     at += text.length;
@@ -66,6 +73,7 @@ export function safeByMatch(pattern: string, flags: string, wholeByCall: boolean
     if (!repeat && !text.startsWith('[') && !/^\\[dws]$/.test(text) && !source.includes('(')) continue;
     tests.push(one);
   }
+  // Only fixed characters: the string equals a constant of the code.
   if (tests.length === 0) return allSafe;
   return (
     safeForCharset((char) => tests.some((test) => test(char))) |

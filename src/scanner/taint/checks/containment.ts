@@ -35,6 +35,7 @@ function isClosedValue(value: Value): boolean {
       return last !== undefined && (typeof last === 'string' ? endsInSeparator(last) : isClosedValue(last));
     }
     case 'list':
+      // Optimistic: one closed entry makes the list count as closed, which can miss a sibling folder behind another entry.
       return value.items.some(isClosedValue);
     case 'choice':
       return value.options.some(isClosedValue);

@@ -28,6 +28,7 @@ export function emptiness(expr: Expr, texts = false): Emptiness {
       const [left, right] = [emptiness(expr.left, texts), emptiness(expr.right, texts)];
       const shared = (one: readonly string[], other: readonly string[]): readonly string[] =>
         one.filter((key) => other.includes(key));
+      // De Morgan: a conjunction is false if either side is, so only shared variables are known to be empty.
       return expr.op === 'and'
         ? { whenTrue: [...left.whenTrue, ...right.whenTrue], whenFalse: shared(left.whenFalse, right.whenFalse) }
         : { whenTrue: shared(left.whenTrue, right.whenTrue), whenFalse: [...left.whenFalse, ...right.whenFalse] };

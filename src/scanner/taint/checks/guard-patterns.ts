@@ -9,6 +9,7 @@ import { type Fact, type Implication, danger, noImplication } from '../facts/fac
 import { toImplication, proofsFor } from './implications.js';
 import { mentionsInternalAddresses } from './internal-addresses.js';
 import { lastSegment } from '../facts/qualified-names.js';
+import type { Value } from '../../evaluate/values/values.js';
 
 /** Regular expression test: an anchored match proves the charset of the string; a search for bad characters proves it where nothing is found. */
 export function patternImplication(
@@ -18,9 +19,11 @@ export function patternImplication(
   env: Env,
   whole = false,
 ): Implication {
+  // Patterns are carried as `/source/flags`; any other name is no pattern.
   if (pattern === undefined || !pattern.startsWith('/')) return noImplication;
   const cut = pattern.lastIndexOf('/');
   const [source, flags] = [pattern.slice(1, cut), pattern.slice(cut + 1)];
+  // What the absence of a match proves: no such character, no internal host, no leading separator.
   const refusal =
     safeByRejection(source, flags) |
     (mentionsInternalAddresses(source) ? danger.url : 0) |
@@ -46,7 +49,7 @@ export function regexImplication(
   if (receiver.name === 're' && second)
     return patternImplication(
       context,
-      toPythonPattern(constantText(factOf(context, first, env)), method),
+      toPythonPattern(constantText(factOf(context, first, env)), method, flagsIn(expr, env)),
       second,
       env,
       method === 'fullmatch',
@@ -58,7 +61,11 @@ export function regexImplication(
   if (compiled?.kind === 'constant')
     return patternImplication(
       context,
-      toPythonPattern(String(compiled.value), method),
+      toPythonPattern(
+        String(compiled.value),
+        method,
+        (receiver.value?.kind === 'result' ? receiver.value.args.positional.slice(1) : []).some(isMultiline) ? 'm' : '',
+      ),
       first,
       env,
       method === 'fullmatch',
@@ -67,8 +74,17 @@ export function regexImplication(
   return given.name?.startsWith('/') ? patternImplication(context, given.name, object, env) : noImplication;
 }
 
-const toPythonPattern = (source: string | undefined, method: string): string | undefined =>
-  source === undefined ? undefined : `/${method === 'match' && !source.startsWith('^') ? '^' : ''}${source}/`;
+/** With `re.MULTILINE`, `^` and `$` match at every line, so that an anchored pattern proves only one line. */
+const flagsIn = ({ args }: Expr & { kind: 'call' }, { module }: Env): string =>
+  args.some(({ value }) => /\bre\.(?:M|MULTILINE)\b/.test(module.text.slice(value.start, value.end))) ? 'm' : '';
+const isMultiline = (value: Value): boolean =>
+  value.kind === 'external' ? /^(?:M|MULTILINE)$/.test(value.path.at(-1) ?? '') : value.kind === 'unknown';
+
+const toPythonPattern = (source: string | undefined, method: string, flags: string): string | undefined =>
+  // Normalised to JavaScript anchors, so that one analysis serves both languages.
+  source === undefined
+    ? undefined
+    : `/${method === 'match' && !source.startsWith('^') ? '^' : ''}${source.replace(/\\A/g, '^').replace(/\\[Zz]/g, '$')}/${flags}${source.startsWith('(?m)') ? 'm' : ''}`;
 
 /** `x.replace('-', '').replace('_', '')`: the original string and the characters it may contain in addition. */
 export function stripReplacements(expr: Expr): { readonly under: Expr; readonly gone: string } {
@@ -76,6 +92,7 @@ export function stripReplacements(expr: Expr): { readonly under: Expr; readonly 
     return { under: expr, gone: '' };
   const [from, to] = expr.args.map(({ value }) => (value.kind === 'literal' ? value.value : undefined));
   const inner = stripReplacements(expr.callee.object);
+  // Removed characters may still occur in the original, so they are added to its charset.
   return typeof from === 'string' && to === ''
     ? { under: inner.under, gone: inner.gone + from }
     : { under: expr, gone: '' };

@@ -4,21 +4,12 @@ import { intersectProofs, toImplication, negate, proofsFor } from './implication
 import type { Expr } from '../../ir/nodes.js';
 import { dottedName } from '../../ir/names.js';
 import { safeForCharset } from './charset.js';
-import { containedBits, containedByPrefix, isClosedPrefix, isNormalised } from './containment.js';
+import { containedBits, containedByPrefix, isNormalised } from './containment.js';
 import { readKey, type Context } from '../interpreter/context.js';
 import { emptiness, proofsOnEmpty } from './emptiness.js';
 import { forkEnv, keyOf, applyProofs, type Env } from '../facts/environment.js';
 import { factOf } from '../interpreter/expressions.js';
-import {
-  allSafe,
-  anyPath,
-  danger,
-  proofBit,
-  noImplication,
-  taintsIn,
-  type Fact,
-  type Implication,
-} from '../facts/facts.js';
+import { allSafe, anyPath, danger, noImplication, taintsIn, type Fact, type Implication } from '../facts/facts.js';
 import { internalAddressTest, mentionsInternalAddresses } from './internal-addresses.js';
 import {
   callbackImplication,
@@ -28,6 +19,8 @@ import {
   quantifierImplication,
 } from './guard-lists.js';
 import { isServerState, optionalProofs } from './config-branches.js';
+import { prefixImplication } from './prefixes.js';
+import { isPromise } from './promises.js';
 import { lastSegment } from '../facts/qualified-names.js';
 import { knownText } from '../models/query-sinks.js';
 
@@ -37,9 +30,12 @@ export function implicationsOf(context: Context, expr: Expr, env: Env): Implicat
     case 'unary':
       return expr.op === 'not' ? negate(implicationsOf(context, expr.value, env)) : noImplication;
     case 'await':
-      return implicationsOf(context, expr.value, env);
+      return expr.value.kind === 'call'
+        ? callCondition(context, expr.value, env)
+        : implicationsOf(context, expr.value, env);
     case 'logical': {
       const left = implicationsOf(context, expr.left, env);
+      // The right side runs only under the left one's outcome, so its checks may build on those proofs.
       const inner = forkEnv(env);
       applyProofs(inner, expr.op === 'and' ? left.yes : left.no, (at, key) => readKey(context, at, key));
       const right = implicationsOf(context, expr.right, inner);
@@ -68,7 +64,7 @@ export function implicationsOf(context: Context, expr: Expr, env: Env): Implicat
     case 'binary':
       return comparisonImplication(context, expr, env);
     case 'call':
-      return callCondition(context, expr, env);
+      return isPromise(context, expr, env) ? noImplication : callCondition(context, expr, env);
     case 'name':
       return storedImplication(context, expr, env);
     case 'member':
@@ -130,6 +126,7 @@ function equalityImplication(context: Context, left: Expr, right: Expr, env: Env
   if (lying?.kind === 'member' && factOf(context, lying.object, env).isResolved)
     return toImplication(proofsFor(context, lying.object, env, containedBits(factOf(context, lying.object, env))), []);
   const [one, other] = [factOf(context, left, env), factOf(context, right, env)];
+  // `check(x) == false` is the negation of the check.
   if (one.value?.kind === 'constant' && one.value.value === false) return negate(implicationsOf(context, right, env));
   if (other.value?.kind === 'constant' && other.value.value === false)
     return negate(implicationsOf(context, left, env));
@@ -153,6 +150,7 @@ function equalityImplication(context: Context, left: Expr, right: Expr, env: Env
       ? toImplication([...proofsFor(context, left, env, anyPath), ...proofsFor(context, right, env, anyPath)], [])
       : noImplication;
   }
+  // Equal to an untainted value: the string is one that the code chose.
   if (oneTaints || one.from) return toImplication(proofsFor(context, left, env, allSafe), []);
   if (otherTaints || other.from) return toImplication(proofsFor(context, right, env, allSafe), []);
   return noImplication;
@@ -194,8 +192,10 @@ function membershipImplication(context: Context, left: Expr, right: Expr, env: E
   }
   if (taintsIn(item).length === 0 && !item.from) return noImplication;
   const text = env.module.text.slice(right.start, right.end);
+  // A membership test in internal addresses is a block-list: only its negation proves something.
   if (mentionsInternalAddresses(text) || mentionsInternalAddresses(knownItems(holder)))
     return toImplication([], proofsFor(context, left, env, danger.url));
+  // An allow-list: a member is one of the fixed values.
   return toImplication(proofsFor(context, left, env, allSafe), proofsFor(context, left, env, 0));
 }
 
@@ -357,41 +357,3 @@ function addressTestOf({ closure, value }: Fact): ReturnType<typeof internalAddr
   if (closure) return internalAddressTest(closure.fn, closure.env.module);
   return value?.kind === 'function' ? internalAddressTest(value.fn, value.module) : undefined;
 }
-
-function prefixImplication(context: Context, object: Expr, receiver: Fact, first: Expr, env: Env): Implication {
-  const wanted = factOf(context, first, env);
-  const text = constantText(wanted);
-  if (text === '..' || text === `..${'/'}` || isParentPrefix(wanted))
-    return toImplication(
-      [],
-      proofsFor(
-        context,
-        object,
-        env,
-        danger.pathUp | (/relpath|relative/.test(receiver.name ?? '') ? containedBits(receiver) : 0),
-      ),
-    );
-  if (
-    text === '/' ||
-    text === '\\' ||
-    (text === undefined && taintsIn(wanted).length === 0 && (wanted.name ?? '').endsWith('.sep'))
-  )
-    return toImplication([], proofsFor(context, object, env, danger.pathAbsolute));
-  if (text === '-')
-    return toImplication(
-      proofsFor(context, object, env, proofBit.dashChecked),
-      proofsFor(context, object, env, danger.argument | proofBit.dashChecked),
-    );
-  if (text !== undefined && /^https?:\/\/[^/]+\/|^https?:\/\/[\w-]+(?:\.[\w-]+)+$/.test(text))
-    return toImplication(proofsFor(context, object, env, danger.url), []);
-  const begins = text !== undefined && text !== '' && !text.startsWith('-') ? danger.argument : 0;
-  if (text !== undefined && /^(?:https?:\/\/?|https?|file:|ftp:)$/.test(text))
-    return toImplication(proofsFor(context, object, env, begins), proofsFor(context, object, env, 0));
-  if (receiver.isResolved === true && taintsIn(wanted).length === 0)
-    return toImplication(proofsFor(context, object, env, containedByPrefix(receiver, wanted)), []);
-  return toImplication(proofsFor(context, object, env, begins), proofsFor(context, object, env, 0));
-}
-
-/** `'..' + path.sep`. */
-const isParentPrefix = (fact: Fact): boolean =>
-  isClosedPrefix(fact) && fact.value?.kind === 'text' && fact.value.parts[0] === '..';

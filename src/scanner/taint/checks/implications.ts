@@ -15,6 +15,7 @@ export const negate = ({ yes, no }: Implication): Implication => ({ yes: no, no:
 export function intersectProofs(one: readonly Proof[], other: readonly Proof[]): readonly Proof[] {
   return one.flatMap((each) => {
     const safe = other.filter((same) => same.key === each.key).reduce((bits, same) => bits | same.safe, 0) & each.safe;
+    // Zero bits still record that a check looked at the value.
     return other.some((same) => same.key === each.key) ? [{ key: each.key, safe }] : [{ key: each.key, safe: 0 }];
   });
 }
@@ -26,6 +27,7 @@ export function proofsFor(context: Context, expr: Expr, env: Env, safe: number):
   const key = keyOf(sameTextUnder(expr));
   const found: Proof[] = key === undefined ? [] : [{ key, safe }];
   for (const each of fact.from ?? []) found.push({ key: each.key, safe: safe & each.kinds });
+  // No access path: the variables inside were looked at, without proof.
   if (key === undefined)
     walkExpr(expr, {
       expr: (inner) =>

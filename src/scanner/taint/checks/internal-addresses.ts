@@ -5,6 +5,7 @@ const internalAddresses =
 
 /** Whether a text mentions at least three kinds of internal address (loopback, private, link-local, metadata): an SSRF check. */
 export const mentionsInternalAddresses = (text: string): boolean =>
+  // Three different kinds: fewer occur by chance, for example in a default host.
   new Set((text.match(internalAddresses) ?? []).map((each) => each.toLowerCase())).size >= 3;
 
 const rejectingNames = /private|internal|local|block|reserved|forbid|unsafe|den(?:y|ied)|loopback|ssrf|metadata/i;
@@ -14,6 +15,7 @@ const permittingNames = /public|safe|allow|valid|external|permit|ok$/i;
 export function internalAddressTest(fn: FunctionNode, module: Module): 'refuses' | 'permits' | undefined {
   const name = fn.name ?? '';
   if (!addressHandling(fn, module).isAware) return undefined;
+  // `isNotPrivate` has the opposite polarity of `isPrivate`.
   return rejectingNames.test(name) && !/^(?:is_?)?(?:not|non)/i.test(name)
     ? 'refuses'
     : permittingNames.test(name)
@@ -32,6 +34,7 @@ const handlingByFunction = new WeakMap<FunctionNode, AddressHandling>();
 function addressHandling(fn: FunctionNode, module: Module): AddressHandling {
   const before = handlingByFunction.get(fn);
   if (before) return before;
+  // Bounded: a helper is short, and a whole bundle inside one function mentions everything.
   const text = module.text.slice(fn.start, Math.min(fn.end, fn.start + 6_000));
   const isAware = mentionsInternalAddresses(text);
   const handling = { isAware, throws: isAware && /\b(?:throw|raise)\b/.test(text) };

@@ -15,6 +15,7 @@ const switchedOff = '\u0000switched off';
 /** Marks a comparison with an environment variable that is true only if the operator set it. */
 export function settingComparison(op: string, left: Fact, right: Fact): Fact | undefined {
   const isSet = [left, right].some(({ name, taints }) => taints.length === 0 && environmentReads.test(name ?? ''));
+  // Only comparisons with a word that switches something on; other settings choose between values.
   if (!isSet || ![left, right].some((fact) => truthyWords.test(constantText(fact) ?? ''))) return undefined;
   return { taints: [], name: op === '==' ? switchedOn : switchedOff };
 }

@@ -86,11 +86,13 @@ export function callImplication(
   const no: Proof[] = [];
   for (const { name, key, fact } of parameterBindings(fn, given, isMethod)) {
     if (!fact || taintsIn(fact).length === 0) continue;
+    // Bits the argument had before: only what the call adds is a proof of the call.
     const before = taintsIn(fact).reduce((safe, taint) => safe & taint.safe, allSafe);
     let sure = allSafe;
     let whenTrue = allSafe;
     let whenFalse = allSafe;
     for (const exit of exits) {
+      // Meet over all exits: a proof holds only if no exit lacks it.
       const here = commonBits(context, exit.env, name);
       sure &= here;
       if (exit.truth !== false) whenTrue &= addProofs(here, exit.implied?.yes, name);
@@ -116,6 +118,7 @@ export function callImplication(
     );
     for (const { key: outer, kinds } of targets) {
       if (sure !== before && (sure & ~before & kinds) !== 0) always.push({ key: outer, safe: sure & kinds });
+      // Looked at but not proved: lowers the severity, rules nothing out.
       else if (isChecked) always.push({ key: outer, safe: 0 });
       if ((whenTrue & ~before & kinds) !== 0 && exits.some((exit) => exit.truth !== false))
         yes.push({ key: outer, safe: whenTrue & kinds });
@@ -129,6 +132,7 @@ export function callImplication(
 /** Exits, arguments and function of one call. */
 type CallRun = readonly [exits: readonly Exit[], given: CallArgs, fn: FunctionNode, isMethod: boolean];
 
+/** Flag fields examined per result; each costs a pass over all exits. */
 const maxFlags = 4;
 
 /** A result such as `{ ok: false, reason }` or `(False, reason)`: its flag field proves what a plain boolean would. */

@@ -26,6 +26,7 @@ export const constantFact = (value: string): Fact => ({ taints: [], value: { kin
 export function concatFacts(parts: readonly Fact[]): Fact {
   const known: (string | Value)[] = [];
   const lists: (readonly Taint[])[] = [];
+  /** Constant text before the first tainted part. */
   let front = '';
   let lead: string | true | undefined;
   let sawTaint = false;
@@ -34,22 +35,27 @@ export function concatFacts(parts: readonly Fact[]): Fact {
     const text = part.value?.kind === 'constant' ? String(part.value.value) : undefined;
     if (text !== undefined) known.push(text);
     else if (part.value?.kind === 'text') known.push(...part.value.parts);
+    // A part that depends on a condition keeps its texts: `if f: q += …` must not hide the statement.
+    else if (part.value?.kind === 'choice') known.push(part.value);
     else known.push(unknown('part'));
     const taints = taintsIn(part);
     if (taints.length > 0 && !sawTaint) {
       sawTaint = true;
+      // An unknown but untainted part ahead stays `true`: the code chose it, even if its text is not known.
       lead =
         lead === true ? true : part.lead === true ? true : front + (typeof part.lead === 'string' ? part.lead : '');
     } else if (!sawTaint) {
       if (text === undefined) lead = true;
       else front += text;
     }
+    // Behind a separator the tainted part cannot start the path, so it cannot be absolute; `..` is still possible.
     const behind = sawTaint && (lead === true || (typeof lead === 'string' && /[/\\]/.test(lead)));
     const safe = behind ? danger.pathAbsolute : 0;
     lists.push(
       taints.map((taint) => ({
         ...taint,
         safe: taint.safe | safe | safeInsideQuotes(literal, taint.safe),
+        // A longer string is no longer the parameter itself; rules about whole values must not apply to it.
         whole: taint.whole && parts.length === 1,
       })),
     );
@@ -60,6 +66,7 @@ export function concatFacts(parts: readonly Fact[]): Fact {
   const isKnown = taints.length === 0 && known.every((part) => typeof part === 'string');
   return {
     taints,
+    // Bounded: a loop that appends would otherwise grow the abstract string without a fixpoint.
     value: isKnown ? { kind: 'constant', value: known.join('') } : { kind: 'text', parts: known.slice(0, 64) },
     ...(sawTaint
       ? { lead, tail: /\.\w{1,8}$/.exec(literal)?.[0] ?? (last && taintsIn(last).length > 0 ? last.tail : undefined) }
@@ -82,24 +89,38 @@ export function elementOf(fact: Fact): Fact {
     undefined,
   );
   if (element)
+    // A tainted collection taints its elements even where their facts come from a literal.
     return fact.taints.length > 0 && element.taints.length === 0 ? { ...element, taints: fact.taints } : element;
   return { taints: fact.taints, from: withoutWholeKeys(fact.from) };
 }
 
-/** Whether all keys are constants of the code: tainted values do not taint those keys. */
+/**
+ * Whether all keys are constants of the code: tainted values do not taint those keys. Numeric keys are list positions
+ * and `*` is an unknown key; neither is a name written in the code.
+ */
 const isTable = ({ fields, taints }: Fact): boolean =>
   fields !== undefined &&
   fields.size > 0 &&
   taints.length === 0 &&
   [...fields.keys()].every((key) => !/^(?:\d+|\*)$/.test(key));
 
-/** Loop variable when iterating over a value; a Python dict yields its keys. */
+/** Loop variable when iterating over a value; a Python dict yields its keys, for which JavaScript has `for … in`. */
 export const iterationFact = (fact: Fact, isPython: boolean): Fact =>
-  isPython && isTable(fact) ? { taints: [] } : elementOf(fact);
+  isPython && isTable(fact) ? { taints: [] } : (constantItem(fact) ?? elementOf(fact));
+
+/** Item of a list of constants, as the first pass evaluated it. */
+function constantItem({ value, taints, fields }: Fact): Fact | undefined {
+  if (value?.kind !== 'list' || fields || taints.length > 0 || value.items.length === 0) return undefined;
+  // A choice of constants instead of an unknown: a loop over fixed commands stays provably fixed.
+  return value.items.every(({ kind }) => kind === 'constant')
+    ? { taints: [], value: { kind: 'choice', options: value.items.slice(0, 12) } }
+    : undefined;
+}
 
 /** Result of `keys()` or `items()`/`entries()` on a table. */
-export function tableListing(table: Fact, how: 'keys' | 'pairs'): Fact | undefined {
+export function tableListing(table: Fact, how: 'keys' | 'pairs' | 'values'): Fact | undefined {
   if (!isTable(table)) return undefined;
+  if (how === 'values') return { taints: [], fields: new Map([['*', elementOf(table)]]) };
   const pair = listFact([
     { fact: { taints: [] }, spread: false },
     { fact: elementOf(table), spread: false },
@@ -110,9 +131,11 @@ export function tableListing(table: Fact, how: 'keys' | 'pairs'): Fact | undefin
 /** List literal, with spreads. */
 export function listFact(items: readonly { readonly fact: Fact; readonly spread: boolean }[]): Fact {
   const fields = new Map<string, Fact>();
+  /** Next position; undefined after a spread of unknown length, from where items are joined under `*`. */
   let at: number | undefined = 0;
   const add = (key: string, fact: Fact): void => {
     const before = fields.get(key);
+    // Two items under one key are joined (weak update): the analysis cannot order them.
     fields.set(key, before ? joinFacts(before, fact) : fact);
   };
   for (const { fact, spread } of items) {
@@ -148,6 +171,7 @@ function withItems(fact: Fact): Fact {
 /** Transfer function of a binary operator: `+` concatenates, `%` formats, `/` joins paths in Python. */
 export function binaryFact(op: string, left: Fact, right: Fact): Fact {
   if (op === '+') {
+    // `+` of lists is concatenation of items in Python; as a string it would taint the program of a command list.
     if ((left.fields && !left.value) || (isListFact(right) && isNotString(left)))
       return listFact([
         { fact: withItems(left), spread: true },
@@ -162,10 +186,20 @@ export function binaryFact(op: string, left: Fact, right: Fact): Fact {
     return taints.length === 0 && left.name === undefined
       ? untaintedFact
       : {
+          // A joined path is not the parameter itself any more.
           taints: taints.map((taint) => ({ ...taint, whole: false })),
           name: 'pathlib.Path()',
+          // A check of the joined path also proves its parts.
           from: [...(left.from ?? []), ...(right.from ?? [])],
-          lead: taintsIn(left).length > 0 ? left.lead : isUserFolder(left) ? right.lead : true,
+          // The home folder is no boundary: a path below it counts as if it began with the right side.
+          lead:
+            taints.length === 0
+              ? spelledPath(left, right)
+              : taintsIn(left).length > 0
+                ? left.lead
+                : isUserFolder(left)
+                  ? right.lead
+                  : true,
           tail: right.tail,
         };
   }
@@ -174,10 +208,16 @@ export function binaryFact(op: string, left: Fact, right: Fact): Fact {
   return untaintedFact;
 }
 
+const spelling = (fact: Fact): string =>
+  typeof fact.lead === 'string' ? fact.lead : (constantText(fact) ?? (isUserFolder(fact) ? '~' : ''));
+/** Path of two untainted parts as far as it is written in the code, to recognise credential files. */
+const spelledPath = (left: Fact, right: Fact): string => `${spelling(left)}/${spelling(right)}`;
+
 /** `'… %s' % x`: the tainted string lands inside the constant one. */
 function concatFormat(left: Fact, right: Fact): Fact {
   const text = constantText(left);
   if (text === undefined) return { taints: mergeTaints(taintsIn(left), taintsIn(right)) };
+  // Format directives are not parsed one by one: everything after the first one counts as behind the tainted part.
   const cut = text.indexOf('%');
   return concatFacts([
     { taints: [], value: { kind: 'constant', value: text.slice(0, Math.max(0, cut)) } },
@@ -195,6 +235,7 @@ function equalityFact(op: string, left: Fact, right: Fact): Fact {
 
 /** Constant of an untainted value; a member of a Python string enum counts as its string. */
 export function plainConstant(fact: Fact): Constant | undefined {
+  // A tainted value may hold the constant only on some paths, so no branch may be pruned by it.
   if (fact.taints.length > 0) return undefined;
   const value = fact.value?.kind === 'object' && fact.value.cls ? fact.value.props.get('value') : fact.value;
   return value?.kind === 'constant' ? value : undefined;

@@ -1,54 +1,11 @@
 import type { Env } from './environment.js';
 import type { FunctionNode } from '../../ir/nodes.js';
 import { optionsOf, type Place, type Value } from '../../evaluate/values/values.js';
+import { joinSites, type Site } from './sites.js';
 import type { Trace } from './traces.js';
+import { allSafe, anyPath, danger, proofBit } from './danger-bits.js';
 
-/** Vulnerability classes a tainted value can cause, one bit each: a sanitizer or guard clears several at once by or-ing bits into `Taint.safe`. */
-export const danger = {
-  command: 1 << 0,
-  code: 1 << 1,
-  /** Path traversal by `..`. */
-  pathUp: 1 << 2,
-  /** Path traversal by an absolute path. */
-  pathAbsolute: 1 << 3,
-  url: 1 << 4,
-  sql: 1 << 5,
-  deserialise: 1 << 6,
-  template: 1 << 7,
-  query: 1 << 8,
-  module: 1 << 9,
-  archive: 1 << 10,
-  description: 1 << 11,
-  /** Argument injection: a leading dash turns a value into an option. */
-  argument: 1 << 12,
-} as const;
-
-/** Partial proofs about a string that rule out no danger alone; stored in the same bit set, so a join drops them like any other proof. */
-export const proofBit = {
-  /** Contained in a folder, except where a server setting disables the check. */
-  containedByConfig: 1 << 13,
-  /** Shares a string prefix with the folder, which still lets siblings through: `/srv/data-old` for `/srv/data`. */
-  prefixMatched: 1 << 16,
-  /** Contained in a folder lexically; a symbolic link may still lead out. */
-  lexicallyContained: 1 << 17,
-  /** Contained in a folder after symbolic links were resolved. */
-  symlinksResolved: 1 << 18,
-  /** Quote characters that cannot close a quoted string: doubled, escaped or removed. */
-  single: 1 << 19,
-  double: 1 << 20,
-  backtick: 1 << 21,
-  /** `$` and back-tick start no expansion in a shell. */
-  dollar: 1 << 22,
-  /** A backslash escapes nothing. */
-  backslash: 1 << 23,
-  /** Tested for a leading dash: some options are rejected by name, others pass. */
-  dashChecked: 1 << 24,
-} as const;
-
-/** Both forms of path traversal. */
-export const anyPath = danger.pathUp | danger.pathAbsolute;
-/** All bits: the value comes from a fixed set or is not a string, so it cannot cause harm at any sink. */
-export const allSafe = (1 << 25) - 1;
+export { allSafe, anyPath, danger, proofBit };
 
 /** Source of a taint. */
 export interface Origin {
@@ -89,6 +46,8 @@ export interface Fact {
   readonly name?: string | undefined;
   /** Fields by key; `*` joins all fields whose key is unknown. */
   readonly fields?: ReadonlyMap<string, Fact> | undefined;
+  /** Objects this value may be; absent for objects of the first pass, whose identity is their value. */
+  readonly sites?: readonly Site[] | undefined;
   /** Constant prefix, or true for an unknown but untainted prefix. */
   readonly lead?: string | true | undefined;
   /** Every path that can traverse begins with a folder the code chose. */
@@ -126,10 +85,12 @@ export const callerScalarName = '\u0000given';
 export const untaintedFact: Fact = { taints: [] };
 export const noImplication: Implication = { yes: [], no: [] };
 
+/** Taints per value; further parameters are dropped, which can lose findings but bounds every join. */
 const maxTaints = 6;
 
 /** Joins taints; for the same parameter only the bits safe in all of them remain (set intersection). */
 export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly Taint[] {
+  // Allocation is avoided for the common case of one non-empty list: identity then also proves equality.
   let only: readonly Taint[] | undefined;
   let found: Taint[] | undefined;
   for (const list of lists) {
@@ -145,11 +106,14 @@ export function mergeTaints(...lists: readonly (readonly Taint[])[]): readonly T
 
 function addTaints(found: Taint[], list: readonly Taint[]): Taint[] {
   for (const taint of list) {
+    // One taint per parameter: the lattice stays finite, so that joins reach a fixpoint.
     const at = found.findIndex((each) => each.origin.param === taint.origin.param);
     const before = found[at];
     if (before)
       found[at] = {
+        // The flow that is still dangerous keeps its trace, because its path is what a finding shows.
         ...(before.safe === allSafe ? taint : before),
+        // Intersection: a danger is ruled out only if it is on every path.
         safe: before.safe & taint.safe,
         isChecked: before.isChecked || taint.isChecked,
         whole: before.whole || taint.whole,
@@ -171,6 +135,7 @@ export const unsafeTaints = (taints: readonly Taint[], kinds: number): readonly 
 
 /** All taints of a value and its fields. */
 export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
+  // Objects can contain themselves; the depth bound ends the recursion.
   if (!fact.fields || depth > 4) return fact.taints;
   const lists: (readonly Taint[])[] = fact.taints.length > 0 ? [fact.taints] : [];
   for (const field of fact.fields.values()) {
@@ -180,29 +145,39 @@ export function taintsIn(fact: Fact, depth = 0): readonly Taint[] {
   return mergeTaints(...lists);
 }
 
+// By identity and not by structure: cheap, and a false negative only costs one more join.
 const hasSameContent = (one: Fact, other: Fact): boolean =>
   one === other ||
   (one.taints === other.taints &&
     one.value === other.value &&
     one.fields === other.fields &&
+    one.sites === other.sites &&
     one.isResolved === other.isResolved &&
     one.isReal === other.isReal &&
     one.isClosed === other.isClosed);
 
+/** Fields below this depth are kept as on the first path. */
+const maxJoinDepth = 4;
+
 /** Join of the lattice: the state after two paths merge. `optimistic` keeps proofs of a loop body, see `joinEnvs`. */
-export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
+export function joinFacts(one: Fact, other: Fact, optimistic = false, depth = 0): Fact {
   if (hasSameContent(one, other)) return one;
+  // Beyond the depth the fields of the first path stay: widening that loses taints only in deeply nested data.
   const fields =
-    one.fields && other.fields ? joinFields(one.fields, other.fields, optimistic) : (one.fields ?? other.fields);
+    one.fields && other.fields && depth < maxJoinDepth
+      ? joinFields(one.fields, other.fields, optimistic, depth + 1)
+      : (one.fields ?? other.fields);
   const taints = optimistic
     ? joinTaintsOptimistically(one.taints, other.taints)
     : mergeTaints(one.taints, other.taints);
   return {
     taints,
     fields,
+    sites: joinSites(one, other),
     value: joinValues(one.value, other.value),
     name: one.name ?? other.name,
     closure: one.closure ?? other.closure,
+    // An untainted path has no prefix to compare; two different tainted prefixes fix nothing.
     lead:
       one.lead === other.lead
         ? one.lead
@@ -215,6 +190,7 @@ export function joinFacts(one: Fact, other: Fact, optimistic = false): Fact {
       one.from && other.from
         ? [...one.from, ...other.from.filter((each) => !one.from?.some((same) => same.key === each.key))]
         : (one.from ?? other.from),
+    // Normalisation must hold on each tainted path; an untainted one needs none.
     isReal:
       (one.isReal === true || one.taints.length === 0) &&
       (other.isReal === true || other.taints.length === 0) &&
@@ -243,6 +219,7 @@ const isFalse = ({ value }: Fact): boolean => value?.kind === 'constant' && valu
 /** `ok = false` on one path and a proof on the other: if `ok` is true, the proof of the other path holds. */
 function joinImplications(one: Fact, other: Fact): Implication | undefined {
   const raised = isFalse(one) ? other : isFalse(other) ? one : undefined;
+  // The negation proves nothing: a false flag may also come from the path that set it.
   if (raised) return raised.implies && { yes: raised.implies.yes, no: [] };
   const [yes, also] = [one.implies?.yes, other.implies?.yes];
   const shared = yes?.filter(({ key, safe }) => also?.some((each) => each.key === key && each.safe === safe));
@@ -260,11 +237,13 @@ const canLeave = (fact: Fact): boolean => taintsIn(fact).some((taint) => (taint.
 
 const isStringValue = (value: Value | undefined): boolean =>
   value?.kind === 'constant' || value?.kind === 'text' || value?.kind === 'choice';
+/** Constants per choice; more are rarely a dispatch table and make each comparison slower. */
 const maxOptions = 8;
 
 /** Keeps constant strings of both paths as a choice; a value known on one path only is assumed on both. */
 function joinValues(one: Value | undefined, other: Value | undefined): Value | undefined {
   if (one === other) return one;
+  // A string known on one path must not stand for both: branches would be pruned by it and sinks missed.
   if (!one || !other) return isStringValue(one ?? other) ? undefined : (one ?? other);
   if (!isStringValue(one) || !isStringValue(other)) return one;
   const options = [...optionsOf(one), ...optionsOf(other)].filter(
@@ -281,6 +260,7 @@ function joinTaintsOptimistically(before: readonly Taint[], after: readonly Tain
   if (before.length === 0 && after.length === 0) return [];
   return mergeTaints(before, after).map((taint) => {
     const { param } = taint.origin;
+    // Bits of either path: the loop body ran at least once, see above.
     return { ...taint, safe: Math.max(taint.safe, safeSomewhere(before, param) | safeSomewhere(after, param)) };
   });
 }
@@ -295,11 +275,17 @@ function joinFields(
   one: ReadonlyMap<string, Fact>,
   other: ReadonlyMap<string, Fact>,
   optimistic: boolean,
+  depth: number,
 ): ReadonlyMap<string, Fact> {
-  const made = new Map(one);
+  let made: Map<string, Fact> | undefined;
   for (const [key, field] of other) {
-    const before = made.get(key);
-    made.set(key, before ? joinFacts(before, field, optimistic) : field);
+    const before = one.get(key);
+    const joined = before ? joinFacts(before, field, optimistic, depth) : field;
+    // Returning the identical map lets `hasSameContent` end later joins early.
+    if (joined === before) continue;
+    // Unchanged fields stay shared: objects that refer to each other would otherwise be copied along every path.
+    made ??= new Map(one);
+    made.set(key, joined);
   }
-  return made;
+  return made ?? one;
 }

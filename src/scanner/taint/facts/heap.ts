@@ -1,21 +1,30 @@
-import { readVariable, type Env } from './environment.js';
+import { type Env } from './environment.js';
 import { joinFacts, taintsIn, untaintedFact, type Fact } from './facts.js';
+import { isShared, sitesOf, type Site } from './sites.js';
 
 /**
- * Fields that were written one by one (`o.h = x`) live under their access path, so that a check of `o.h` proves that very
- * path. A value that is used as a whole, passed to a function or copied, gets them as fields here.
+ * Facts of one tool that belong to no variable. A field that was written on its own (`o.h = x`) lives under its access path, so
+ * that a check of `o.h` proves that very path; `updateAliases` carries the write to every other name of the object. A value
+ * that is used as a whole, passed to a function or copied, gets the separate fields here (`withParts`).
  */
 export interface Heap {
   /** Variables with at least one field that was assigned separately; most reads need not search for fields. */
   readonly owners: Set<string>;
-  /** Variables and fields of modules that functions write, by module and access path. */
+  /** Module variables that functions reassign, by module and name. */
   readonly moduleState: Map<string, Fact>;
+  /** Fields written into objects of the first pass, which all functions share. */
+  readonly sharedFields: Map<Site, ReadonlyMap<string, Fact>>;
+  /** Changes with every write to shared state: part of the key of summaries, which depend on it. */
+  version: number;
 }
 
-export const newHeap = (): Heap => ({ owners: new Set(), moduleState: new Map() });
+export const newHeap = (): Heap => ({ owners: new Set(), moduleState: new Map(), sharedFields: new Map(), version: 0 });
+
+/** Global rather than per heap: versions of two tools must differ, because they share summaries. */
+let versions = 0;
 
 /** Variable at the start of an access path. */
-export const rootOf = (key: string): string => key.slice(0, indexOfDot(key));
+const rootOf = (key: string): string => key.slice(0, indexOfDot(key));
 
 const indexOfDot = (key: string): number => {
   const at = key.indexOf('.');
@@ -31,29 +40,46 @@ export function recordOwner({ owners }: Heap, key: string): void {
 export function withParts(heap: Heap, env: Env, key: string, fact: Fact): Fact {
   if (!heap.owners.has(rootOf(key))) return fact;
   const parts = new Map<string, Fact>();
+  // Inner scopes first: `collectParts` keeps the first fact, so a shadowing variable wins.
   for (let at: Env | undefined = env; at; at = at.parent) collectParts(at.vars, `${key}.`, parts);
   return parts.size === 0 ? fact : { ...fact, fields: new Map([...(fact.fields ?? []), ...toFields(parts)]) };
 }
 
-const stateKey = (env: Env, key: string): string => `${env.module.path}\u0000${key}`;
+const stateKey = (env: Env, name: string): string => `${env.module.path}\u0000${name}`;
 
-/** Writes module state; a weak update, since calls may come in any order. */
-export function writeModuleState(heap: Heap, env: Env, key: string, fact: Fact): void {
+/** Reassigns a module variable; a weak update, since calls may come in any order. */
+export function writeModuleState(heap: Heap, env: Env, name: string, fact: Fact): void {
+  // Untainted writes are ignored: they would invalidate summaries without adding a flow.
   if (taintsIn(fact).length === 0) return;
-  const at = stateKey(env, key);
+  const at = stateKey(env, name);
   const before = heap.moduleState.get(at);
   heap.moduleState.set(at, before ? joinFacts(before, fact) : fact);
+  heap.version = versions += 1;
 }
 
-/** What functions wrote into a variable of the module and its fields, if anything. */
-export function readModuleState(heap: Heap, env: Env, name: string): Fact | undefined {
-  if (heap.moduleState.size === 0) return undefined;
-  const own = heap.moduleState.get(stateKey(env, name));
-  const parts = new Map<string, Fact>();
-  collectParts(heap.moduleState, stateKey(env, `${name}.`), parts);
-  if (parts.size === 0) return own;
-  const fact = own ?? untaintedFact;
-  return { ...fact, fields: new Map([...(fact.fields ?? []), ...toFields(parts)]) };
+/** What functions assigned to a variable of the module, if anything. */
+export const readModuleState = (heap: Heap, env: Env, name: string): Fact | undefined =>
+  heap.moduleState.size === 0 ? undefined : heap.moduleState.get(stateKey(env, name));
+
+/** Writes a field of an object that all functions share; a weak update. */
+export function writeShared(heap: Heap, owner: Fact, field: string, fact: Fact): void {
+  if (!isShared(owner) || taintsIn(fact).length === 0) return;
+  for (const site of sitesOf(owner)) {
+    const fields = heap.sharedFields.get(site);
+    const before = fields?.get(field);
+    if (before === fact) continue;
+    heap.sharedFields.set(site, new Map([...(fields ?? []), [field, before ? joinFacts(before, fact) : fact]]));
+    heap.version = versions += 1;
+  }
+}
+
+/** A value of the first pass, with the fields that calls wrote into it since. */
+export function withShared(heap: Heap, fact: Fact): Fact {
+  if (heap.sharedFields.size === 0 || !isShared(fact)) return fact;
+  const [site] = sitesOf(fact);
+  // The first site suffices: an object of the first pass has exactly one.
+  const fields = site && heap.sharedFields.get(site);
+  return fields ? { ...fact, fields: new Map([...(fact.fields ?? []), ...fields]) } : fact;
 }
 
 function collectParts(from: ReadonlyMap<string, Fact>, prefix: string, parts: Map<string, Fact>): void {
@@ -66,6 +92,7 @@ function collectParts(from: ReadonlyMap<string, Fact>, prefix: string, parts: Ma
 /** Nests access paths: `a.h` becomes the field `h` of the field `a`. */
 function toFields(parts: ReadonlyMap<string, Fact>): Map<string, Fact> {
   const fields = new Map<string, Fact>();
+  // Shorter paths first, so that an owner exists before its fields are added to it.
   for (const [path, fact] of [...parts].sort(([one], [other]) => one.length - other.length)) {
     const cut = indexOfDot(path);
     const name = path.slice(0, cut);
@@ -78,12 +105,4 @@ function toFields(parts: ReadonlyMap<string, Fact>): Map<string, Fact> {
     fields.set(name, { ...owner, fields: new Map([...(owner.fields ?? []), ...inner]) });
   }
   return fields;
-}
-
-/** Whether a name is bound by the module and not by a function on this path. */
-export function isModuleVariable(env: Env, name: string): boolean {
-  if (readVariable(env, name) !== undefined) return false;
-  let scope: Env['scope'] | undefined = env.scope;
-  while (scope && !scope.vars.has(name)) scope = scope.parent;
-  return scope !== undefined && scope.isFunction && scope.level === 0;
 }

@@ -23,3 +23,6 @@ export function relevantNames(params: readonly string[]): string {
   if (params.includes(anyParam)) return params.join('\u0001');
   return params.map((param) => (contentPath(param) === undefined ? (isStatementName(param) ? 's' : '') : param)).join();
 }
+
+/** Name of the context of `superRefine`, whose `addIssue` ends a path like a thrown error. */
+export const issuesName = '\u0000issues';

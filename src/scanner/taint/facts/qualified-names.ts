@@ -1,23 +1,7 @@
 import type { Value } from '../../evaluate/values/values.js';
+import { modelOf } from '../models/models.js';
 
-const aliases = new Map([
-  ['fs/promises', 'fs.promises'],
-  ['dns/promises', 'dns.promises'],
-  ['fs-extra', 'fs'],
-  ['graceful-fs', 'fs'],
-  ['memfs', 'fs'],
-  ['path/posix', 'path'],
-  ['path/win32', 'path'],
-  ['cross-spawn', 'child_process.spawn'],
-  ['node-fetch', 'fetch'],
-  ['cross-fetch', 'fetch'],
-  ['isomorphic-fetch', 'fetch'],
-  ['posixpath', 'os.path'],
-  ['ntpath', 'os.path'],
-  ['builtins', ''],
-  ['io.open', 'open'],
-]);
-
+/** Bound against programs with generated names; clearing only costs time. */
 const maxNames = 20_000;
 
 /** Memoises a predicate by name: a program has few distinct names and thousands of calls. */
@@ -35,7 +19,8 @@ export function memoizeByName<T>(ask: (name: string) => T): (name: string) => T 
 
 const joinName = (source: string, path: readonly string[]): string => {
   const plain = source.replace(/^node:/, '');
-  const head = aliases.get(plain) ?? plain;
+  // Models are keyed by the package; `node:fs` and `fs` are the same one.
+  const head = modelOf('alias', plain)?.out ?? plain;
   // Evasions that reach the same function: `os.__dict__['system']`, `sys.modules['os']`.
   const parts = [head, ...path.filter((part) => part !== 'default' && part !== '__dict__')].filter(
     (part) => part !== '',
@@ -45,6 +30,7 @@ const joinName = (source: string, path: readonly string[]): string => {
 
 /** Qualified name of an external value, `subprocess.run` or `httpx.AsyncClient().get`; undefined for project code and data. */
 export function qualifiedName(value: Value | undefined, depth = 0): string | undefined {
+  // Values of the first pass can be cyclic.
   if (!value || depth > 8) return undefined;
   switch (value.kind) {
     case 'external': {
@@ -67,6 +53,7 @@ export function qualifiedName(value: Value | undefined, depth = 0): string | und
       return callee === undefined ? undefined : `${callee}()`;
     }
     case 'choice':
+      // The first option with a name: a choice between two libraries is modelled as one of them only.
       for (const option of value.options) {
         const found = qualifiedName(option, depth + 1);
         if (found !== undefined) return found;

@@ -12,11 +12,12 @@ export interface Trace {
 }
 
 /** One step as shown in a finding. */
-export interface Step {
+interface Step {
   readonly at: Place;
   readonly says: string;
 }
 
+/** Steps shown in a finding; a longer path explains nothing more. */
 const maxSteps = 14;
 
 /** Adds one step to the trace of every taint. */
@@ -29,6 +30,7 @@ export function addTraceStep(
 ): readonly Taint[] {
   if (taints.length === 0) return taints;
   return taints.map((taint) =>
+    // The same place twice in a row comes from evaluating an expression again, not from a further step.
     taint.trace?.spot === spot ? taint : { ...taint, trace: { module, spot, verb, name, before: taint.trace } },
   );
 }

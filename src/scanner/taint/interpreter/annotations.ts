@@ -7,13 +7,14 @@ import type { Env } from '../facts/environment.js';
 import { factOf } from './expressions.js';
 import type { Fact } from '../facts/facts.js';
 
-/** External classes whose methods are modelled as sinks. */
+/** External classes whose methods are modelled as sinks; other annotations would add names that no model has. */
 const modelledClasses = new Set(['pathlib.Path', 'anyio.Path', 'aiopath.AsyncPath', 'git.Repo']);
 
 /** Uses the type annotation for a value of unknown allocation: `path: Path` has the methods of Path, `-> Client` those of Client. */
 export function withAnnotation(context: Context, fact: Fact, annotation: Expr | undefined, env: Env): Fact {
   if (!annotation || fact.name !== undefined || fact.value || fact.fields || fact.closure) return fact;
   const type = unwrapOptional(annotation);
+  // A quoted annotation is a forward reference and denotes the class of that name.
   const isQuoted = type.kind === 'literal' && typeof type.value === 'string' && /^\w+$/.test(type.value);
   const { value, name } = isQuoted ? readName(context, env, String(type.value)) : factOf(context, type, env);
   if (value?.kind === 'external' && name !== undefined && modelledClasses.has(name))

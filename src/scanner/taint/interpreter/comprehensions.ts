@@ -12,6 +12,7 @@ type Comprehension = Expr & { kind: 'comprehension' };
 
 /** Fact of `[… for item in list]`: one abstract element stands for all. */
 export function comprehensionFact(context: Context, expr: Comprehension, env: Env): Fact {
+  // The loop variable does not leak out of a comprehension.
   const inner = forkEnv(env);
   let isProgramFixed = true;
   for (const clause of expr.clauses) {
@@ -21,6 +22,7 @@ export function comprehensionFact(context: Context, expr: Comprehension, env: En
       selectItem(context, clause.target, iterable, clause.conditions, inner) ??
       iterationFact(iterable, env.module.language === 'python');
     assignTo(context, clause.target, turn, inner);
+    // Every element passed the filter, so its proofs hold for the element expression.
     for (const condition of clause.conditions)
       applyProofs(inner, implicationsOf(context, condition, inner).yes, (at, key) => readKey(context, at, key));
   }

@@ -7,7 +7,7 @@ import type { Place, Value } from '../../evaluate/values/values.js';
 import { hasSideEffects } from '../models/side-effects.js';
 import { isMutableGlobal } from './mutable-globals.js';
 import { readVariable, type Env } from '../facts/environment.js';
-import { readModuleState, withParts, type Heap } from '../facts/heap.js';
+import { readModuleState, withParts, withShared, type Heap } from '../facts/heap.js';
 import {
   mergeTaints,
   withoutWholeKeys,
@@ -28,6 +28,8 @@ export interface Context {
   readonly machine: Machine;
   /** Fields assigned separately, and module state. */
   readonly heap: Heap;
+  /** What a read loop parses, in a server without an SDK. */
+  readonly message?: { readonly tool: string; readonly fact: Fact } | undefined;
   readonly onHit: (hit: Hit, call: CallSite) => void;
   /** Receives every reachable call, tainted or not; capabilities are derived from these. */
   readonly onReached: (name: string, at: Place) => void;
@@ -39,13 +41,21 @@ export interface Context {
   readonly summaries: SummaryCache;
   /** Summaries whose events this tool has already received, by taint names. */
   readonly replayed: Map<Summary, Set<string>>;
+  /** Functions analysed so far for this tool. */
+  readonly entered: Set<FunctionNode>;
   /** Functions being analysed, outermost first; bounds recursion. */
   readonly callStack: FunctionNode[];
   recorder: Recorder | undefined;
   /** Values yielded so far by the generator being analysed. */
   yielded: Fact[] | undefined;
+  /** Tainted values thrown so far in the function being analysed. */
+  thrown: Fact[];
+  /** Environments of the active callers, innermost last. */
+  readonly active: Env[];
   depth: number;
   stepsLeft: number;
+  /** Time at which the analysis of the tool ends, finished or not. */
+  readonly deadline: number;
 }
 
 /** One exit of a function: the returned value and the variables at that point. */
@@ -70,6 +80,8 @@ export interface Frame {
   readonly configBranches: ConfigBranch[];
   /** Variables at each `break`, per enclosing loop. */
   breaks: Env[][];
+  /** Exception of the enclosing handler, thrown again by a bare `raise`. */
+  caught?: Fact | undefined;
 }
 
 /** Untainted fact of a value from the first pass. */
@@ -77,10 +89,11 @@ export const factOfValue = (value: Value): Fact => ({ taints: [], value, name: q
 
 /** Looks up a variable: local facts first, then the scopes of the first pass, then a global name. */
 export function readName(context: Context, env: Env, name: string): Fact {
+  // Local facts shadow the first pass: it ran before the tool call and cannot see assignments of this path.
   const own = readVariable(env, name);
   if (own) return withParts(context.heap, env, name, own);
   const state = readModuleState(context.heap, env, name);
-  const found = readScope(context, env, name);
+  const found = withShared(context.heap, readScope(context, env, name));
   return state ? joinState(found, state) : withParts(context.heap, env, name, found);
 }
 
@@ -92,6 +105,7 @@ const joinState = (found: Fact, state: Fact): Fact => ({
 });
 
 function readScope(context: Context, env: Env, name: string): Fact {
+  // A mutable global keeps no value, else a mode that is off at start would prune the branch that is dangerous.
   const value = lookup(env.scope, name);
   if (value && value.kind !== 'unknown')
     return isMutableGlobal(env.module, name, value) ? untaintedFact : factOfValue(resolveLink(context.machine, value));
@@ -104,6 +118,7 @@ function readScope(context: Context, env: Env, name: string): Fact {
 export function readKey(context: Context, env: Env, key: string): Fact | undefined {
   const own = readVariable(env, key);
   if (own) return own;
+  // Longest prefix first: a separate write of `a.b` is newer than the field `b` of `a`.
   const cut = key.lastIndexOf('.');
   if (cut === -1) return readName(context, env, key);
   const owner = readKey(context, env, key.slice(0, cut));
@@ -112,6 +127,7 @@ export function readKey(context: Context, env: Env, key: string): Fact | undefin
 
 /** Field of a fact; a field of a tainted value is tainted. */
 export function partOf(fact: Fact, name: string): Fact | undefined {
+  // A field of unknown name stands for every field that was not written by name.
   const field = fact.fields?.get(name) ?? fact.fields?.get('*');
   if (field) return field;
   if (fact.taints.length === 0) return undefined;
@@ -133,6 +149,7 @@ function namedRegexes(module: Module): ReadonlyMap<string, string> {
     if (each.kind === 'assign' && each.target.kind === 'name' && each.value?.kind === 'regex')
       found.set(each.target.name, `/${each.value.source}/${each.value.flags}`);
   };
+  // Python patterns are calls of `re`, which the evaluator already sees; JavaScript has literals.
   if (module.language !== 'python') walk(module.body, { stmt, mayContain: (text) => /[\w$]\s*=\s*\//.test(text) });
   regexesByModule.set(module, found);
   return found;
@@ -160,6 +177,7 @@ const replayKey = ({ origin: { param, at } }: Taint): string =>
 
 /** Marks a summary as replayed for these taints; returns whether it already was. */
 export function markReplayed({ replayed }: Context, summary: Summary, given: readonly Taint[]): boolean {
+  // Per parameter names: the same summary with another parameter is another finding.
   const names = given.map(replayKey).join('\u0001');
   const before = replayed.get(summary);
   if (before?.has(names)) return true;
@@ -187,8 +205,13 @@ export function replaySummary(
   }
 }
 
-/** Counts one step; false once the step budget of the tool is spent. */
+/** Reading the clock costs more than a step, so it is done once in a batch. */
+const stepsPerClockReading = 256;
+
+/** Counts one step; false once the step budget or the time of the tool is spent. */
 export function takeStep(context: Context): boolean {
   context.stepsLeft -= 1;
+  // Steps differ in cost by orders of magnitude, so that a step budget alone bounds no time.
+  if (context.stepsLeft % stepsPerClockReading === 0 && Date.now() > context.deadline) context.stepsLeft = 0;
   return context.stepsLeft > 0;
 }

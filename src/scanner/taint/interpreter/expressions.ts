@@ -1,7 +1,7 @@
-import { binaryFact, concatFacts, constantFact, elementOf, listFact } from '../facts/combine.js';
-import { isParsedUrl } from '../models/transfer-tables.js';
+import { binaryFact, concatFacts, constantFact, constantText, elementOf, listFact } from '../facts/combine.js';
+import { isParsedUrl } from '../models/models.js';
 import type { Expr, Template } from '../../ir/nodes.js';
-import { findGetter } from '../../evaluate/calls/classes.js';
+import { findAccessor } from '../../evaluate/calls/classes.js';
 import { memberOf } from '../../evaluate/values/members.js';
 import { type Value } from '../../evaluate/values/values.js';
 import { withAlias, withScheme } from '../facts/aliases.js';
@@ -9,6 +9,8 @@ import { assignTo } from './assign.js';
 import { callFact } from '../calls/calls.js';
 import { comprehensionFact } from './comprehensions.js';
 import { callProject } from '../calls/functions.js';
+import { superGetter } from '../calls/super-calls.js';
+import { taggedSink } from '../models/shell-tags.js';
 import { localClass } from './local-classes.js';
 import { factOfValue, partOf, readName, takeStep, type Context } from './context.js';
 import { forkEnv, keyOf, joinEnvs, readVariable, applyProofs, type Env } from '../facts/environment.js';
@@ -24,9 +26,13 @@ import {
   type Taint,
 } from '../facts/facts.js';
 import { pathSegments, pathBits } from '../checks/containment.js';
+import { withShared } from '../facts/heap.js';
+import { messageBody } from '../sources/messages.js';
+import type { Hit } from '../models/sinks.js';
+import { newSite, withNewSite, withSite } from '../facts/sites.js';
 import { addTraceStep } from '../facts/traces.js';
 import { implicationsOf } from '../checks/guards.js';
-import { readKey } from './context.js';
+import { readKey, recordHit } from './context.js';
 
 /** Transfer function of an expression: its fact on this path; calls in it are analysed. */
 export function factOf(context: Context, expr: Expr, env: Env): Fact {
@@ -49,7 +55,7 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       // A condition is evaluated for its truth and again for its proofs: memoise the call.
       const before = context.memo.get(expr);
       if (before?.ticks === env.clock.ticks) return before.fact;
-      const fact = callFact(context, expr, env);
+      const fact = withSite(callFact(context, expr, env));
       context.memo.set(expr, { ticks: env.clock.ticks, fact });
       return fact;
     }
@@ -63,6 +69,10 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
           : undefined;
       if (!own) {
         const text = templateFact(context, expr.template, env);
+        const source = env.module.text.slice(expr.tag.start, expr.tag.end);
+        const values = expr.template.parts.map((part) => (typeof part === 'string' ? part : of(part)));
+        const hit = taggedSink(tag.name ?? '', source, values, text);
+        if (hit) recordTag(context, hit, expr, env);
         // Tags that only format (dedent) return the plain string.
         return formattingTags.test(tag.name ?? '') ? text : untaintedFact;
       }
@@ -73,11 +83,13 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return callProject(context, own, given, undefined, env);
     }
     case 'list':
-      return listFact(
-        expr.items.map((item) => ({
-          fact: withConditionProof(context, item.value, of(item.value), env),
-          spread: item.spread,
-        })),
+      return withNewSite(
+        listFact(
+          expr.items.map((item) => ({
+            fact: withConditionProof(context, item.value, of(item.value), env),
+            spread: item.spread,
+          })),
+        ),
       );
     case 'dict':
       return dictFact(context, expr, env);
@@ -136,7 +148,7 @@ export function factOf(context: Context, expr: Expr, env: Env): Fact {
       return fact;
     }
     case 'comprehension':
-      return comprehensionFact(context, expr, env);
+      return withNewSite(comprehensionFact(context, expr, env));
     case 'sequence':
       return expr.items.reduce<Fact>((_, item) => of(item), untaintedFact);
     case 'import':
@@ -215,9 +227,13 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
   const key = keyOf(expr);
   const own = key === undefined ? undefined : readVariable(env, key);
   if (own) return own;
+  const above = superGetter(context, expr.object, property, env);
+  if (above) return above;
   const object = factOf(context, expr.object, env);
-  const getter = object.value?.kind === 'object' && object.value.cls && findGetter(object.value.cls, property);
+  const getter = object.value?.kind === 'object' && object.value.cls && findAccessor(object.value.cls, property);
   if (getter) return callProject(context, { target: getter }, noArguments, object, env);
+  const body = messageBody(context, object, keyOf(expr.object), property);
+  if (body) return body;
   const part = partOf(object, property);
   if (part) {
     const base = keyOf(expr.object);
@@ -244,7 +260,7 @@ function memberFact(context: Context, expr: Expr & { kind: 'member' | 'index' },
     };
   if (object.value && object.value.kind !== 'unknown') {
     const value = memberOf(context.machine, object.value, property);
-    const fact = factOfValue(value);
+    const fact = withShared(context.heap, factOfValue(value));
     return fact.name === undefined && object.name !== undefined && value.kind === 'unknown'
       ? { ...fact, name: `${object.name}.${property}` }
       : fact;
@@ -282,18 +298,48 @@ function elementAtIndex(context: Context, expr: Expr & { kind: 'index' }, env: E
   if (index.kind === 'literal' && (typeof index.value === 'string' || typeof index.value === 'number'))
     return memberFact(context, expr, String(index.value), env);
   const object = factOf(context, expr.object, env);
-  if (index.kind === 'slice') return { ...object, fields: object.fields && new Map([['*', elementOf(object)]]) };
+  if (index.kind === 'slice')
+    return { ...withNewSite(object), fields: object.fields && new Map([['*', elementOf(object)]]) };
   const at = factOf(context, index, env);
+  if (isEnvironment(object.name)) recordEnvironmentRead(context, expr, object, at, env);
   const known = at.value?.kind === 'constant' ? String(at.value.value) : undefined;
   const part = known === undefined ? undefined : partOf(object, known);
   if (part) return part;
-  if (known !== undefined && object.value) return factOfValue(memberOf(context.machine, object.value, known));
+  if (known !== undefined && object.value)
+    return withShared(context.heap, factOfValue(memberOf(context.machine, object.value, known)));
   // Indexing a constant table with tainted data yields table entries, not the tainted data.
   if (object.taints.length === 0 && object.value?.kind === 'object')
     return object.value.props.size === 0
       ? untaintedFact
       : { taints: [], value: { kind: 'choice', options: [...object.value.props.values()].slice(0, 12) } };
   return elementOf(object);
+}
+
+/** Reports a shell template as a call of its tag. */
+function recordTag(context: Context, hit: Hit, expr: Expr, { module }: Env): void {
+  const at = { module, spot: expr };
+  const { language } = module;
+  recordHit(context, hit, {
+    name: hit.what,
+    args: [],
+    named: new Map(),
+    at,
+    language,
+    isNew: false,
+    textOf: constantText,
+  });
+}
+
+const isEnvironment = (name: string | undefined): boolean => name === 'process.env' || name === 'os.environ';
+
+/** `process.env[key]` with a key of the caller hands out any variable, so it is a sink like `os.getenv(key)`. */
+function recordEnvironmentRead(context: Context, expr: Expr, object: Fact, key: Fact, env: Env): void {
+  if (taintsIn(key).length === 0) return;
+  const name = object.name ?? '';
+  const at = { module: env.module, spot: expr };
+  const { language } = env.module;
+  const call = { name, args: [key], named: new Map(), at, language, isNew: false, textOf: constantText };
+  recordHit(context, { rule: 'environment', facts: [key], what: name }, call);
 }
 
 function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fact {
@@ -310,7 +356,7 @@ function dictFact(context: Context, expr: Expr & { kind: 'dict' }, env: Env): Fa
     const name = key.value?.kind === 'constant' ? String(key.value.value) : '*';
     fields.set(name, withConditionProof(context, entry.value, fact, env));
   }
-  return { taints, fields };
+  return { taints, fields, sites: [newSite()] };
 }
 
 const checkMethods = /^(?:startsWith|startswith|is_relative_to|some|every|includes|has|test)$/;
@@ -325,6 +371,12 @@ function withConditionProof(context: Context, expr: Expr, fact: Fact, env: Env):
   return isQuestion ? { ...fact, implies: implicationsOf(context, expr, env) } : fact;
 }
 
+/** `a && true` with an unknown `a`: the right side is the value, but it does not decide the truth of the whole. */
+const withUnknownTruth = (fact: Fact): Fact =>
+  fact.value && knownTruth(fact) === true
+    ? { ...fact, value: { kind: 'choice', options: [{ kind: 'constant', value: false }, fact.value] } }
+    : fact;
+
 function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: Env): Fact {
   const left = factOf(context, expr.left, env);
   const truth = knownTruth(left);
@@ -335,5 +387,6 @@ function logicalFact(context: Context, expr: Expr & { kind: 'logical' }, env: En
   applyProofs(inner, expr.op === 'and' ? implied.yes : implied.no, (at, key) => readKey(context, at, key));
   const right = factOf(context, expr.right, inner);
   if (expr.op === 'and' && truth === true) return right;
-  return expr.op === 'and' ? right : joinFacts(withAlias(expr.left, left), withAlias(expr.right, right));
+  if (expr.op === 'and') return withUnknownTruth(right);
+  return joinFacts(withAlias(expr.left, left), withAlias(expr.right, right));
 }

@@ -8,6 +8,7 @@ import type { Fact } from '../facts/facts.js';
 
 /** Frame of the first pass for code found on this path. */
 export function frameIn(context: Context, env: Env): Frame {
+  // The module may not have run in the first pass (imported lazily); an empty run resolves nothing but does not fail.
   const run = context.machine.runs.get(env.module.path) ?? {
     module: env.module,
     scope: env.scope,

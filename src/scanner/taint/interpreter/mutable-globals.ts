@@ -9,11 +9,13 @@ function mutableGlobals(module: Module): ReadonlySet<string> {
   if (before) return before;
   const { text } = module;
   const all = (pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+  // Matched in the text and not in the tree: approximate, linear, and a false match only keeps one more branch.
   const set = new Set(all(/^[ \t]+(\w+)\s*=(?![=>])/gm));
   const found =
     module.language === 'python'
       ? all(/^[ \t]+global[ \t]+([\w, \t]+)/gm).flatMap((list) => list.split(',').map((name) => name.trim()))
       : all(/^(?:export[ \t]+)?(?:let|var)[ \t]+(\w+)/gm);
+  // Both a declaration that allows reassignment and an indented assignment are needed.
   const made = new Set(found.filter((name) => set.has(name)));
   mutableNames.set(module, made);
   return made;

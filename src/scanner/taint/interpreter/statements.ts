@@ -8,7 +8,17 @@ import { assignTo } from './assign.js';
 import { readKey, takeStep, type Context, type Frame } from './context.js';
 import { forkEnv, keyOf, joinEnvs, applyProofs, type Env } from '../facts/environment.js';
 import { factOf, knownTruth, withFlagProof } from './expressions.js';
-import { allSafe, joinFacts, noImplication, untaintedFact, type Implication, type Proof } from '../facts/facts.js';
+import { isPromise } from '../checks/promises.js';
+import {
+  allSafe,
+  joinFacts,
+  noImplication,
+  taintsIn,
+  untaintedFact,
+  type Implication,
+  type Proof,
+} from '../facts/facts.js';
+import { issuesName } from '../facts/param-names.js';
 import { emptiness } from '../checks/emptiness.js';
 import { withListKeys } from '../checks/guard-lists.js';
 import { implicationsOf } from '../checks/guards.js';
@@ -39,13 +49,18 @@ function applyProofsIn(context: Context, env: Env, vouches: Implication['yes']):
 function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End {
   switch (stmt.kind) {
     case 'expr': {
-      const fact = factOf(context, stmt.value, env);
+      // A check that is not awaited has not run yet: what it proves does not hold here.
+      const isPending = stmt.value.kind === 'call' && isPromise(context, stmt.value, env);
+      // A fork keeps its sink hits and drops its proofs.
+      const fact = factOf(context, stmt.value, isPending ? forkEnv(env) : env);
+      if (isPending) return 'next';
       return fact.name === '\u0000never' || isProcessExit(fact.name) ? 'over' : 'next';
     }
     case 'assign':
       runAssign(context, stmt, env);
       return 'next';
     case 'return': {
+      // Proofs are taken before the value is evaluated, which may change the variables they name.
       const implied = stmt.value ? implicationsOf(context, stmt.value, env) : noImplication;
       const fact = stmt.value ? factOf(context, stmt.value, env) : { ...untaintedFact, value: undefinedValue };
       frame.exits.push({
@@ -57,12 +72,16 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
       });
       return 'over';
     }
-    case 'throw':
-      if (stmt.value) factOf(context, stmt.value, env);
+    case 'throw': {
+      const fact = stmt.value ? factOf(context, stmt.value, env) : frame.caught;
+      // Untainted exceptions carry nothing a handler could pass on.
+      if (fact && taintsIn(fact).length > 0) context.thrown.push(fact);
       return 'over';
+    }
     case 'if':
       return runIf(context, stmt, env, frame);
     case 'while': {
+      // `while` also models the C-style `for`: `init` and `update` are empty for a plain loop.
       runStatements(context, stmt.init, env, frame);
       if (stmt.test) applyProofsIn(context, env, implicationsOf(context, stmt.test, env).yes);
       loop(env, frame, (inner) => {
@@ -78,6 +97,7 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
       const isPython = env.module.language === 'python';
       const list = keyOf(stmt.iterable);
       const [only, ...others] = stmt.body;
+      // A body that is a single `if` is a search loop: its test selects the item.
       const tests = only?.kind === 'if' && others.length === 0 && only.no.length === 0 ? [only.test] : [];
       const element =
         stmt.over === 'keys'
@@ -127,7 +147,12 @@ function runStatement(context: Context, stmt: Stmt, env: Env, frame: Frame): End
 }
 
 const isProcessExit = (name: string | undefined): boolean =>
-  name === 'process.exit()' || name === 'sys.exit()' || name === 'exit()' || name === 'quit()' || name === 'os._exit()';
+  name === `${issuesName}.addIssue()` ||
+  name === 'process.exit()' ||
+  name === 'sys.exit()' ||
+  name === 'exit()' ||
+  name === 'quit()' ||
+  name === 'os._exit()';
 
 function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env): void {
   if (!stmt.value) {
@@ -139,6 +164,7 @@ function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env):
       ? implicationsOf(context, stmt.value, env)
       : noImplication;
   let fact = factOf(context, stmt.value, env);
+  // A named condition: `ok = check(x)` lets a later `if (ok)` use the proofs.
   if (implied.yes.length > 0 || implied.no.length > 0) fact = { ...fact, implies: implied };
   else fact = withFlagProof(stmt.value, fact, env);
   if (stmt.op !== undefined) {
@@ -158,6 +184,7 @@ function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env):
             ? joinFacts(before, fact)
             : before;
   }
+  // Block scope: a shadowed outer variable must not be written by the declaration.
   if (stmt.declares && stmt.target.kind === 'name' && stmt.declares !== 'var') {
     env.vars.set(stmt.target.name, untaintedFact);
     fact = withAlias(stmt.value, fact);
@@ -168,6 +195,7 @@ function runAssign(context: Context, stmt: Stmt & { kind: 'assign' }, env: Env):
 function runIf(context: Context, stmt: Stmt & { kind: 'if' }, env: Env, frame: Frame): End {
   const test = factOf(context, stmt.test, env);
   const known = knownTruth(test);
+  // A constant condition prunes the other branch.
   if (known !== undefined) return runStatements(context, known ? stmt.yes : stmt.no, env, frame);
   const implied = implicationsOf(context, stmt.test, env);
   const [yes, no] = [forkEnv(env, implied.yes), forkEnv(env, implied.no)];
@@ -177,6 +205,7 @@ function runIf(context: Context, stmt: Stmt & { kind: 'if' }, env: Env, frame: F
   const lists = skipsItem ? whenTrue.flatMap((key) => readKey(context, env, key)?.from ?? []) : [];
   applyProofsIn(context, yes, [...implied.yes, ...[...whenTrue, ...lists.map(({ key }) => key)].map(emptyProof)]);
   applyProofsIn(context, no, [...implied.no, ...whenFalse.map(emptyProof)]);
+  // A branch that exists only because an operator disabled the check must not undo the proofs of the other one.
   const lifted = optOutBranch(context, stmt.test, env);
   const isConfig = isServerState(context, stmt.test, env);
   const under = frame.configBranches.length;
@@ -218,6 +247,7 @@ function loop(env: Env, frame: Frame, turn: (inner: Env) => End): readonly Env[]
     if (open.length > 0) {
       const after = forkEnv(env);
       joinEnvs(after, open);
+      // Joined with the state before, since the loop may run zero times; optimistic, so that a check of each item survives.
       joinEnvs(env, [env, after], true);
     }
   }
@@ -225,17 +255,28 @@ function loop(env: Env, frame: Frame, turn: (inner: Env) => End): readonly Env[]
 }
 
 function runTry(context: Context, stmt: Stmt & { kind: 'try' }, env: Env, frame: Frame): End {
+  // An exception can occur anywhere in the body, so a handler sees the join of its start and its end.
   const before = forkEnv(env);
+  const { thrown } = context;
+  context.thrown = [];
   const end = runStatements(context, stmt.body, env, frame);
+  const [first, ...others] = stmt.handlers.length > 0 ? context.thrown : [];
+  const caught = first && others.reduce((one, other) => joinFacts(one, other), first);
+  // Without handlers (`try … finally`) exceptions leave the statement.
+  context.thrown = stmt.handlers.length > 0 ? thrown : [...thrown, ...context.thrown];
   const after = forkEnv(env);
   if (end === 'next') runStatements(context, stmt.else, env, frame);
   const open: Env[] = end === 'next' ? [forkEnv(env)] : [];
   for (const handler of stmt.handlers) {
     const inner = forkEnv(before);
     joinEnvs(inner, [forkEnv(before), after]);
-    if (handler.param) assignTo(context, handler.param, untaintedFact, inner);
+    if (handler.param) assignTo(context, handler.param, caught ?? untaintedFact, inner);
+    const outer = frame.caught;
+    frame.caught = caught;
     if (runStatements(context, handler.body, inner, frame) === 'next') open.push(inner);
+    frame.caught = outer;
   }
+  // If every way ended the path, `finally` still runs on the state at the end of the body.
   if (open.length > 0) joinEnvs(env, open);
   const last = runStatements(context, stmt.finally, env, frame);
   return open.length === 0 || last === 'over' ? 'over' : 'next';
@@ -253,6 +294,7 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
     const values = one.tests.map((test) => plainConstant(factOf(context, test, env)));
     const isDefault = one.tests.length === 0;
     hasDefault ||= isDefault;
+    // A constant subject selects cases as the program would; the others report nothing.
     if (known !== undefined && !fallThrough) {
       const matches = values.some((value) => value?.kind === 'constant' && value.value === known);
       const isOther = !isDefault && values.every((value) => value?.kind === 'constant');
@@ -260,9 +302,11 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
       isTaken ||= matches;
     }
     const key = keyOf(stmt.subject);
+    // Inside a case the subject equals one of its constants, so it is a fixed string (allow-list).
     if (!isDefault && key !== undefined && values.every((value) => value?.kind === 'constant'))
       applyProofsIn(context, inner, [{ key, safe: allSafe }]);
     if (fallThrough) joinEnvs(inner, [inner, fallThrough]);
+    // `break` inside a case leaves the switch, so it is collected like that of a loop.
     frame.loops.push([]);
     const end = runStatements(context, one.body, inner, frame);
     const left = frame.loops.pop() ?? [];
@@ -271,6 +315,7 @@ function runSwitch(context: Context, stmt: Stmt & { kind: 'switch' }, env: Env, 
     if (end === 'next' && !stmt.fallsThrough) open.push(inner);
   }
   if (fallThrough) open.push(fallThrough);
+  // Without a default, control may pass the whole switch.
   if (!hasDefault && !isTaken) open.push(forkEnv(env));
   joinEnvs(env, open);
   return open.length === 0 ? 'over' : 'next';

@@ -6,7 +6,9 @@ import { forkEnv, type Env } from '../facts/environment.js';
 import { factOf, knownTruth } from './expressions.js';
 import { taintsIn, type Fact } from '../facts/facts.js';
 
+/** Longer lists are data and not a dispatch table. */
 const maxItems = 200;
+/** More candidates than this select nothing: each would be analysed in full. */
 const maxSelected = 8;
 
 /**
@@ -22,10 +24,12 @@ export function selectItem(
 ): Fact | undefined {
   const lists = iterable.value && !iterable.fields && iterable.taints.length === 0 ? optionsOf(iterable.value) : [];
   const items = lists.flatMap((list) => (list.kind === 'list' ? list.items : []));
+  // A list of plain constants holds no handlers; `iterationFact` already keeps its values.
   if (items.length === 0 || items.length > maxItems || items.every(({ kind }) => kind === 'constant')) return undefined;
   const isRefused = (value: (typeof items)[number]): boolean => {
     const inner = forkEnv(env);
     assignTo(context, target, { taints: [], value }, inner);
+    // Removed only if the test is known to be false: unknown keeps the item (over-approximation).
     return tests.some((test) => knownTruth(factOf(context, test, inner)) === false);
   };
   const selected = tests.length === 0 ? items : items.filter((item) => !isRefused(item));

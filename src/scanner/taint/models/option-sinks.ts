@@ -1,48 +1,8 @@
 import type { Fact } from '../facts/facts.js';
 import { taintsIn } from '../facts/facts.js';
+import { isModelled } from './models.js';
+import { hasDangerousOptions } from './tables/programs.js';
 import type { Hit, CallSite } from './sinks.js';
-
-/** Programs with an option that starts another program or reads or writes an arbitrary file (argument injection, CWE-88). */
-const programsWithDangerousOptions = new Set([
-  'git',
-  'hg',
-  'svn',
-  'ssh',
-  'scp',
-  'sftp',
-  'rsync',
-  'curl',
-  'wget',
-  'tar',
-  'bsdtar',
-  'zip',
-  'find',
-  'rg',
-  'docker',
-  'podman',
-  'kubectl',
-  'helm',
-  'npm',
-  'npx',
-  'pnpm',
-  'yarn',
-  'pip',
-  'pip3',
-  'uvx',
-  'psql',
-  'mysql',
-  'sqlite3',
-  'nmap',
-  'tcpdump',
-  'pandoc',
-  'yt-dlp',
-  'youtube-dl',
-  'man',
-  'sort',
-  'xargs',
-  'terraform',
-  'gcloud',
-]);
 
 /** Long options without a value: the next word is positional. */
 const flagOptions =
@@ -50,8 +10,9 @@ const flagOptions =
 
 /** Tainted words in a position where the program parses options. */
 export function optionSink(parts: readonly Fact[], words: readonly string[]): readonly Hit[] {
+  // Path and extension do not change which options a program has.
   const program = (words[0] ?? '').replace(/^.*[/\\]/, '').replace(/\.exe$/, '');
-  if (!programsWithDangerousOptions.has(program)) return [];
+  if (!hasDangerousOptions.has(program)) return [];
   const { facts, line } = positionals(parts.slice(1), words.slice(1), program === 'ssh' ? 1 : Infinity);
   const found: Hit[] = facts.length === 0 ? [] : [{ rule: 'argument', facts, what: `the options of ${program}` }];
   // ssh passes everything after the host to the remote shell.
@@ -73,6 +34,7 @@ function positionals(
     const word = words[at] ?? '';
     if (count >= most) return { facts, line: parts.slice(at) };
     if (word === '--') isOver = true;
+    // An option itself is constant here; only its position matters.
     else if (word.startsWith('-') && !isOver) continue;
     else if (takesValue(words[at - 1] ?? '') && !isOver) continue;
     else {
@@ -100,10 +62,8 @@ export const optionAmong = ({ value }: Fact): string =>
       )[0] ?? '')
     : '';
 
-const gitMethod =
-  /(?:^|\.)git\.(?:add|am|apply|archive|blame|branch|checkout|cherry_pick|clone|commit|diff|fetch|grep|log|ls_files|ls_remote|merge|mv|pull|push|rebase|remote|reset|rev_list|rev_parse|revert|rm|show|stash|submodule|switch|tag|worktree|execute)$/;
 /** Whether this is a GitPython command, whose arguments become words of a git command line. */
-export const isGitMethod = (name: string): boolean => gitMethod.test(name);
+export const isGitMethod = (name: string): boolean => isModelled('git-words', name);
 
 /** Argument injection through GitPython. */
 export function gitSink(call: CallSite): readonly Hit[] {

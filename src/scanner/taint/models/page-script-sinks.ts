@@ -1,13 +1,15 @@
 import { mergeTaints, taintsIn, type Fact } from '../facts/facts.js';
-import { memoizeByName } from '../facts/qualified-names.js';
+import { lastSegment, memoizeByName } from '../facts/qualified-names.js';
+import { isModelled, modelOf } from './models.js';
 import { optionField, type Hit, type CallSite } from './sinks.js';
 
-const isPageScript = memoizeByName((name) =>
-  /(?:page|frame|tab|webContents|webview|browser|driver|Runtime|client|session|cdp|target)\w*(?:\(\))?\.(?:evaluate|evaluateHandle|evaluateOnNewDocument|addInitScript|executeJavaScript|executeScript|executeAsyncScript|callFunctionOn|addScriptToEvaluateOnNewDocument)$/i.test(
-    name,
-  ),
-);
-const options = ['expression', 'functionDeclaration', 'source', 'script'];
+/** Names that libraries and programs use for a page or for the connection to one. */
+const pageName =
+  /(?:page|frame|tab|webContents|webview|browser|driver|Runtime|client|session|cdp|target)\w*(?:\(\))?$/i;
+const isPageScript = memoizeByName((name) => {
+  const method = lastSegment(name);
+  return isModelled('page-script', method) && pageName.test(name.slice(0, -method.length - 1));
+});
 
 /**
  * Scripts passed to a browser page as a string. Only tainted data inside a larger script counts: a tool that runs a
@@ -15,10 +17,14 @@ const options = ['expression', 'functionDeclaration', 'source', 'script'];
  */
 export function pageScriptSink(call: CallSite): readonly Hit[] {
   if (!isPageScript(call.name)) return [];
-  const given = [call.args[0], ...options.map((key) => optionField(call, key))].flatMap((fact) => fact ?? []);
+  const given = [call.args[0], ...optionsOf(call.name).map((key) => optionField(call, key))].flatMap(
+    (fact) => fact ?? [],
+  );
   const facts = given.flatMap((fact) => (fact.fields ? [] : interpolated(fact)));
   return facts.length === 0 ? [] : [{ rule: 'code', facts, what: call.name.replace(/^\?\./, ''), inPage: true }];
 }
+
+const optionsOf = (name: string): readonly string[] => modelOf('page-script', lastSegment(name))?.names ?? [];
 
 const interpolated = (fact: Fact): readonly Fact[] => {
   const taints = mergeTaints(taintsIn(fact).filter(({ whole }) => !whole));

@@ -1,82 +1,8 @@
 import type { Fact } from '../facts/facts.js';
 import { gitSink, isGitMethod, optionAmong, optionSink } from './option-sinks.js';
+import { modelOf } from './models.js';
+import type { Model } from './model-index.js';
 import { optionField, type Hit, type CallSite } from './sinks.js';
-
-const shellLines = new Set([
-  'os.system',
-  'os.popen',
-  'subprocess.getoutput',
-  'subprocess.getstatusoutput',
-  'commands.getoutput',
-  'asyncio.create_subprocess_shell',
-  'asyncio.subprocess.create_subprocess_shell',
-  'anyio.run_process',
-  'pexpect.run',
-  'pexpect.spawn',
-  'popen2.popen2',
-  'child_process.exec',
-  'child_process.execSync',
-  'shelljs.exec',
-  'execa.execaCommand',
-  'execa.execaCommandSync',
-  'execa.command',
-  'execa.commandSync',
-  'Bun.$',
-  'invoke.run',
-  'fabric.Connection().run',
-  'fabric.Connection().local',
-  'fabric.Connection().sudo',
-  'invoke.Context().run',
-  'paramiko.SSHClient().exec_command',
-  'asyncssh.connect().run',
-  'plumbum.local',
-  'ssh2.Client().exec',
-  'node-ssh.NodeSSH().execCommand',
-]);
-const argumentLists = new Set([
-  'subprocess.run',
-  'subprocess.call',
-  'subprocess.check_call',
-  'subprocess.check_output',
-  'subprocess.Popen',
-  'trio.run_process',
-  'anyio.open_process',
-  'pty.spawn',
-]);
-const variadicStarts = new Set([
-  'asyncio.create_subprocess_exec',
-  'asyncio.subprocess.create_subprocess_exec',
-  'os.execl',
-  'os.execlp',
-  'os.execlpe',
-  'os.spawnl',
-  'os.spawnlp',
-]);
-const programAndList = new Set([
-  'child_process.spawn',
-  'child_process.spawnSync',
-  'child_process.execFile',
-  'child_process.execFileSync',
-  'child_process.fork',
-  'execa',
-  'execa.execa',
-  'execa.execaSync',
-  'execa.sync',
-  'tinyexec.x',
-  'tinyexec.exec',
-  'nano-spawn',
-  'node-pty.spawn',
-  'os.execv',
-  'os.execvp',
-  'os.execve',
-  'os.spawnv',
-  'os.spawnvp',
-  'os.posix_spawn',
-  'os.posix_spawnp',
-  'Deno.Command',
-  'Bun.spawn',
-  'Bun.spawnSync',
-]);
 
 const shells = /(?:^|[/\\])(?:ba|z|da|k|c|tc|fi)?sh(?:\.exe)?$|(?:^|[/\\])(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const interpreters = /(?:^|[/\\])(?:python[\d.]*|node|deno|bun|perl|ruby|php|osascript|tsx|ts-node)(?:\.exe)?$/i;
@@ -87,21 +13,25 @@ export function processSink(call: CallSite): readonly Hit[] {
   const { name, args, named } = call;
   if (isGitMethod(name)) return gitSink(call);
   const what = name;
-  if (shellLines.has(name)) {
-    const line = args[0] ?? named.get('command') ?? named.get('cmd');
-    return line ? [{ rule: 'command', facts: [line], what }] : [];
+  const line = modelOf('command-line', name);
+  if (line) {
+    const given = firstGiven(call, line);
+    return given ? [{ rule: 'command', facts: [given], what }] : [];
   }
-  if (argumentLists.has(name)) {
-    const first = args[0] ?? named.get('args');
+  const list = modelOf('argument-list', name);
+  if (list) {
+    const first = firstGiven(call, list);
     if (!first) return [];
+    // With a shell the whole line is parsed, so every part of it is a sink.
     if (isTrue(call, named.get('shell'))) return [{ rule: 'command', facts: [first], what: `${name} with a shell` }];
     const parts = orderedItems(first);
+    // A single string without a list is the program name.
     const found = first.fields
       ? argumentListSinks(call, parts)
       : [{ rule: 'command' as const, facts: [first], what, isProgram: true }];
     return [...found, ...stdinSinks(call, parts)];
   }
-  if (variadicStarts.has(name))
+  if (modelOf('argument-words', name))
     return argumentListSinks(
       call,
       [...args, ...(named.has('program') ? [named.get('program') ?? args[0]] : [])].filter(
@@ -111,16 +41,41 @@ export function processSink(call: CallSite): readonly Hit[] {
   // The `sh` library uses the function name as the program: `sh.bash('-c', line)`.
   if (name.startsWith('sh.') && call.language === 'python' && /^sh\.\w+$/.test(name))
     return argumentListSinks(call, [{ taints: [], value: { kind: 'constant', value: name.slice(3) } }, ...args]);
-  if (programAndList.has(name)) {
-    const [program, list] = args;
-    if (!program) return [];
-    const listed = name === 'Deno.Command' ? optionField(call, 'args') : list;
-    const given = listed ? orderedItems(listed) : [];
-    if (isTrue(call, optionField(call, 'shell')))
-      return [{ rule: 'command', facts: [program, ...given], what: `${name} with a shell` }];
-    return argumentListSinks(call, program.fields ? [...orderedItems(program), ...given] : [program, ...given]);
+  const container = modelOf('container-command', name);
+  const inside = container && firstGiven(call, container);
+  if (inside) return containerSinks(call, inside);
+  const start = modelOf('program-and-list', name);
+  return start ? programSinks(call, start) : [];
+}
+
+/** A program with a list of its arguments: the first column names the program, the next the list. */
+function programSinks(call: CallSite, { positions, names }: Model): readonly Hit[] {
+  const [program, listed] = [...positions.map((at) => call.args[at]), ...names.map((key) => optionField(call, key))];
+  if (!program) return [];
+  const given = listed ? orderedItems(listed) : [];
+  if (isTrue(call, optionField(call, 'shell')))
+    return [{ rule: 'command', facts: [program, ...given], what: `${call.name} with a shell` }];
+  return argumentListSinks(call, program.fields ? [...orderedItems(program), ...given] : [program, ...given]);
+}
+
+/** The first of the arguments of a row that is given: by position or by name, options count as names in JavaScript. */
+function firstGiven(call: CallSite, { order }: Model): Fact | undefined {
+  for (const each of order) {
+    const fact =
+      typeof each === 'number'
+        ? call.args[each]
+        : (call.named.get(each) ?? (call.language === 'python' ? undefined : optionField(call, each)));
+    if (fact) return fact;
   }
-  return [];
+  return undefined;
+}
+
+/** An argument list is a sink where a shell of the container parses it; a single text is split into words, not parsed. */
+function containerSinks(call: CallSite, command: Fact): readonly Hit[] {
+  const what = call.name.replace(/^\?\./, '');
+  if (command.fields) return argumentListSinks({ ...call, name: what }, orderedItems(command));
+  const isShell = typeof command.lead === 'string' && /(?:ba|z|da)?sh\s+-\w*c\s/.test(command.lead);
+  return [{ rule: 'command', facts: [command], what, ...(isShell ? {} : { isProgram: true }) }];
 }
 
 /** A shell or interpreter started without a script executes its standard input. */
@@ -138,6 +93,7 @@ function stdinSinks(call: CallSite, parts: readonly Fact[]): readonly Hit[] {
 const isTrue = (call: CallSite, fact: Fact | undefined): boolean => {
   if (!fact) return false;
   const { value } = fact;
+  // An unknown value counts as false: most calls spell the option out.
   return value?.kind === 'constant'
     ? value.value === true || (typeof value.value === 'string' && value.value !== '')
     : value === undefined && call.textOf(fact) !== undefined;
@@ -156,6 +112,7 @@ function argumentListSinks(call: CallSite, parts: readonly Fact[]): readonly Hit
   if (!program) return [];
   const words = parts.map(
     (part) =>
+      // The running interpreter is an interpreter under any name.
       call.textOf(part) ??
       (part.name === 'sys.executable' || part.name === 'process.execPath' ? 'python' : optionAmong(part)),
   );

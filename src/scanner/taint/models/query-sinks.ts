@@ -2,96 +2,24 @@ import type { Value } from '../../evaluate/values/values.js';
 import { mergeTaints, taintsIn, type Fact } from '../facts/facts.js';
 import { memoizeByName, lastSegment } from '../facts/qualified-names.js';
 import { isStatementName } from '../facts/param-names.js';
+import { isModelled, isOfPackage, modelOf } from './models.js';
 import type { Hit, CallSite } from './sinks.js';
 
-const runners = new Set([
-  'execute',
-  'executemany',
-  'executescript',
-  'exec_driver_sql',
-  'fetch',
-  'fetchrow',
-  'fetchval',
-  'fetch_all',
-  'fetch_one',
-  'read_sql',
-  'read_sql_query',
-  'query',
-  'exec',
-  'run',
-  'all',
-  'get',
-  'each',
-  'prepare',
-  'raw',
-  'unsafe',
-  '$queryRawUnsafe',
-  '$executeRawUnsafe',
-  'queryRaw',
-  'execute_query',
-  'run_query',
-  'sql',
-  'query_df',
-  'simple',
-  'iterate',
-  'any',
-  'one',
-  'none',
-  'manyOrNone',
-  'oneOrNone',
-  'createQuery',
-  'whereRaw',
-  'orderByRaw',
-  'selectRaw',
-  'query_and_wait',
-  'select',
-  'execute_statement',
-  'execute_mgmt',
-  'start_query_execution',
-  'executeStatement',
-]);
 /** `executeSql`, `run_query`, `rawQuery` and similar; the argument must still look like a statement. */
 const runsStatements = /^(?:(?:exec|execute|run|query|fetch|raw)_?(?:raw_?)?(?:sql|query|statement|stmt)|sql_?query)$/i;
-/** Clients with the database as first and the statement as second argument. */
-const statementSecond = /(?:^|\.)(?:\w*KustoClient)\(\)\./i;
-/** Named arguments that carry a statement. */
-const statementNames = ['query', 'sql', 'statement', 'operation', 'QueryString', 'Sql', 'Statement', 'stmt'] as const;
+/** Named arguments that carry a statement, for methods that only look like a runner. */
+const statementNames: readonly string[] = modelOf('runs-statement', 'execute')?.names ?? [];
 const statement =
   /\b(?:select\b[\s\S]*\bfrom|insert\s+(?:or\s+\w+\s+)?into|update\b[\s\S]*\bset|delete\s+from|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+)?(?:table|view|index|database|schema|user|extension)|drop\s+(?:table|view|index|database|schema)|alter\s+table|truncate\s+table|pragma\b|show\s+(?:tables|columns|create|index|databases)|describe\b|explain\b|where\s+\w+|order\s+by|group\s+by|union\s+(?:all\s+)?select|use\s|call\s|grant\s|with\s+\w+\s+as|match\s*\(|merge\s*\(|select\s)|\|\s*(?:getschema|sample|take|where|project|summarize|limit|count|extend|join)\b|^\s*\.(?:show|drop|alter|create|set|ingest)\s/i;
 
-const finders = new Set([
-  'find',
-  'findOne',
-  'find_one',
-  'aggregate',
-  'updateOne',
-  'updateMany',
-  'update_one',
-  'update_many',
-  'deleteOne',
-  'deleteMany',
-  'delete_one',
-  'delete_many',
-  'count_documents',
-  'countDocuments',
-  'find_one_and_update',
-  'findOneAndUpdate',
-  'distinct',
-  'replaceOne',
-  'replace_one',
-]);
-
-const isNotDatabase = memoizeByName((name) =>
-  /^(?:fs|os|pathlib|subprocess|child_process|shutil|axios|got|ky|requests|httpx|aiohttp|urllib|re|fetch|asyncio|Promise|Object|map|collections|path)\b/.test(
-    name,
-  ),
-);
-const ldap = /^(?:search|search_s|search_ext_s|search_st|searchAsync)$/;
-const xpath = /^(?:xpath|selectNodes|XPath|ETXPath)$/;
-const runs = (method: string): boolean => runners.has(method) || runsStatements.test(method);
+const isNotDatabase = memoizeByName((name) => isOfPackage('no-database', name));
+/** Clients of databases: what their methods run is a statement, whatever its text; the arguments of a prepared one are bound values. */
+const isDatabase = memoizeByName((name) => !/prepare\w*\(\)/.test(name) && isOfPackage('database', name));
+const runs = (method: string): boolean => isModelled('runs-statement', method) || runsStatements.test(method);
+const queryKinds = ['document-query', 'directory-search', 'xpath'] as const;
 const isQuery = memoizeByName((name) => {
   const method = lastSegment(name);
-  return runs(method) || finders.has(method) || ldap.test(method) || xpath.test(method);
+  return runs(method) || queryKinds.some((kind) => isModelled(kind, method));
 });
 
 /** Injection sinks of query languages: SQL, MongoDB, LDAP and XPath. */
@@ -108,13 +36,20 @@ export function querySink(call: CallSite): readonly Hit[] {
     runs(method) &&
     call.name.includes('.') &&
     !isNotDatabase(call.name) &&
-    looksLikeSql(call, statementFact)
+    (isDatabase(call.name) || looksLikeSql(call, statementFact))
   )
     found.push({ rule: 'sql', facts: [statementFact], what });
-  if (first && finders.has(method) && call.name.includes('.') && !isNotDatabase(call.name) && isDocument(call, first))
+  if (
+    first &&
+    isModelled('document-query', method) &&
+    call.name.includes('.') &&
+    !isNotDatabase(call.name) &&
+    isDocument(call, first)
+  )
     found.push({ rule: 'query', facts: [first], what });
-  if (ldap.test(method)) found.push(...ldapFilter(call, what));
-  if (xpath.test(method) && first && call.language === 'python') found.push({ rule: 'query', facts: [first], what });
+  if (isModelled('directory-search', method)) found.push(...ldapFilter(call, what));
+  if (isModelled('xpath', method) && first && call.language === 'python')
+    found.push({ rule: 'query', facts: [first], what });
   return found;
 }
 
@@ -146,10 +81,15 @@ function statementsIn({ fields }: Fact, depth: number): readonly Fact[] {
   );
 }
 /** Argument that holds the statement. */
-const statementOf = ({ name, args, named }: CallSite): Fact | undefined =>
-  (statementSecond.test(name) ? args[1] : undefined) ??
-  args[0] ??
-  statementNames.map((key) => named.get(key)).find((fact) => fact !== undefined);
+function statementOf({ name, args, named }: CallSite): Fact | undefined {
+  const at = modelOf('statement-second', name)?.positions[0];
+  const names = modelOf('runs-statement', lastSegment(name))?.names ?? statementNames;
+  return (
+    (at === undefined ? undefined : args[at]) ??
+    args[0] ??
+    names.map((key) => named.get(key)).find((fact) => fact !== undefined)
+  );
+}
 
 /** Whether the constant parts look like SQL, or the whole string is a parameter named like a statement. */
 function looksLikeSql(call: CallSite, fact: Fact): boolean {
@@ -170,7 +110,8 @@ export const knownText = (fact: Fact): string =>
 
 function literalsOf(value: Value | undefined): string | undefined {
   if (value?.kind === 'constant') return typeof value.value === 'string' ? value.value : undefined;
-  if (value?.kind === 'text') return value.parts.map((part) => (typeof part === 'string' ? part : ' ')).join('');
+  if (value?.kind === 'text')
+    return value.parts.map((part) => (typeof part === 'string' ? part : (literalsOf(part) ?? ' '))).join('');
   if (value?.kind === 'choice')
     return value.options
       .map((option) => literalsOf(option) ?? '')

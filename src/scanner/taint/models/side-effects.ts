@@ -2,16 +2,22 @@ import { locationOf, type Location } from '../../ir/positions.js';
 import { allSafe, mergeTaints, taintsIn, type Fact, type Taint } from '../facts/facts.js';
 import { contentName, contentPath } from '../facts/param-names.js';
 import { memoizeByName } from '../facts/qualified-names.js';
+import { traceSteps } from '../facts/traces.js';
+import { destroyedBy, isRootFolder, rootListing, type Destruction } from './destruction.js';
+import { effectOf, hasEffect } from './effects.js';
+import { isModelled } from './models.js';
 import { knownText } from './query-sinks.js';
 import type { CallSite } from './sinks.js';
-import { traceSteps } from '../facts/traces.js';
 
-/** Effects that need no tainted input: exfiltration, hidden code, file writes, changed tool descriptions (rug pull). */
+/** Effects that need no tainted input: exfiltration, hidden code, file writes, removals, changed tool descriptions (rug pull). */
 export interface SideEffects {
   readonly leaks: Leak[];
   readonly hidden: { readonly at: Location; readonly how: 'decoded' | 'fetched' }[];
   readonly written: { readonly at: Location; readonly path: string }[];
+  readonly destroyed: Destruction[];
   readonly renamed: Location[];
+  /** Files that hold downloaded text: starting one runs code of another host. */
+  readonly downloads: Set<string>;
 }
 /** File content or environment sent over the network. */
 interface Leak {
@@ -23,20 +29,25 @@ interface Leak {
   readonly steps: readonly { readonly at: Location; readonly says: string }[];
 }
 
-export const newSideEffects = (): SideEffects => ({ leaks: [], hidden: [], written: [], renamed: [] });
+export const newSideEffects = (): SideEffects => ({
+  leaks: [],
+  hidden: [],
+  written: [],
+  destroyed: [],
+  renamed: [],
+  downloads: new Set(),
+});
 
-const readFunctions =
-  /^(?:open\(\)\.(?:read|readlines|readline)|io\.open\(\)\.read|pathlib\..*\.(?:read_text|read_bytes)|fs(?:\.promises)?\.(?:readFile|readFileSync)|aiofiles\.open\(\)\.read|json\.load)$/;
+/** Name of the pseudo taint for all environment variables at once. */
+const wholeEnvironment = 'whole environment';
+const environments = /^(?:process\.env|os\.environ)$/;
 
-const isReader = memoizeByName((name) => readFunctions.test(name));
-
-/** Pseudo taint for the content of a file the code reads, to track exfiltration; safe at all taint sinks. */
+/** Pseudo taint for what a call reads: the content of a file, the whole environment, the names below a root folder. Safe at all taint sinks. */
 export function fileContentFact(call: CallSite): Fact | undefined {
-  if (!isReader(call.name)) return undefined;
-  const holder = call.name.startsWith('fs') || call.name === 'json.load' ? call.args[0] : call.receiver;
-  const path = holder ? (typeof holder.lead === 'string' ? holder.lead : knownText(holder)) : '';
+  const what = contentRead(call);
+  if (what === undefined) return undefined;
   const taint: Taint = {
-    origin: { param: contentName(path), at: call.at },
+    origin: { param: contentName(what), at: call.at },
     trace: undefined,
     safe: allSafe,
     isChecked: false,
@@ -45,40 +56,72 @@ export function fileContentFact(call: CallSite): Fact | undefined {
   return { taints: [taint], name: `${call.name}()` };
 }
 
-const sendFunctions =
-  /^(?:requests\.(?:post|put|patch|request)|requests\.[sS]ession\(\)\.(?:post|put|request)|httpx\.(?:post|put|request|(?:Async)?Client\(\)\.(?:post|put|request))|aiohttp\.ClientSession\(\)\.(?:post|put|request)|urllib\.request\.urlopen|urllib\.request\.Request|fetch|axios(?:\.(?:post|put|request))?|got(?:\.post)?|https?\.request|undici\.(?:request|fetch)|needle\.post|superagent\.post|smtplib\..*\.sendmail|socket\.socket\(\)\.send(?:all)?|https?\.request\(\)\.(?:write|end)|.*\.sendto)$/;
-const evaluateFunctions = /^(?:exec|eval|compile|Function|vm\.runIn\w+|vm\.Script|marshal\.loads)$/;
+function contentRead(call: CallSite): string | undefined {
+  const [first] = call.args;
+  if (isModelled('serialiser', call.name) && [first, call.receiver].some((fact) => environments.test(fact?.name ?? '')))
+    return wholeEnvironment;
+  const effect = effectOf(call.name);
+  if (effect === 'list') return rootListing(call);
+  if (effect !== 'read') return undefined;
+  const holder = call.name.startsWith('fs') || call.name === 'json.load' ? first : call.receiver;
+  return holder ? (typeof holder.lead === 'string' ? holder.lead : knownText(holder)) : '';
+}
+
 const decodedCode =
   /b64decode|b32decode|a85decode|fromhex|unhexlify|atob|Buffer\.from|zlib\.(?:decompress|inflate)|codecs\.decode|marshal\.loads|gunzipSync|inflateSync/;
 const fetchedCode =
-  /requests\.get\(\)|urlopen\(\)|httpx\.(?:get\(\)|(?:Async)?Client\(\)\.get\(\))|^fetch\(\)|axios(?:\.get)?\(\)|got\(\)/;
-const writeFunctions =
-  /^(?:open|io\.open|fs(?:\.promises)?\.(?:writeFile|writeFileSync|appendFile|appendFileSync)|pathlib\..*\.(?:write_text|write_bytes))$/;
+  /requests\.get\(\)|urlopen\(\)|httpx\.(?:get\(\)|(?:Async)?Client\(\)\.get\(\))|^fetch\(\)|axios(?:\.get)?\(\)|got(?:\.get)?\(\)|aiohttp\..*\.get\(\)/;
 
-const updateFunctions = /(?:registerTool|tool|registerPrompt)\(\)\.update$/;
 /** Whether a call of this name has side effects that are recorded. */
-export const hasSideEffects = memoizeByName((name) =>
-  [sendFunctions, evaluateFunctions, writeFunctions, updateFunctions].some((each) => each.test(name)),
-);
+export const hasSideEffects = memoizeByName(hasEffect);
 
 /** Records the side effects of one call. */
 export function recordSideEffects(behaviour: SideEffects, call: CallSite): void {
   if (!hasSideEffects(call.name)) return;
-  const at = () => locationOf(call.at.module, call.at.spot);
-  if (sendFunctions.test(call.name)) recordSend(behaviour, call, at());
-  if (evaluateFunctions.test(call.name)) {
-    const [code] = call.args;
-    const name = code?.name ?? '';
-    if (decodedCode.test(name)) behaviour.hidden.push({ at: at(), how: 'decoded' });
-    else if (fetchedCode.test(name)) behaviour.hidden.push({ at: at(), how: 'fetched' });
+  const at = locationOf(call.at.module, call.at.spot);
+  const destroyed = destroyedBy(call, at);
+  if (destroyed) behaviour.destroyed.push(destroyed);
+  switch (effectOf(call.name)) {
+    case 'send':
+      recordSend(behaviour, call, at);
+      break;
+    case 'evaluate':
+      recordEvaluation(behaviour, call, at);
+      break;
+    case 'write':
+      recordWrite(behaviour, call, at);
+      break;
+    case 'start':
+      if (startsDownload(behaviour, call)) behaviour.hidden.push({ at, how: 'fetched' });
+      break;
+    case 'rename':
+      if (call.args[0]?.fields?.has('description')) behaviour.renamed.push(at);
+      break;
+    default:
   }
-  if (writeFunctions.test(call.name)) {
-    const target = call.name.startsWith('pathlib') ? call.receiver : call.args[0];
-    const mode = call.name.endsWith('open') ? (call.textOf(call.args[1] ?? call.named.get('mode')) ?? 'r') : 'w';
-    const path = target && taintsIn(target).length === 0 ? knownText(target) : '';
-    if (path !== '' && /[wax+]/.test(mode)) behaviour.written.push({ at: at(), path });
-  }
-  if (updateFunctions.test(call.name) && call.args[0]?.fields?.has('description')) behaviour.renamed.push(at());
+}
+
+function recordEvaluation(behaviour: SideEffects, call: CallSite, at: Location): void {
+  const names = call.args.map(({ name }) => name ?? '');
+  if (names.some((name) => decodedCode.test(name))) behaviour.hidden.push({ at, how: 'decoded' });
+  else if (names.some((name) => fetchedCode.test(name))) behaviour.hidden.push({ at, how: 'fetched' });
+}
+
+function recordWrite(behaviour: SideEffects, call: CallSite, at: Location): void {
+  const target = call.name.startsWith('pathlib') ? call.receiver : call.args[0];
+  const mode = call.name.endsWith('open') ? (call.textOf(call.args[1] ?? call.named.get('mode')) ?? 'r') : 'w';
+  const path = target && taintsIn(target).length === 0 ? knownText(target) : '';
+  if (path === '' || !/[wax+]/.test(mode)) return;
+  behaviour.written.push({ at, path });
+  const content = call.name.startsWith('pathlib') ? call.args[0] : call.args[1];
+  if (fetchedCode.test(content?.name ?? '')) behaviour.downloads.add(path);
+}
+
+/** Whether a program or module is started from a file that was downloaded before. */
+function startsDownload({ downloads }: SideEffects, call: CallSite): boolean {
+  if (downloads.size === 0) return false;
+  const words = call.args.flatMap((arg) => [arg, ...(arg.fields?.values() ?? [])]).map(knownText);
+  return [...downloads].some((path) => words.some((word) => word.includes(path)));
 }
 
 function recordSend(behaviour: SideEffects, call: CallSite, at: Location): void {
@@ -95,7 +138,7 @@ function recordSend(behaviour: SideEffects, call: CallSite, at: Location): void 
     .join(' ');
   for (const taint of mergeTaints(...parts.map((fact) => taintsIn(fact)))) {
     const what = contentPath(taint.origin.param);
-    if (what === undefined) continue;
+    if (what === undefined || isRootFolder(what)) continue;
     behaviour.leaks.push({
       at,
       what,
@@ -109,5 +152,5 @@ function recordSend(behaviour: SideEffects, call: CallSite, at: Location): void 
   }
   const text = call.at.module.text.slice(call.at.spot.start, call.at.spot.end);
   if (/\bprocess\.env\b(?!\s*[?.[]+\w|\s*\[)|\bos\.environ\b(?!\.get|\s*\[|\.pop)/.test(text))
-    behaviour.leaks.push({ at, what: 'whole environment', to, steps: [] });
+    behaviour.leaks.push({ at, what: wholeEnvironment, to, steps: [] });
 }

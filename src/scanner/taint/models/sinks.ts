@@ -1,10 +1,10 @@
 import type { Language } from '../../ir/nodes.js';
 import type { Place } from '../../evaluate/values/values.js';
 import { anyPath, danger, type Fact } from '../facts/facts.js';
-import { javascriptSinks } from './sinks-javascript.js';
+import { conditions } from './conditions.js';
+import { sinkModel, type SinkKind } from './models.js';
 import { pageScriptSink } from './page-script-sinks.js';
 import { processSink } from './process-sinks.js';
-import { pythonSinks } from './sinks-python.js';
 import { querySink } from './query-sinks.js';
 
 /** Taint rules by vulnerability class. */
@@ -21,6 +21,7 @@ export type TaintRule =
   | 'archive'
   | 'argument'
   | 'link'
+  | 'environment'
   /** Not a vulnerability: a callee that was not followed received the data. */
   | 'unfollowed';
 
@@ -38,6 +39,7 @@ export const dangerOf: Readonly<Record<TaintRule, number>> = {
   archive: danger.archive,
   argument: danger.argument,
   link: 0,
+  environment: danger.environment,
   unfollowed: 0,
 };
 
@@ -69,35 +71,36 @@ export interface Hit {
   readonly isProgram?: boolean;
 }
 
-/** One row of a sink table: the dangerous arguments of a function. */
-export interface SinkRow {
-  readonly rule: TaintRule;
-  readonly args?: readonly number[];
-  readonly named?: readonly string[];
-  readonly writes?: boolean;
-  readonly receiver?: boolean;
-  /** Extra condition, such as `yaml.load` without a safe loader. */
-  readonly when?: (call: CallSite) => boolean;
-}
-
-const tables = { python: pythonSinks, javascript: javascriptSinks, typescript: javascriptSinks } as const;
+const ruleOf: Readonly<Record<SinkKind, TaintRule>> = {
+  'sink:code': 'code',
+  'sink:path': 'path',
+  'sink:path-write': 'path',
+  'sink:url': 'url',
+  'sink:deserialise': 'deserialise',
+  'sink:template': 'template',
+  'sink:module': 'module',
+  'sink:archive': 'archive',
+  'sink:query': 'query',
+  'sink:environment': 'environment',
+};
 
 /** Sinks of a call: table rows plus the sinks that need code. */
 export function sinksOf(call: CallSite): readonly Hit[] {
   const found = [...processSink(call), ...querySink(call), ...pageScriptSink(call)];
-  const row = tables[call.language](call.name);
-  if (row && (row.when?.(call) ?? true)) {
+  const row = sinkModel(call.language, call.name);
+  if (row && (row.condition === undefined || conditions[row.condition](call))) {
     const facts = [
-      ...(row.args ?? []).flatMap((at) => call.args[at] ?? []),
-      ...(row.named ?? []).flatMap((key) => call.named.get(key) ?? optionField(call, key) ?? []),
-      ...(row.receiver && call.receiver ? [call.receiver] : []),
+      ...row.positions.flatMap((at) => call.args[at] ?? []),
+      ...row.names.flatMap((key) => call.named.get(key) ?? optionField(call, key) ?? []),
+      ...(row.isReceiver && call.receiver ? [call.receiver] : []),
     ];
+    const writes = row.kind === 'sink:path-write';
     if (facts.length > 0)
       found.push({
-        rule: row.rule,
+        rule: ruleOf[row.kind],
         facts,
         what: call.name.replace(/^\?\./, ''),
-        ...(row.writes ? { writes: true } : {}),
+        ...(writes ? { writes } : {}),
       });
   }
   return found;

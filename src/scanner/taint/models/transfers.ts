@@ -1,16 +1,3 @@
-import {
-  addressResolvers,
-  propagators,
-  sanitizers,
-  decoders,
-  nonTextResults,
-  symlinkResolvers,
-  nonTextMethods,
-  pathBuilders,
-  pathNormalizers,
-  textPreservingMethods,
-  urlParsers,
-} from './transfer-tables.js';
 import { pathSegments, containedBits, isSeparator, pathBits } from '../checks/containment.js';
 import {
   allSafe,
@@ -29,42 +16,42 @@ import { safeByRemoval } from '../checks/charset.js';
 import { safeQuotes } from '../checks/quoting.js';
 import { binaryFact, elementOf, tableListing } from '../facts/combine.js';
 import { lastSegment } from '../facts/qualified-names.js';
+import { withoutAliases } from '../facts/sites.js';
 import { constant, listValue, type Value } from '../../evaluate/values/values.js';
+import { isModelled, modelOf } from './models.js';
 import { knownText } from './query-sinks.js';
 import type { CallSite } from './sinks.js';
 
 /** Argument index that addresses the receiver. */
 export const receiverIndex = -1;
 
-/** Wrappers that return the same statement or only reformat it. */
-const sameStatement =
-  /^(?:sqlalchemy\.(?:text|sql\.text|sql\.expression\.text)|psycopg2?\.sql\.SQL|drizzle-orm\.sql\.raw|textwrap\.dedent|inspect\.cleandoc)$/;
 const joinsPath = /^pathlib\..*\.joinpath$/;
 
-/** Transfer function of an external call: taints and proofs of its result, from the tables in transfer-tables.ts. */
+/** Transfer function of an external call: taints and proofs of its result, from the model tables. */
 export function transfer(call: CallSite, keyOfArg: (at: number) => string | undefined): Fact {
   const { name, args, named, receiver } = call;
   const result: Fact = { taints: [], name: `${name.startsWith('?.') ? '' : name}()` };
-  if (sameStatement.test(name) && args[0]) return { ...args[0], name: result.name };
+  if (isModelled('same-statement', name) && args[0]) return { ...args[0], name: result.name };
   if (joinsPath.test(name) && receiver && taintsIn(receiver).length === 0 && args.length > 0)
     return {
       ...args.reduce((path, part) => binaryFact('/', path, part), receiver),
       ...derivedKeys(args, keyOfArg, pathBits),
     };
-  if (nonTextResults.has(name)) return withDerivedKeys(result, call, keyOfArg, name.includes('path') ? 0 : 0);
+  if (isModelled('scalar', name)) return withDerivedKeys(result, call, keyOfArg, 0);
   const given = mergeTaints(...args.map((arg) => taintsIn(arg)), ...[...named.values()].map((arg) => taintsIn(arg)));
-  const table = name === 'Object.keys' || name === 'Object.entries' ? args[0] : receiver;
-  const pairs = tableWords.get(lastSegment(name));
+  const table = /^Object\.(?:keys|entries|values)$/.test(name) ? args[0] : receiver;
+  const pairs = listedPart(lastSegment(name));
   const parts = table && pairs && tableListing(table, pairs);
   if (parts) return { ...result, ...parts };
   const known = table && tableItems(table, lastSegment(name));
   if (known) return { ...result, value: known };
-  const clean = sanitizers.get(name);
+  const clean = modelOf('sanitizer', name)?.safe;
   if (name === 'urllib.parse.quote' && call.textOf(named.get('safe')) === '')
     return { ...result, taints: markSafe(given, danger.url | anyPath | danger.command) };
   // Decoding invalidates earlier proofs: `%2e%2e%2f` passes a check for `../`.
-  if (decoders.has(name)) return { ...result, taints: given.map((taint) => ({ ...taint, safe: 0 })) };
-  if (clean !== undefined && !addressResolvers.has(name)) return { ...result, taints: markSafe(given, clean) };
+  if (isModelled('decoder', name)) return { ...result, taints: given.map((taint) => ({ ...taint, safe: 0 })) };
+  if (clean !== undefined && !isModelled('resolves-address', name))
+    return { ...result, taints: markSafe(given, clean) };
   if (name === 're.sub' || name === 're.subn')
     return {
       ...result,
@@ -73,19 +60,15 @@ export function transfer(call: CallSite, keyOfArg: (at: number) => string | unde
         safeByRemoval(call.textOf(args[0]) ?? args[0]?.name ?? '', ''),
       ),
     };
-  if (returnsFirstArgument.test(name) && args[0]) return args[0];
+  if (isModelled('deep-copy', name) && args[0]?.fields) return withoutAliases({ ...args[0], name: result.name });
+  if (isModelled('returns-argument', name) && args[0]) return args[0];
   if (name === 'next' && args[0]?.fields) return args[1] ? joinFacts(elementOf(args[0]), args[1]) : elementOf(args[0]);
-  if (/^(?:shlex\.split|shell-quote\.parse|string-argv|string-argv\.parseArgsStringToArgv)$/.test(name) && args[0])
+  if (isModelled('splits-command-line', name) && args[0])
     return splitCommandLine(result, args[0]) ?? { ...result, taints: given };
-  if (urlParsers.has(name)) return { ...result, taints: given, ...derivedKeys(args, keyOfArg, danger.url) };
-  if (addressResolvers.has(name))
+  if (isModelled('parses-url', name)) return { ...result, taints: given, ...derivedKeys(args, keyOfArg, danger.url) };
+  if (isModelled('resolves-address', name))
     return { ...result, taints: markSafe(given, clean ?? 0), ...derivedKeys(args, keyOfArg, danger.url) };
-  if (
-    name === 'path.relative' ||
-    name === 'os.path.relpath' ||
-    name === 'os.path.commonpath' ||
-    name === 'os.path.commonprefix'
-  )
+  if (isModelled('compares-paths', name))
     return {
       ...result,
       taints: given,
@@ -93,13 +76,11 @@ export function transfer(call: CallSite, keyOfArg: (at: number) => string | unde
       isResolved: true,
       isReal: haveSymlinksResolved(args),
     };
-  if (pathNormalizers.has(name) || pathBuilders.has(name)) {
+  const normalizes = isModelled('normalizes-path', name);
+  if (normalizes || isModelled('builds-path', name)) {
     const isSame = args.length === 1 && args[0]?.isResolved === true && args[0].taints.length > 0;
     // An absolute path cannot begin with a dash.
-    const joined = markSafe(
-      joinedPathTaints(name, args),
-      pathNormalizers.has(name) && !/norm/.test(name) ? danger.argument : 0,
-    );
+    const joined = markSafe(joinedPathTaints(name, args), normalizes && !/norm/.test(name) ? danger.argument : 0);
     const spelled =
       joined.length === 0
         ? args
@@ -121,8 +102,8 @@ export function transfer(call: CallSite, keyOfArg: (at: number) => string | unde
       ...behind,
       ...(spelled === '' ? {} : { value: { kind: 'text', parts: [spelled] } }),
       ...derivedKeys(args, keyOfArg, name === 'str' || name === 'String' ? allSafe : pathBits),
-      isResolved: pathNormalizers.has(name) || isSame,
-      isReal: symlinkResolvers.has(name) || (isSame && args[0]?.isReal === true),
+      isResolved: normalizes || isSame,
+      isReal: isModelled('resolves-links', name) || (isSame && args[0]?.isReal === true),
       isClosed: args.length > 1 && args.at(-1)?.value?.kind === 'constant' && call.textOf(args.at(-1)) === '',
     };
   }
@@ -137,7 +118,7 @@ export function transfer(call: CallSite, keyOfArg: (at: number) => string | unde
     const whole: Fact = { taints: given, fields: args[0]?.fields };
     return parsed[1] === 'p' ? { ...result, ...whole } : { taints: [], fields: new Map([['data', whole]]) };
   }
-  if (propagators.test(name) || call.isNew || /^[A-Z]\w+$/.test(method))
+  if (isModelled('propagator', name) || call.isNew || /^[A-Z]\w+$/.test(method))
     return {
       ...result,
       taints: given,
@@ -146,21 +127,17 @@ export function transfer(call: CallSite, keyOfArg: (at: number) => string | unde
   return result;
 }
 
-/** Wrappers that return their first argument unchanged. */
-const returnsFirstArgument =
-  /^(?:contextlib\.(?:closing|aclosing|nullcontext)|asyncio\.(?:wait_for|shield|ensure_future)|async_timeout\.\w+)$/;
-
 const finders = /^(?:exec|match|fullmatch|search|findall|finditer|split)$/;
 const isPattern = (receiver: Fact | undefined): boolean =>
   receiver?.name === 're.compile()' || (receiver?.name?.startsWith('/') === true && receiver.taints.length === 0);
 const toSubstrings = (taints: readonly Taint[]): readonly Taint[] =>
   taints.map((taint) => ({ ...taint, whole: false }));
 
-const tableWords = new Map<string, 'keys' | 'pairs'>([
-  ['keys', 'keys'],
-  ['entries', 'pairs'],
-  ['items', 'pairs'],
-]);
+/** What a method lists of a table. */
+function listedPart(method: string): 'keys' | 'values' | 'pairs' | undefined {
+  const part = modelOf('lists-table', method)?.out;
+  return part === 'keys' || part === 'values' || part === 'pairs' ? part : undefined;
+}
 
 const maxTable = 60;
 
@@ -229,9 +206,6 @@ const withDerivedKeys = (
   ...derivedKeys(call.args, keyOfArg, kinds),
 });
 
-/** Methods that list archive entries, whose names the creator of the archive controls (Zip Slip). */
-const listsArchive = /^(?:namelist|infolist|getnames|getmembers|getEntries)$/;
-
 /** Splits a command line at spaces: a constant first word is the program, only the following words are tainted. */
 function splitCommandLine(result: Fact, line: Fact): Fact | undefined {
   const front =
@@ -268,7 +242,7 @@ function safeByPathReplace(text: string | undefined, replacement: string | undef
 /** Transfer function of a method on a tainted receiver: tainted result, unless the method only inspects the string. */
 function methodTransfer(call: CallSite, method: string, result: Fact, key: string | undefined): Fact {
   const { receiver, args } = call;
-  if (!receiver || nonTextMethods.has(method)) return result;
+  if (!receiver || isModelled('inspecting-method', method)) return result;
   const taints = taintsIn(receiver);
   if (method === 'split' && (args.length === 0 || call.textOf(args[0]) === ' '))
     return splitCommandLine(result, receiver) ?? { ...result, taints, from: receiver.from };
@@ -279,7 +253,7 @@ function methodTransfer(call: CallSite, method: string, result: Fact, key: strin
   }
   if (receiver.name === pathSegments && /^(?:pop|shift|at)$/.test(method))
     return { ...result, taints: markSafe(taints, anyPath), from: receiver.from };
-  if (listsArchive.test(method))
+  if (isModelled('lists-archive', method))
     return { ...result, taints: taints.map((taint) => ({ ...taint, safe: 0, whole: false, inArchive: true })) };
   if (method === 'resolve' || method === 'absolute')
     return {
@@ -338,8 +312,8 @@ function methodTransfer(call: CallSite, method: string, result: Fact, key: strin
     ...result,
     name: /^(?:get|pop|copy)$/.test(method) ? undefined : result.name,
     taints,
-    lead: textPreservingMethods.has(method) ? receiver.lead : undefined,
-    ...(textPreservingMethods.has(method)
+    lead: isModelled('text-method', method) ? receiver.lead : undefined,
+    ...(isModelled('text-method', method)
       ? { isResolved: receiver.isResolved, isReal: receiver.isReal, value: receiver.value }
       : {}),
     from: receiver.from,

@@ -2,7 +2,7 @@ import type { Machine } from '../../evaluate/interpreter/abstract-machine.js';
 import { optionsOf, stringOf, type FunctionValue } from '../../evaluate/values/values.js';
 import type { FunctionNode } from '../../ir/nodes.js';
 import type { Discoveries, Registration } from '../../surface/registrations.js';
-import { paramSchema, schemaOf } from '../../surface/schema.js';
+import { paramSchema, schemaOf } from '../../surface/schemas/schema.js';
 import type { ToolEntry } from './sources.js';
 
 /** All entry points of a server, without duplicates from build output. */
@@ -12,9 +12,8 @@ export function entriesOf(machine: Machine, found: readonly Discoveries[]): Tool
   for (const findings of found) {
     const dispatchers = new Map(findings.dispatchers.map((each) => [each.handler.fn, each]));
     const readers = readersIn(findings);
-    for (const registration of findings.registrations) {
-      const { handler } = registration;
-      if (!handler || readers.has(handler.fn)) continue;
+    for (const { registration, handler } of handledIn(findings)) {
+      if (readers.has(handler.fn)) continue;
       for (const name of toolNames(registration)) {
         const dispatcher = dispatchers.get(handler.fn);
         const key = `${registration.kind} ${name} ${handler.module.path}:${handler.fn.start}`;
@@ -30,10 +29,12 @@ export function entriesOf(machine: Machine, found: readonly Discoveries[]): Tool
           kind: registration.kind,
           name,
           description: descriptionOf(registration),
+          ...(isReadOnly(registration.annotations) ? { isReadOnly: true } : {}),
           handler,
           schema,
           isDispatcher: dispatcher !== undefined,
           isByHand: dispatcher?.isByHand,
+          ...(handler === registration.handler ? { wrapper: registration.wrapper } : { isFurther: true }),
         });
       }
     }
@@ -42,6 +43,14 @@ export function entriesOf(machine: Machine, found: readonly Discoveries[]): Tool
     entries.set(`reader ${handler.module.path}:${handler.fn.start}`, readerOf(handler));
   return [...entries.values()];
 }
+
+/** Registrations with each function that may handle them. */
+const handledIn = ({ registrations }: Discoveries) =>
+  registrations.flatMap((registration) =>
+    [registration.handler, ...(registration.otherHandlers ?? [])].flatMap((handler) =>
+      handler ? [{ registration, handler }] : [],
+    ),
+  );
 
 /** Handlers of `resources/read`, which receive arbitrary URIs, listed or not. */
 const readersIn = ({ dispatchers }: Discoveries): ReadonlyMap<FunctionNode, FunctionValue> =>
@@ -76,6 +85,17 @@ function toolNames({ name, uri, handler }: Registration): string[] {
   const names = [...known(name), ...(known(name).length === 0 ? known(uri) : [])];
   // A tool with a computed name is analysed too, under its function name.
   return names.length > 0 ? names : [handler?.fn.name ?? 'unnamed'];
+}
+
+/** `annotations: { readOnlyHint: true }` or `ToolAnnotations(readOnlyHint=True)`. */
+function isReadOnly(annotations: Registration['annotations']): boolean {
+  const hint =
+    annotations?.kind === 'object'
+      ? annotations.props.get('readOnlyHint')
+      : annotations?.kind === 'result'
+        ? annotations.args.named.get('readOnlyHint')
+        : undefined;
+  return hint?.kind === 'constant' && hint.value === true;
 }
 
 function descriptionOf({ description, handler }: Registration): string {

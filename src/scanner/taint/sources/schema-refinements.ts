@@ -1,7 +1,8 @@
 import type { InputSchema } from '../../surface/report.js';
-import { refinedBy, type Refinement } from '../../surface/schema-zod.js';
+import { refinedBy, type Refinement } from '../../surface/schemas/schema-zod.js';
 import type { Context } from '../interpreter/context.js';
-import { withProof, type Env } from '../facts/environment.js';
+import { forkEnv, withProof, type Env } from '../facts/environment.js';
+import { issuesName } from '../facts/param-names.js';
 import { allSafe, untaintedFact, taintsIn, type Fact } from '../facts/facts.js';
 import { callProject } from '../calls/functions.js';
 import { withListKeys } from '../checks/guard-lists.js';
@@ -31,13 +32,21 @@ export function applyRefinements(
 }
 
 const isRefinement = (step: unknown): step is Refinement =>
-  typeof step === 'object' && step !== null && 'fn' in step && 'makes' in step;
+  typeof step === 'object' && step !== null && 'fn' in step && 'kind' in step;
 
-function applyRefinement(context: Context, fact: Fact, { fn, makes }: Refinement, env: Env): Fact {
+function applyRefinement(context: Context, fact: Fact, { fn, kind }: Refinement, env: Env): Fact {
   if (fn.kind !== 'function') return fact;
   const given = { positional: [withListKeys(fact, untaintedFact, refinedKey)], named: new Map(), rest: [], exprs: [] };
+  if (kind === 'reports') {
+    // A path that adds an issue rejects the value; the others prove what they tested.
+    const inner = forkEnv(env);
+    inner.vars.set(refinedKey, fact);
+    const issues: Fact = { taints: [], name: issuesName };
+    callProject(context, { target: fn }, { ...given, positional: [...given.positional, issues] }, undefined, inner);
+    return { ...(inner.vars.get(refinedKey) ?? fact), from: undefined };
+  }
   const answer = callProject(context, { target: fn }, given, undefined, env);
-  if (makes) return { ...answer, from: undefined };
+  if (kind === 'makes') return { ...answer, from: undefined };
   return (answer.implies?.yes ?? [])
     .filter(({ key }) => key === refinedKey)
     .reduce((at, { safe }) => withProof(at, safe & allSafe), fact);

@@ -1,4 +1,4 @@
-import { schemaOf } from '../../surface/schema.js';
+import { schemaOf } from '../../surface/schemas/schema.js';
 import type { InputSchema } from '../../surface/report.js';
 import { safeByMatch } from '../checks/charset.js';
 import type { Context } from '../interpreter/context.js';

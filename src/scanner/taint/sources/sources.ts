@@ -6,6 +6,7 @@ import { constant, type FunctionValue } from '../../evaluate/values/values.js';
 import type { Fact, Taint } from '../facts/facts.js';
 import { allSafe, callerScalarName } from '../facts/facts.js';
 import { anyParam } from '../facts/param-names.js';
+import { isModelled } from '../models/models.js';
 import { factByProperty, factBySchema } from './schemas.js';
 
 /** Entry point of the analysis: a tool, resource, resource template or prompt, with its handler. */
@@ -19,10 +20,15 @@ export interface ToolEntry {
   readonly isDispatcher: boolean;
   /** The handler receives the raw JSON-RPC message (no SDK). */
   readonly isByHand?: boolean | undefined;
+  /** The tool is annotated as one that changes nothing. */
+  readonly isReadOnly?: boolean | undefined;
+  /** Outermost decorator wrapper: it receives the arguments first and may check them. */
+  readonly wrapper?: FunctionValue | undefined;
+  /** A further function that may handle the tool: the tool itself is registered once. */
+  readonly isFurther?: boolean | undefined;
+  /** Method of the raw message; `tools/call` by default. */
+  readonly method?: string | undefined;
 }
-
-const contextType =
-  /(?:^|\.)(?:Context|RequestContext|ServerSession|Request|RequestHandlerExtra|ServerContext|ToolContext|CurrentContext)$/;
 
 /** Arguments of a handler call. */
 export interface HandlerArguments {
@@ -60,7 +66,7 @@ export function callerArguments(entry: ToolEntry): HandlerArguments {
   }
   return {
     positional: [
-      fact,
+      wrapsArguments(entry) ? { taints: [], fields: new Map([['context', fact]]) } : fact,
       {
         taints: [],
         fields: new Map([
@@ -72,6 +78,16 @@ export function callerArguments(entry: ToolEntry): HandlerArguments {
     named: new Map(),
   };
 }
+
+/** Whether a handler takes `{ context }`, the arguments inside of an object, as tools of Mastra do. */
+const wrapsArguments = ({ handler, schema }: ToolEntry): boolean => {
+  const [first] = handler.fn.params;
+  return (
+    first?.target.kind === 'dict-pattern' &&
+    schema?.properties['context'] === undefined &&
+    first.target.entries.some(({ key }) => key.kind === 'literal' && key.value === 'context')
+  );
+};
 
 const taintOf = (param: string, handler: FunctionValue, at: Param | undefined): Taint => ({
   origin: { param, at: { module: handler.module, spot: at ?? handler.fn } },
@@ -103,7 +119,7 @@ function dispatcherArguments(entry: ToolEntry, whole: Taint, isPython: boolean):
     taints: [],
     fields: new Map([...fields, ['params', params], ['method', methodFact(isReader)]]),
   };
-  if (entry.isByHand) return rawMessageArguments(entry, request, params);
+  if (entry.isByHand) return rawMessageArguments(entry, messageOf(entry), params);
   if (!isPython) return [request, { taints: [] }];
   const count = entry.handler.fn.params.filter(
     (param) => param.target.kind === 'name' && !/^(?:self|cls)$/.test(param.target.name),
@@ -114,15 +130,39 @@ function dispatcherArguments(entry: ToolEntry, whole: Taint, isPython: boolean):
   return isRequest ? (count === 1 ? [request] : [{ taints: [] }, request]) : [name, args];
 }
 
+/** The JSON-RPC message that calls a tool: method and tool name are known, everything else is present and the caller's. */
+export function messageOf(entry: ToolEntry): Fact {
+  const whole = taintOf(anyParam, entry.handler, entry.handler.fn.params[0]);
+  const args = factBySchema(entry.schema, whole);
+  const params: Fact = {
+    taints: [whole],
+    fields: new Map<string, Fact>([
+      ['name', { taints: [], value: constant(entry.name) }],
+      ['arguments', { ...args, taints: [whole] }],
+    ]),
+  };
+  return {
+    taints: [whole],
+    fields: new Map<string, Fact>([
+      ['jsonrpc', { taints: [], value: constant('2.0') }],
+      ['id', { taints: [], value: constant(1) }],
+      ['method', entry.method === undefined ? methodFact(false) : { taints: [], value: constant(entry.method) }],
+      ['params', params],
+    ]),
+  };
+}
+
 /** Arguments of a hand-written JSON-RPC handler: the message, or its method and params. */
-function rawMessageArguments({ handler }: ToolEntry, request: Fact, params: Fact): readonly Fact[] {
-  const body: Fact = { ...request, fields: new Map([...(request.fields ?? []), ['body', request]]) };
+function rawMessageArguments({ handler, method }: ToolEntry, request: Fact, params: Fact): readonly Fact[] {
+  const messageParams = request.fields?.get('params') ?? params;
+  const body: Fact = { ...request, fields: new Map([...(request.fields ?? []), ['body', request], ['json', request]]) };
   const names = handler.fn.params.flatMap(({ target }) => (target.kind === 'name' ? [target.name] : ['']));
   const own = names.filter((name, at) => at > 0 || !/^(?:self|cls)$/.test(name));
   const isApart = own.includes('method');
   return own.map((name, at) => {
-    if (name === 'method') return methodFact(false);
-    if (name.startsWith('param')) return params;
+    if (name === 'method') return method === undefined ? methodFact(false) : { taints: [], value: constant(method) };
+    if (name.startsWith('param')) return messageParams;
+    if (name === 'id') return { taints: [], value: constant(1) };
     return at === 0 && !isApart ? body : { taints: [] };
   });
 }
@@ -138,7 +178,7 @@ function pythonArguments(entry: ToolEntry): ReadonlyMap<string, Fact> {
     const type = param.annotation
       ? (dottedName(param.annotation.kind === 'binary' ? param.annotation.left : param.annotation) ?? '')
       : '';
-    if (contextType.test(type) || ((name === 'ctx' || name === 'context') && type === '')) return;
+    if (isModelled('supplied-type', type) || ((name === 'ctx' || name === 'context') && type === '')) return;
     if (isInjected(param)) return;
     found.set(
       name,
@@ -152,17 +192,12 @@ function pythonArguments(entry: ToolEntry): ReadonlyMap<string, Fact> {
 
 /** Whether the framework injects the parameter (dependency injection): not a source. */
 const isInjected = (param: Param): boolean =>
-  param.default?.kind === 'call' && /(?:^|\.)(?:Depends|CurrentContext|Provide)$/.test(dottedName(param.default) ?? '');
+  param.default?.kind === 'call' && isModelled('injected', dottedName(param.default) ?? '');
 
 function safeByPythonType(param: Param): number {
   const at = param.annotation;
   if (!at) return 0;
   const name = dottedName(at) ?? '';
-  if (
-    /^(?:int|float|bool|datetime\.\w+|date|datetime|UUID|uuid\.UUID|Decimal|PositiveInt|NonNegativeInt|conint)$/.test(
-      name,
-    )
-  )
-    return allSafe;
+  if (isModelled('plain-type', name)) return allSafe;
   return at.kind === 'index' && dottedName(at.object) === 'Literal' ? allSafe : 0;
 }

@@ -71,7 +71,7 @@ def three(fourth: str, fifth: str) -> str:
 });
 
 test('a rule that looks at the name of a parameter sees the name of each tool', async () => {
-  const code = `import sqlite3\ndef ask(text):\n    return sqlite3.connect("x.db").execute(text).fetchall()\n@mcp.tool()\ndef find(name: str) -> str:\n    return ask(name)\n@mcp.tool()\ndef run(sql: str) -> str:\n    return ask(sql)\n`;
+  const code = `import acme\ndef ask(text):\n    return acme.connect("x.db").execute(text).fetchall()\n@mcp.tool()\ndef find(name: str) -> str:\n    return ask(name)\n@mcp.tool()\ndef run(sql: str) -> str:\n    return ask(sql)\n`;
   const flows = await flowsIn(code);
   expect(flows.filter(({ rule }) => rule === 'sql').map(({ entry, param }) => `${entry.name} ${param}`)).toEqual([
     'run sql',

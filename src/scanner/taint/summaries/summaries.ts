@@ -2,10 +2,12 @@ import type { Place } from '../../evaluate/values/values.js';
 import type { FunctionNode } from '../../ir/nodes.js';
 import type { Exit } from '../interpreter/context.js';
 import type { Fact, Taint } from '../facts/facts.js';
+import type { Site } from '../facts/sites.js';
+import type { FieldWrite } from '../facts/updates.js';
 import type { Hit, CallSite } from '../models/sinks.js';
 
 /** Observable effect of a function: a reached call, a call with side effects, a sink hit, or the effects of a callee. */
-export type Event =
+type Event =
   | { readonly kind: 'reached'; readonly name: string; readonly at: Place }
   | { readonly kind: 'call'; readonly call: CallSite }
   | { readonly kind: 'hit'; readonly hit: Hit; readonly call: CallSite }
@@ -15,12 +17,18 @@ export type Event =
 export interface FunctionOutcome {
   readonly exits: readonly Exit[];
   readonly fields: ReadonlyMap<string, Fact>;
+  /** What it wrote into which field of which object it was given. */
+  readonly writes: readonly FieldWrite[];
+  /** Tainted values it threw. */
+  readonly thrown: readonly Fact[];
 }
 
 /** Function summary, valid for every call with the same key. */
 export interface Summary extends FunctionOutcome {
   /** Taints of the arguments it was computed with; `substitutionBetween` replaces them for another call. */
   readonly given: readonly Taint[];
+  /** Objects among the arguments, in order; `relocate` replaces them for another call. */
+  readonly sites: readonly Site[];
   readonly events: readonly Event[];
   /** Call depth below the function, and its own depth if the depth limit truncated the analysis. */
   readonly height: number;
@@ -54,6 +62,7 @@ export function includeSummary(outer: Recorder, inner: Summary, given: readonly 
   outer.events.push({ kind: 'summary', summary: inner, given });
   outer.deepest = Math.max(outer.deepest, depth + inner.height);
   outer.isTruncated ||= inner.truncatedAt !== undefined;
+  // A callee called many times adds its functions once; the union would otherwise dominate recording.
   if (outer.included.has(inner)) return;
   outer.included.add(inner);
   for (const fn of inner.visited) outer.visited.add(fn);
@@ -68,9 +77,15 @@ export function includeRecorder(outer: Recorder, inner: Recorder): void {
 }
 
 /** Turns a recording into a summary. */
-export const summaryOf = (recorder: Recorder, left: FunctionOutcome, given: readonly Taint[]): Summary => ({
+export const summaryOf = (
+  recorder: Recorder,
+  left: FunctionOutcome,
+  given: readonly Taint[],
+  sites: readonly Site[],
+): Summary => ({
   ...left,
   given,
+  sites,
   events: recorder.events,
   height: recorder.deepest - recorder.depth,
   truncatedAt: recorder.isTruncated ? recorder.depth : undefined,
@@ -95,6 +110,7 @@ export function findSummary(
   maxDepth: number,
   callStack: readonly FunctionNode[],
 ): Summary | undefined {
+  // A truncated summary holds only at the depth where it was computed: elsewhere the cut lies in another place.
   return cache.byKey
     .get(key)
     ?.find(

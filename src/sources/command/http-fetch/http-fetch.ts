@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { Args } from '../../../core/call.js';
-import type { ErrorCode } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json.js';
 import { declareLimits } from '../../../core/limits.js';
 import { done, refuse, type Outcome } from '../../../core/outcome.js';
-import type { Tool } from '../../../core/tool.js';
-import { egress } from '../../../net/egress.js';
-import type { Egress, EgressResponse, EgressRules, Failed } from '../../../net/egress-types.js';
+import { worstEffects, type Tool } from '../../../core/tool.js';
+import { egress } from '../../../net/egress/egress.js';
+import type { Egress, EgressResponse, EgressRules } from '../../../net/egress/egress-types.js';
+import { failureCodes } from '../../failure-codes.js';
 import { httpFetchInput } from './input.js';
 
+/** Schema of the result; with `dry_run` only the last two fields are set. */
 const httpFetchOutputSchema: JsonObject = {
   type: 'object',
   properties: {
@@ -24,19 +25,7 @@ const httpFetchOutputSchema: JsonObject = {
   },
 };
 
-const errorCodeByReason: Readonly<Record<Failed['reason'], ErrorCode>> = {
-  network: 'network_error',
-  dns: 'network_error',
-  tls: 'network_error',
-  protocol: 'network_error',
-  timeout: 'timeout',
-  cancelled: 'cancelled',
-  too_large: 'output_limit',
-  bad_encoding: 'upstream_error',
-  busy: 'busy',
-  closed: 'shutting_down',
-};
-
+/** Bound of a response: a model cannot use more, and a server may send without end. */
 const maxResponseBytes = 1_048_576;
 
 /** The tool and the connections it must close. */
@@ -61,17 +50,11 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
     source,
     input: httpFetchInput({ check: (url) => egressFor(0).check(url), vet: (url) => egressFor(0).vet(url) }),
     output: { schema: httpFetchOutputSchema },
-    effects: {
-      reads: true,
-      writes: true,
-      destroys: true,
-      idempotent: false,
-      openWorld: true,
-      labels: ['network', 'egress'],
-    },
+    effects: { ...worstEffects, labels: ['network', 'egress'] },
     ...declareLimits({
       limits: { timeoutMs: 30_000, maxTimeoutMs: 300_000, concurrency: 5, maxOutputBytes: 2 * maxResponseBytes },
       applies: ['policy'],
+      yields: true,
     }),
     details: {
       name: 'http_fetch',
@@ -87,6 +70,7 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
     },
     run: async (call) => {
       const { args } = call;
+      // Answered here, behind all guards: a dry run is authorized and audited as a real call.
       if (args['dry_run'] === true)
         return done([], {
           dry_run: true,
@@ -98,15 +82,17 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
         method: String(args['method'] ?? 'GET'),
         headers: requestHeaders(args),
         signal: call.signal,
+        // With `manual` the redirect itself is the result, so that the caller decides about it.
         redirect: redirects === 0 ? 'manual' : 'follow',
         ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
         ...(typeof args['body'] === 'string' && { body: args['body'] }),
       });
+      // A refusal by the network policy is a decision, not a failure of the network.
       if (result.kind === 'refused')
         return refuse('policy_denied', `The request was refused: ${result.message}`, {
           data: { reason: result.reason },
         });
-      if (result.kind === 'failed') return refuse(errorCodeByReason[result.reason], result.message);
+      if (result.kind === 'failed') return refuse(failureCodes[result.reason], result.message);
       return toResponseOutcome(result);
     },
   };
@@ -118,6 +104,7 @@ export function httpFetch(source: string, rules: EgressRules): HttpFetchTool {
   };
 }
 
+/** Headers of the request; the content type has its own argument, because it decides how the body is sent. */
 function requestHeaders(args: Args): Readonly<Record<string, string>> {
   const given = Object.entries((args['headers'] ?? {}) as JsonObject).map(
     ([name, value]) => [name, String(value)] as const,
@@ -127,6 +114,7 @@ function requestHeaders(args: Args): Readonly<Record<string, string>> {
   );
 }
 
+/** A response as the caller sees it: text if it is UTF-8, else Base64, so that no byte is lost. */
 function toResponseOutcome({ status, headers, body, finalUrl, hops }: EgressResponse): Outcome {
   const isText = isUtf8(body);
   const json =
@@ -144,6 +132,7 @@ function toResponseOutcome({ status, headers, body, finalUrl, hops }: EgressResp
   });
 }
 
+/** Parsed JSON, or undefined: a wrong content type must not fail the call. */
 function parseJsonText(text: string): JsonObject[string] {
   try {
     return JSON.parse(text) as JsonObject[string]; // JSON.parse returns JSON

@@ -2,12 +2,16 @@ import type { Args } from '../../../core/call.js';
 import { schemaContract } from '../../../core/contract.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Contract } from '../../../core/tool.js';
-import type { Egress, UrlVerdict } from '../../../net/egress-types.js';
+import type { Egress, UrlVerdict } from '../../../net/egress/egress-types.js';
 import { reject } from '../input/rejections.js';
 
+/** TRACE and CONNECT are missing: one reflects credentials, the other opens a tunnel past the policy. */
 const allowedMethods = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
+/** Types of bodies that can be sent; multipart and binary uploads are not among them. */
 const contentTypes = ['application/json', 'application/xml', 'text/plain', 'text/html'];
+/** Methods whose body has no meaning (RFC 9110). */
 const bodylessMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Bound of a request body. */
 const maxBodyCharacters = 262_144;
 
 const httpFetchSchema: JsonObject = {
@@ -49,11 +53,12 @@ export function httpFetchInput({ check, vet }: Pick<Egress, 'check' | 'vet'>): C
   return {
     schema: httpFetchSchema,
     parse(value) {
-      const parsed = form.parse(value);
+      const parsed = form.parse(withUrl(value));
       if (!parsed.ok) return parsed;
       const args = parsed.value;
       const { url, method = 'GET', content_type: contentType, body, timeout_sec: seconds } = args;
       const headers = Object.keys((args['headers'] ?? {}) as JsonObject).map((name) => name.toLowerCase()); // an object, by the schema
+      // Two places for one header could disagree; a server may then use the one that was not checked.
       if (headers.includes('content-type'))
         return reject({
           stage: 'semantics',
@@ -80,6 +85,7 @@ export function httpFetchInput({ check, vet }: Pick<Egress, 'check' | 'vet'>): C
           message: `cannot be sent with ${String(method)}`,
           example: 'POST',
         });
+      // Without a lookup: resolving a name before authorization would be DNS exfiltration.
       const verdict = check(String(url));
       if (!verdict.ok) return rejectUrl(url, verdict);
       return {
@@ -91,11 +97,20 @@ export function httpFetchInput({ check, vet }: Pick<Egress, 'check' | 'vet'>): C
     async vet(args) {
       const verdict = await vet(String(args['url']));
       if (!verdict.ok) return rejectUrl(args['url'], verdict);
+      // The vetted addresses are shown in the audit and in a dry run.
       return { ok: true, value: { ...args, addresses: verdict.addresses } };
     },
   };
 }
 
+/** Other tools call it `target`; a call by that name means the same. */
+function withUrl(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('target' in value) || 'url' in value) return value;
+  const { target, ...rest } = value;
+  return { ...rest, url: target };
+}
+
+/** Rejection of a URL by the network policy, with its reason for the caller. */
 const rejectUrl = (url: unknown, { message, reason }: Extract<UrlVerdict, { ok: false }>) =>
   reject({
     stage: 'permission',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { schemaValidator } from '../../../lib/schema.js';
+import { schemaValidator } from '../../../lib/json/schema.js';
 import { commandBench, labNames, policyOf, printed, type Bench } from '../../../../test/support/commands.js';
 import type { Failed } from '../../../core/outcome.js';
 import { never } from '../../../../test/support/make.js';
@@ -35,7 +35,7 @@ test('the model sees typed properties for each flag, the target, and the few arg
   });
   expect(schema['properties']).not.toHaveProperty('template');
   expect((await bench.tool('nmap')).input.schema).toMatchObject({
-    properties: { template: { enum: ['quick', 'standard', 'thorough', 'discovery'] } },
+    properties: { template: { enum: ['quick', 'standard', 'thorough', 'discovery', 'version', 'script'] } },
   });
   expect((await bench.tool('whois')).input.schema['properties']).not.toHaveProperty('extra_args');
   for (const { input } of (await bench.tools()).values())

@@ -1,3 +1,4 @@
+import { nearest } from '../../../lib/text/nearest.js';
 import type { Args } from '../../../core/call.js';
 import type { Json } from '../../../core/json.js';
 import type { Contract, Parsed } from '../../../core/tool.js';
@@ -24,10 +25,14 @@ export interface CommandContract extends Contract<Args> {
   clear(): void;
 }
 
+/** Characters that are safe in log lines and in headers. */
 const correlationId = /^[A-Za-z0-9._:-]{1,64}$/;
+/** C0 and C1 controls and DEL: they rewrite terminals and end lines in logs (log injection). */
 const controlCharacters = /[\0-\x1f\x7f-\x9f]/;
+/** Models repeat the same flags; a bounded cache saves parsing them again. */
 const extraArgsCacheSize = 256;
 
+/** Input that has the right types, before rules across several flags are applied. */
 interface ParsedSyntax {
   readonly target: string;
   readonly template: string | undefined;
@@ -60,6 +65,7 @@ export function commandContract(definition: CommandDefinition, rules: InputRules
       if ('stage' in values) return reject(values);
       return checkValues(definition, rules, syntax, values.values, values.applied);
     },
+    // Only now, behind authorization: a lookup reveals the call to the name server.
     async vet(args, signal) {
       const target = await resolveTarget(manifest, args, rules.targetPolicy, signal);
       return target.ok ? { ok: true, value: target.args } : reject(target.objection);
@@ -67,6 +73,17 @@ export function commandContract(definition: CommandDefinition, rules: InputRules
   };
 }
 
+// Suggestions name them, too.
+/** Arguments that commands have beside their flags. */
+const commonArguments = ['template', 'timeout_sec', 'correlation_id', 'dry_run', 'extra_args'];
+
+/** The end of a message about an unknown argument. */
+const suggestion = (name: string, known: readonly string[]): string => {
+  const near = nearest(name, known);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+};
+
+/** First stage: types, ranges and unknown names. */
 function parseSyntax(
   definition: CommandDefinition,
   fold: (text: string) => ExtraArgsResult,
@@ -86,8 +103,10 @@ function parseSyntax(
   const plain: Record<string, Json> = {};
   let folded: ExtraArgsResult | undefined;
   for (const [name, item] of Object.entries(value as Readonly<Record<string, unknown>>)) {
+    // JSON has no undefined; callers inside of the process may pass it for an absent argument.
     if (item === undefined) continue;
     const text = typeof item === 'string' ? item : undefined;
+    // Object.hasOwn: an argument called `constructor` must be unknown.
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag !== undefined) {
       const result = parseFlagValue(flag, item);
@@ -119,13 +138,15 @@ function parseSyntax(
       plain[name] = item;
     } else
       return wrong(
+        // Cut: the name comes from the caller and is repeated in the message.
         name.slice(0, 64),
-        'is not an argument of this tool',
+        `is not an argument of this tool${suggestion(name, [...Object.keys(flags), ...(target.kind === 'none' ? [] : ['target']), ...commonArguments])}`,
         undefined,
         Object.keys(flags).slice(0, 8).join(', '),
       );
   }
   for (const [name, item] of folded?.ok ? folded.values : []) {
+    // The same flag in two places is ambiguous, so that neither wins.
     if (given.has(name)) return wrong('extra_args', `sets ${name}, which is also given as an argument`);
     given.set(name, item);
   }
@@ -142,6 +163,10 @@ function parseSyntax(
   };
 }
 
+/**
+ * Second and third stage: values in context, then permissions. Permissions come last, so that a probing caller learns
+ * nothing from malformed calls.
+ */
 function checkValues(
   definition: CommandDefinition,
   rules: InputRules,
@@ -152,12 +177,14 @@ function checkValues(
   const permissionRejections: Rejection[] = [];
   const { manifest, checks = {} } = definition;
   const allowed = { intrusive: rules.allowsIntrusive() };
+  // All permission problems are collected, but a wrong value is reported first: it can be fixed by the caller.
   for (const [name, value] of values) {
     const check = checks[name];
     const objection = check === undefined ? undefined : check(value, allowed);
     if (objection?.stage === 'semantics') return reject({ ...objection, field: name, value });
     if (objection !== undefined) permissionRejections.push(intrusiveRejection(name, objection.message, value));
     const flag = manifest.flags[name];
+    // A flag that is off needs no permission.
     if (value === false || flag === undefined) continue;
     if (flag.needs.includes('intrusive') && !allowed.intrusive)
       permissionRejections.push(
@@ -174,6 +201,7 @@ function checkValues(
         code: 'permission_denied',
         message: `${flag.flag[0] ?? name} needs the gateway to run as root`,
       });
+    // An address in a flag, such as a name server, is a second target and obeys the same policy.
     if (flag.type === 'address') {
       const vetted = rules.targetPolicy.parse('host', String(value), manifest.target.policy);
       if (!vetted.ok)
@@ -193,11 +221,13 @@ function checkValues(
   if (!target.ok) return reject(target.objection);
   return {
     ok: true,
+    // Defaults are listed, so that the result can show which flags the caller did not choose.
     value: { ...target.args, ...Object.fromEntries(values), ...syntax.plain, ...(applied.length > 0 && { applied }) },
     ...(syntax.timeoutMs !== undefined && { timeoutMs: syntax.timeoutMs }),
   };
 }
 
+/** Rejection of something that the operator has not allowed. */
 const intrusiveRejection = (field: string, message: string, value: FlagValue): Rejection => ({
   stage: 'permission',
   field,

@@ -1,17 +1,21 @@
 import type { Flag } from '../manifest/flag.js';
 import type { Rejection } from './rejections.js';
 import { parseFlagWord, toFlagScalar, type FlagValue } from './flag-values.js';
-import { splitWords } from './split-words.js';
+import { splitWords } from '../../../lib/text/split-words.js';
 
 /** Flag values parsed from `extra_args`, by argument name. */
 export type ExtraArgsResult =
   | { readonly ok: true; readonly values: ReadonlyMap<string, FlagValue> }
   | { readonly ok: false; readonly objection: Rejection };
 
+/** No shell is involved, but such characters show that one is expected (command injection attempts). */
 const metacharacters = /[;&|`$><\n\r]/;
+/** Controls without tab and newline, which the word splitter handles. */
 const controlCharacters = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+/** All characters that flags and values need; quotes and backslashes are gone after splitting. */
 const wordCharacters = /^[A-Za-z0-9.:/=+,\-@%_]+$/;
 
+/** Flags by every spelling that the program accepts. */
 type FlagsBySpelling = ReadonlyMap<string, readonly [name: string, flag: Flag]>;
 
 /** Parses `extra_args` into typed flag values; rejects positional words, so that it cannot add a second target (argument injection). */
@@ -41,6 +45,7 @@ export function extraArgsParser(
   };
 }
 
+/** Parses words by the grammar of the declared flags. */
 function parseWords(grammar: FlagsBySpelling, words: readonly string[]): ExtraArgsResult {
   const values = new Map<string, FlagValue>();
   for (let index = 0; index < words.length; index += 1) {
@@ -58,6 +63,7 @@ function parseWords(grammar: FlagsBySpelling, words: readonly string[]): ExtraAr
     if (inline === undefined) {
       index += 1;
       inline = words[index];
+      // A word with a hyphen is the next flag: the value was forgotten.
       if (inline === undefined || inline.startsWith('-'))
         return rejectExtraArgs(
           `${spelling} requires a value`,
@@ -70,6 +76,7 @@ function parseWords(grammar: FlagsBySpelling, words: readonly string[]): ExtraAr
     if (!result.ok)
       return rejectExtraArgs(`the value of ${spelling} ${result.message}`, inline, result.expected, result.example);
     const earlier = values.get(name);
+    // Programs differ in whether the first or the last of two wins, so that repeating is an error.
     if (!flag.repeatable) {
       if (earlier !== undefined) return rejectExtraArgs(`${spelling} is given twice`, word);
       values.set(name, result.value);
@@ -86,6 +93,7 @@ function parseWords(grammar: FlagsBySpelling, words: readonly string[]): ExtraAr
   return { ok: true, values };
 }
 
+/** A flag with the value that was attached to it. */
 interface FlagMatch {
   readonly name: string;
   readonly flag: Flag;
@@ -93,6 +101,7 @@ interface FlagMatch {
   readonly inline: string | undefined;
 }
 
+/** The flag that a word begins with: alone, with `=`, or with an attached value. */
 function findFlag(grammar: FlagsBySpelling, word: string): FlagMatch | (ExtraArgsResult & { readonly ok: false }) {
   const whole = grammar.get(word);
   if (whole !== undefined) return { name: whole[0], flag: whole[1], spelling: word, inline: undefined };
@@ -107,6 +116,7 @@ function findFlag(grammar: FlagsBySpelling, word: string): FlagMatch | (ExtraArg
     return { name: attached[0], flag: attached[1], spelling: short, inline: word.slice(short.length) };
   if (!/^[-+@]/.test(word))
     return rejectExtraArgs('Non-flag token blocked', word, 'flags of the tool and their values');
+  // The message shows the flag without its value, which may be long or secret.
   const spelled = equals < 0 ? word : word.slice(0, equals);
   return rejectExtraArgs(
     `Flag not allowed: '${spelled.slice(0, 60)}'`,
@@ -115,6 +125,7 @@ function findFlag(grammar: FlagsBySpelling, word: string): FlagMatch | (ExtraArg
   );
 }
 
+/** A rejection of `extra_args`. */
 function rejectExtraArgs(
   message: string,
   value: string,

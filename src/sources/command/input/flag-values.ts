@@ -8,6 +8,7 @@ export type FlagValue = string | number | boolean | readonly (string | number)[]
 /** A valid flag value, or why it is invalid. */
 type ValueResult = { readonly ok: true; readonly value: FlagValue } | InvalidValue;
 
+/** Why a value does not fit a flag, with what would. */
 interface InvalidValue {
   readonly ok: false;
   readonly message: string;
@@ -17,8 +18,13 @@ interface InvalidValue {
 
 // Only printable ASCII: no flag needs more, and programs interpret other characters differently.
 const nonPrintable = /[^\x20-\x7e]/;
+/**
+ * Dotted quads only: `010.0.0.1` and `1.1` mean different addresses to different programs, and the range check is the
+ * policy's.
+ */
 const ipv4 = /^(?:\d{1,3}\.){3}\d{1,3}$/;
 const ipv6 = /^[0-9a-f:]{2,39}(?:\d{1,3}(?:\.\d{1,3}){3})?$/i;
+/** Bound of a port list; more is a scan of everything in disguise. */
 const maxPortRanges = 100;
 
 /** Parses a JSON value for a flag: exact type, range and pattern, without coercion. */
@@ -38,12 +44,14 @@ export function parseFlagValue(flag: Flag, given: unknown): ValueResult {
 
 /** Parses a word of `extra_args` by the same rules. */
 export function parseFlagWord(flag: Flag, word: string): ValueResult {
+  // Leading zeros and signs stay text and fail: programs read `010` as octal.
   if (flag.type === 'integer') return parseSingleValue(flag, /^\d{1,15}$/.test(word) ? Number(word) : word);
   if (flag.type === 'number')
     return parseSingleValue(flag, /^\d{1,15}(?:\.\d{1,6})?$/.test(word) ? Number(word) : word);
   return parseSingleValue(flag, word);
 }
 
+/** One value by the type of its flag. */
 function parseSingleValue(flag: Flag, given: unknown): ValueResult {
   switch (flag.type) {
     case 'boolean':
@@ -58,6 +66,7 @@ function parseSingleValue(flag: Flag, given: unknown): ValueResult {
   }
 }
 
+/** A number within its range, in plain decimal notation. */
 function parseNumberValue(flag: Flag, given: unknown): ValueResult {
   const { min = 0, max = 0 } = flag;
   if (typeof given !== 'number' || !Number.isFinite(given) || given < min || given > max) return invalidValue(flag);
@@ -66,6 +75,7 @@ function parseNumberValue(flag: Flag, given: unknown): ValueResult {
   return /^\d+(?:\.\d+)?$/.test(String(given)) ? { ok: true, value: given } : invalidValue(flag);
 }
 
+/** A list, given as JSON array or as text with commas, as programs take it. */
 function parseListValue(flag: Flag, given: unknown): ValueResult {
   const items: unknown[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [];
   if (items.length === 0 || items.length > flag.max_items) return invalidValue(flag);
@@ -80,6 +90,7 @@ function parseListValue(flag: Flag, given: unknown): ValueResult {
   return { ok: true, value: texts };
 }
 
+/** A text by length, character set, closed list and pattern. */
 function parseTextValue(flag: Flag, given: unknown): ValueResult {
   if (typeof given !== 'string' || given === '' || given.length > flag.max_length) return invalidValue(flag);
   if (nonPrintable.test(given)) return invalidValue(flag, 'must be printable ASCII without control characters');
@@ -93,6 +104,7 @@ function parseTextValue(flag: Flag, given: unknown): ValueResult {
   return { ok: true, value: given };
 }
 
+/** Ports and ranges as nmap takes them; each is checked, because `-p-` and `-p 0-` mean "all". */
 function parsePorts(flag: Flag, given: string): ValueResult {
   const ranges = given.split(',');
   if (!/^[\d,-]+$/.test(given)) return invalidValue(flag);
@@ -111,6 +123,7 @@ function parsePorts(flag: Flag, given: string): ValueResult {
 export const toFlagScalar = (value: FlagValue): string | number =>
   typeof value === 'object' ? value.join(',') : typeof value === 'boolean' ? String(value) : value;
 
+/** A rejection that names what the flag accepts. */
 function invalidValue(flag: Flag, message?: string): InvalidValue {
   const expected = describeExpected(flag);
   return { ok: false, message: message ?? `must be ${expected}`, expected, example: exampleFor(flag) };
@@ -161,6 +174,7 @@ export function toFlagSchema(flag: Flag): JsonObject {
   return { ...itemSchema(flag), ...annotations };
 }
 
+/** Schema of a single value, which clients use to build forms. */
 function itemSchema(flag: Flag): JsonObject {
   switch (flag.type) {
     case 'boolean':

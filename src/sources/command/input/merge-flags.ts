@@ -18,12 +18,14 @@ export function mergeFlags(
   template: string | undefined,
 ): MergedFlags | Rejection {
   const { flags, templates } = manifest;
+  // Exclusion is symmetric, although a manifest declares it on one side only.
   const clash = (one: string, other: string): boolean =>
     (flags[one]?.excludes.includes(other) ?? false) || (flags[other]?.excludes.includes(one) ?? false);
   const active = (values: FlagValues): readonly string[] =>
     [...values].filter(([, value]) => value !== false).map(([name]) => name);
 
   const givenNames = active(given);
+  // Two flags of the caller that exclude each other are an error; a default that excludes one just yields.
   for (const [index, one] of givenNames.entries()) {
     const other = givenNames.slice(index + 1).find((name) => clash(one, name));
     if (other !== undefined)
@@ -32,6 +34,7 @@ export function mergeFlags(
   const values = new Map<string, FlagValue>(given);
   for (const [name, value] of Object.entries(templates[template ?? ''] ?? {})) {
     const flag = flags[name];
+    // Flags of the caller take precedence over the template.
     if (flag === undefined || values.has(name) || givenNames.some((other) => clash(name, other))) continue;
     const result = parseFlagValue(flag, value);
     if (result.ok) values.set(name, result.value);
@@ -45,6 +48,7 @@ export function mergeFlags(
     if (!result.ok) continue;
     values.set(name, result.value);
     applied.push(name);
+    // A later default may exclude this one.
     if (result.value !== false) present.push(name);
   }
   const missing = Object.entries(flags).find(([name, flag]) => flag.required && !values.has(name));

@@ -18,6 +18,7 @@ export interface Rejection {
   readonly data?: JsonObject;
 }
 
+/** Characters of a value that a message repeats. */
 const maxQuotedLength = 80;
 
 /** Quotes, escapes and truncates a value for a message (terminal escape injection). */
@@ -51,6 +52,7 @@ function toRejectionError(objection: Rejection): ToolError {
   };
 }
 
+/** A rejection as the result of a contract. */
 export const reject = (objection: Rejection): Extract<Parsed<never>, { error: ToolError }> => ({
   ok: false,
   error: toRejectionError(objection),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json.js';
 import type { Manifest } from '../manifest/manifest.js';
 import { toFlagSchema } from './flag-values.js';
 
+/** Descriptions by kind of target, for manifests that give none. */
 const targetDescriptions = {
   host: 'An IP address or a host name',
   cidr: 'An IP address, a host name, or a network such as 10.0.0.0/24',
@@ -62,6 +63,7 @@ export function inputSchema(manifest: Manifest, maxArgsLength: number, maxTimeou
       dry_run: { type: 'boolean', default: false, description: 'Shows what would run without starting it' },
     },
     required: [...(hasTarget ? ['target'] : []), ...required],
+    // Unknown arguments are errors: a misspelt flag must not be ignored silently.
     additionalProperties: false,
   };
 }

@@ -1,6 +1,6 @@
 import type { Args } from '../../../core/call.js';
-import type { Refusal } from '../../../net/network-policy.js';
-import type { ParsedTarget, TargetKind } from '../../../net/target-vetting.js';
+import type { Refusal } from '../../../net/egress/network-policy.js';
+import type { ParsedTarget, TargetKind } from '../../../net/egress/target-vetting.js';
 import type { Manifest } from '../manifest/manifest.js';
 import type { Rejection } from './rejections.js';
 
@@ -14,12 +14,14 @@ export interface TargetPolicy {
   ): Promise<{ readonly ok: true; readonly addresses: readonly string[] } | Refusal>;
 }
 
+/** The arguments of a target, or why it is rejected. */
 type TargetResult = { readonly ok: true; readonly args: Args } | { readonly ok: false; readonly objection: Rejection };
 
 /** Checks a target without a lookup; returns its canonical form, with the address if it is a literal one. */
 export function parseTarget(manifest: Manifest, value: string, policies: TargetPolicy): TargetResult {
   const { kind, policy, takes_addresses: takesAddresses, pin } = manifest.target;
   if (kind === 'none') return { ok: true, args: {} };
+  // dig and whois take both; an address is then looked up in reverse.
   const asAddress = kind === 'domain' && takesAddresses && isAddressLike(value);
   const parsed = policies.parse(asAddress ? 'host' : kind, value, policy);
   if (!parsed.ok) return { ok: false, objection: toTargetRejection(parsed, value) };
@@ -66,8 +68,10 @@ export async function resolveTarget(
   };
 }
 
+/** Whether a text has the form of an address; the policy parses it properly. */
 const isAddressLike = (value: string): boolean => /^[\d.]+$/.test(value) || value.includes(':');
 
+/** A refusal of the network policy as a rejection of the argument `target`. */
 const toTargetRejection = ({ code, reason, hint, data, policy }: Refusal, value: string): Rejection =>
   rejectTarget({
     stage: code === 'not_allowed' ? 'permission' : 'semantics',
@@ -77,6 +81,7 @@ const toTargetRejection = ({ code, reason, hint, data, policy }: Refusal, value:
     data: { policy, ...data },
   });
 
+/** A rejection of the argument `target`. */
 const rejectTarget = (objection: Omit<Rejection, 'field'>): Rejection => ({
   field: 'target',
   example: '192.168.1.10',

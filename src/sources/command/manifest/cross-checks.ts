@@ -22,17 +22,21 @@ const codeLoadingVariables = /^(?:LD_|DYLD_|GCONV_PATH$|BASH_|ENV$|NODE_OPTIONS$
 const interpreters =
   /(?:^|\/)(?:sh|bash|dash|zsh|ksh|fish|busybox|env|xargs|sudo|su|doas|ssh|socat|nc|ncat|perl[\d.]*|python[\d.]*|ruby[\d.]*|node|php[\d.]*|lua[\d.]*|awk|gawk|mawk)$/;
 
+/** A problem with its place in the manifest. */
 interface CrossCheckProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
+/** The part of a manifest that is checked across keys. */
 interface CheckedManifest {
   readonly command: string;
   readonly flags: Readonly<Record<string, Flag>>;
   readonly templates: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly environment: Readonly<Record<string, string>>;
   readonly end_of_flags: boolean;
+  readonly retry?: object | undefined;
+  readonly effects: { readonly writes: boolean; readonly destroys: boolean; readonly idempotent: boolean };
   readonly sandbox: { readonly minimum: string; readonly best: string };
   readonly limits: { readonly timeout_sec?: number | undefined; readonly max_timeout_sec?: number | undefined };
   readonly target: {
@@ -47,7 +51,10 @@ interface CheckedManifest {
 export function* crossCheck(manifest: CheckedManifest): Generator<CrossCheckProblem> {
   yield* checkFlags(manifest);
   yield* checkDefaultsAndTemplates(manifest);
-  const { command, environment, sandbox, limits, target } = manifest;
+  const { command, environment, sandbox, limits, target, effects } = manifest;
+  // A retry after a lost response would do the same twice.
+  if (manifest.retry !== undefined && (effects.writes || effects.destroys || !effects.idempotent))
+    yield { path: ['retry'], message: 'a tool that writes, destroys or is not idempotent is never repeated' };
   if (interpreters.test(command))
     yield {
       path: ['command'],
@@ -57,6 +64,7 @@ export function* crossCheck(manifest: CheckedManifest): Generator<CrossCheckProb
     if (codeLoadingVariables.test(name))
       yield { path: ['environment', name], message: 'can change which code runs and must not be set' };
   }
+  // Otherwise the tool would never find a tier that satisfies both.
   if (sandbox.minimum === 'bwrap' && sandbox.best === 'prlimit')
     yield { path: ['sandbox', 'best'], message: 'is weaker than minimum' };
   if (
@@ -70,6 +78,7 @@ export function* crossCheck(manifest: CheckedManifest): Generator<CrossCheckProb
     yield { path: ['target', 'kind'], message: 'must not be none if target.form or target.flag is set' };
 }
 
+/** Names, spellings and references of flags. */
 function* checkFlags({ flags, target }: CheckedManifest): Generator<CrossCheckProblem> {
   const owners = new Map<string, string>();
   const placeholders = [target.form ?? '', ...(target.pin ?? [])].join(' ');
@@ -77,10 +86,12 @@ function* checkFlags({ flags, target }: CheckedManifest): Generator<CrossCheckPr
     if (reservedArguments.has(name)) yield { path: ['flags', name], message: 'is a reserved argument name' };
     for (const spelling of flag.flag) {
       const owner = owners.get(spelling);
+      // Two flags with one spelling: the parser could not decide between them.
       if (owner !== undefined)
         yield { path: ['flags', name, 'flag'], message: `${spelling} is already used by ${owner}` };
       owners.set(spelling, name);
     }
+    // A value that reaches no argument would be accepted and ignored.
     if (flag.flag.length === 0 && !placeholders.includes(`{${name}}`))
       yield { path: ['flags', name], message: 'has no flag and is not used in target.form or target.pin' };
     for (const [key, others] of [
@@ -93,6 +104,7 @@ function* checkFlags({ flags, target }: CheckedManifest): Generator<CrossCheckPr
   }
 }
 
+/** Defaults and templates must satisfy the rules of their flags, or calls without them would fail. */
 function* checkDefaultsAndTemplates({ flags, templates }: CheckedManifest): Generator<CrossCheckProblem> {
   for (const [name, flag] of Object.entries(flags)) {
     if (flag.default === undefined) continue;

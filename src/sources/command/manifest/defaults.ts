@@ -28,6 +28,7 @@ export function fillManifestDefaults(given: ManifestInput): Manifest {
   } as Manifest; // the input type permits explicit `undefined`; the pack has none, which its test verifies
 }
 
+/** Defaults of one flag, equal to those of the schema. */
 const fillFlagDefaults = ({ flag = [], ...rest }: ManifestInput['flags'][string]) =>
   ({
     flag: typeof flag === 'string' ? [flag] : flag,

@@ -53,7 +53,7 @@ test('a broken manifest is named with its place and left out, the others load [S
   expect(found.withheld).toEqual([
     { what: 'b.tool.yaml', why: expect.stringMatching(/^b\.tool\.yaml:\d+:\d+ /) },
     { what: 'c.tool.yaml', why: expect.stringMatching(/^c\.tool\.yaml:2:8 flags would allow every flag/) },
-    { what: 'd.tool.yaml', why: 'unknown parser magic; use none, lines or xml' },
+    { what: 'd.tool.yaml', why: 'unknown parser magic; use one of none, lines, key_value, json_lines, xml' },
     { what: 'f.tool.yaml', why: 'is larger than 262144 bytes' },
     { what: 'g.tool.yaml', why: 'is world-writable; remove write permission for others' },
     { what: 'h.tool.yaml', why: 'is a symbolic link to a file outside its folder' },

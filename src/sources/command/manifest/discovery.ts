@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Withheld } from '../../../core/source.js';
 import type { CommandDefinition } from '../definition.js';
-import { findParser } from '../output/parsers.js';
+import { findParser, parserNames } from '../output/parsers.js';
 
 /** Result of scanning a folder: commands, and rejected files with the reason. */
 interface DiscoveredManifests {
@@ -10,10 +10,14 @@ interface DiscoveredManifests {
   readonly withheld: readonly Withheld[];
 }
 
+/** Files with this ending declare a tool; others in the folder are ignored. */
 const manifestSuffix = '.tool.yaml';
+/** Names of base classes and tests, which some packs keep beside their tools. */
 const excludedNames = /^(?:Test|Mock|Abstract|_|Example)|(?:Base|Mixin|Interface)$|^MCPBaseTool$/;
+/** Bounds of one file and of a folder, against exhausting memory at the start. */
 const maxFileBytes = 262_144;
 const maxFiles = 500;
+/** Mode bit of write permission for others. */
 const worldWritableBit = 0o002;
 
 /** Whether a file name declares a tool; names such as `TestX` or `_x` are excluded. */
@@ -31,6 +35,7 @@ export async function discoverManifests(folder: string): Promise<DiscoveredManif
         definitions,
         withheld: [{ what: folder, why: 'the manifest folder is world-writable; remove write permission for others' }],
       };
+    // Sorted: the order decides which of two tools with one name is kept, and must not depend on the file system.
     names = (await readdir(folder)).filter(isToolFile).sort();
   } catch {
     return { definitions, withheld: [{ what: folder, why: 'the manifest folder cannot be read' }] };
@@ -45,6 +50,7 @@ export async function discoverManifests(folder: string): Promise<DiscoveredManif
   return { definitions, withheld };
 }
 
+/** Reads one manifest; a string is the reason for leaving it out, undefined means that it declares no tool. */
 async function readManifestFile(folder: string, file: string): Promise<CommandDefinition | string | undefined> {
   const path = join(folder, file);
   let text: string;
@@ -69,7 +75,7 @@ async function readManifestFile(folder: string, file: string): Promise<CommandDe
   const name = manifest.name ?? file.slice(0, -manifestSuffix.length);
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return `${name} is not a tool name: 1 to 64 letters, digits, _ or -`;
   const parser = findParser(manifest.parser);
-  if (parser === 'unknown') return `unknown parser ${manifest.parser}; use none, lines or xml`;
+  if (parser === 'unknown') return `unknown parser ${manifest.parser}; use one of ${parserNames.join(', ')}`;
   return { name, manifest, origin: path, ...(parser !== undefined && { parser }) };
 }
 

@@ -114,6 +114,24 @@ export const manifestSchema = z
       })
       .prefault({}),
     environment: z.record(environmentName, printableText).default({}),
+    /** Circuit breaker of this tool, in place of the operator's general one. */
+    breaker: z
+      .strictObject({
+        failure_threshold: z.int().min(1).max(10).optional(),
+        recovery_timeout: z.number().min(30).max(600).optional(),
+        /** Errors that count as failures. */
+        counts: z
+          .array(z.enum(['timeout', 'crashed', 'execution_failed', 'resource_exhausted', 'output_limit']))
+          .min(1)
+          .optional(),
+      })
+      .optional(),
+    /** Repeats a failed run; only for tools that change nothing. */
+    retry: z
+      .strictObject({ attempts: z.int().min(2).max(5), delay_ms: z.int().min(0).max(10_000).default(500) })
+      .optional(),
+    /** Further facts about the tool, shown by `GET /tools/{name}`. */
+    information: z.record(z.string().max(64), z.json()).optional(),
   })
   .superRefine((manifest, context) => {
     for (const { path, message } of crossCheck(manifest))

@@ -16,6 +16,7 @@ export function parseManifestText(file: string, text: string): ManifestFileResul
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
+  // Warnings count, too: YAML 1.1 forms such as `yes` would be read differently by other tools.
   const yamlErrors = [...document.errors, ...document.warnings];
   if (yamlErrors.length > 0)
     return {

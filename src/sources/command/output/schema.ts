@@ -10,6 +10,10 @@ export const commandOutputSchema = (parsed?: JsonObject): JsonObject => ({
     truncated_stdout: { type: 'boolean' },
     truncated_stderr: { type: 'boolean' },
     timed_out: { type: 'boolean' },
+    error: { type: ['string', 'null'] },
+    error_type: { type: ['string', 'null'] },
+    execution_time: { type: 'number' },
+    correlation_id: { type: 'string' },
     metadata: {
       type: 'object',
       properties: {

@@ -6,8 +6,10 @@ export interface XmlElement {
   readonly text: string;
 }
 
+/** A tree, or where and why parsing failed. */
 type XmlResult = { readonly ok: true; readonly root: XmlElement } | { readonly ok: false; readonly reason: string };
 
+/** An element whose end tag has not been read yet. */
 interface OpenElement {
   readonly name: string;
   readonly attributes: Map<string, string>;
@@ -15,10 +17,12 @@ interface OpenElement {
   text: string;
 }
 
+/** Bounds: the document comes from a program that reports on untrusted hosts. */
 const maxXmlDepth = 64;
 const maxElements = 200_000;
 const maxAttributes = 64;
 const predefinedEntities: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+/** Sticky patterns match at the current position only, so that no slice of the text is copied. */
 const namePattern = /[A-Za-z_:][A-Za-z0-9._:-]*/y;
 const attributePattern = /\s+([A-Za-z_:][A-Za-z0-9._:-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 const tagEndPattern = /\s*(\/?)>/y;
@@ -33,17 +37,20 @@ export function parseXml(text: string): XmlResult {
   let elements = 0;
   let at = 0;
   const no = (reason: string): XmlResult => ({ ok: false, reason: `${reason} at character ${at}` });
+  // Moves the position past a match.
   const match = (rule: RegExp): RegExpExecArray | undefined => {
     rule.lastIndex = at;
     const found = rule.exec(text);
     if (found !== null) at = rule.lastIndex;
     return found ?? undefined;
   };
+  // Skips a construct without looking into it.
   const skip = (from: string, to: string): boolean => {
     const end = text.indexOf(to, at + from.length);
     if (end >= 0) at = end + to.length;
     return end >= 0;
   };
+  // Attaches a finished element; XML has exactly one root.
   const close = (element: OpenElement): string | undefined => {
     const parent = open.at(-1);
     if (parent !== undefined) parent.children.push(element);
@@ -90,6 +97,7 @@ export function parseXml(text: string): XmlResult {
       for (let found = match(attributePattern); found !== undefined; found = match(attributePattern)) {
         const value = decodeReferences(found[2] ?? found[3] ?? '');
         if (value === undefined) return no('an unknown entity');
+        // Not well-formed by the specification, and two values for one name are a way past checks.
         if (attributes.has(found[1] ?? '')) return no('an attribute given twice');
         attributes.set(found[1] ?? '', value);
         if (attributes.size > maxAttributes) return no('too many attributes');
@@ -121,7 +129,8 @@ function decodeReferences(text: string): string | undefined {
       const character =
         point === undefined
           ? predefinedEntities[name ?? '']
-          : point <= 0x10_ffff && !(point >= 0xd800 && point <= 0xdfff)
+          : // Surrogates and numbers beyond Unicode are not characters in XML.
+            point <= 0x10_ffff && !(point >= 0xd800 && point <= 0xdfff)
             ? String.fromCodePoint(point)
             : undefined;
       unknown ||= character === undefined;

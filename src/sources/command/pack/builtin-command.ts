@@ -10,5 +10,6 @@ export const builtinCommand = (
 ): CommandDefinition => ({
   name,
   manifest: fillManifestDefaults(manifest),
+  isBuiltin: true,
   ...code,
 });

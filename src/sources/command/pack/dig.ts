@@ -2,10 +2,13 @@ import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
 import { builtinCommand } from './builtin-command.js';
 
+/** A resource record: name, TTL, class, type, value. */
 const recordPattern = /^([^;\s]\S*)\s+(\d+)\s+(IN|CH|HS)\s+([A-Z0-9]+)\s+(.+)$/;
+/** Bound of records per answer; zone-like answers can be large. */
 const maxRecords = 1000;
 const sections = ['answer', 'authority', 'additional'] as const;
 
+/** Schema of one section. */
 const recordListSchema = {
   type: 'array',
   items: {
@@ -36,6 +39,7 @@ const digOutput: OutputParser = {
     required: ['values'],
   },
   read({ stdout, args }) {
+    // +short prints values alone; lines that begin with a semicolon are errors.
     if (args['short'] === true)
       return {
         parsed: {
@@ -46,6 +50,7 @@ const digOutput: OutputParser = {
         },
       };
     const status = /->>HEADER<<- opcode: \w+, status: ([A-Z0-9]+)/.exec(stdout)?.[1];
+    // No header means no answer: the error is in stdout.
     if (status === undefined) return {};
     const [, flags = ''] = /^;; flags: ([a-z ]*);/m.exec(stdout) ?? [];
     const time = /^;; Query time: (\d+) msec/m.exec(stdout)?.[1];
@@ -64,6 +69,7 @@ const digOutput: OutputParser = {
   },
 };
 
+/** Records of one section, up to the empty line that ends it. */
 function parseRecords(stdout: string, section: string): readonly JsonObject[] {
   const from = stdout.indexOf(`;; ${section.toUpperCase()} SECTION:`);
   if (from < 0) return [];

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
 import { parseXml, type XmlElement } from '../output/xml.js';
 
+/** Schema of one port. */
 const portSchema = {
   type: 'object',
   properties: {
@@ -51,6 +52,7 @@ export const nmapOutput: OutputParser = {
   },
   read({ stdout }) {
     const result = parseXml(stdout);
+    // Another root element: nmap printed an error instead of a report.
     if (!result.ok || result.root.name !== 'nmaprun') return {};
     const stats = findChild(findChild(result.root, 'runstats'), 'hosts');
     const hosts = findChildren(result.root, 'host');
@@ -60,6 +62,7 @@ export const nmapOutput: OutputParser = {
     const open = ports.filter((found) => found['state'] === 'open').length;
     return {
       parsed: {
+        // An aborted scan has no statistics; the hosts are counted instead.
         hosts_up: up ?? hosts.filter((host) => textAttribute(findChild(host, 'status'), 'state') === 'up').length,
         hosts_total: numberAttribute(stats, 'total') ?? hosts.length,
         ...(elapsed !== undefined && { elapsed_sec: elapsed }),
@@ -71,6 +74,7 @@ export const nmapOutput: OutputParser = {
   },
 };
 
+/** A host with its names and the best guesses of its system. */
 function toHost(host: XmlElement): JsonObject {
   const os = findChildren(findChild(host, 'os'), 'osmatch')
     .map((match) => textAttribute(match, 'name'))
@@ -83,6 +87,7 @@ function toHost(host: XmlElement): JsonObject {
   };
 }
 
+/** Ports of a host with service and script output. */
 function toPorts(host: XmlElement): readonly JsonObject[] {
   return findChildren(findChild(host, 'ports'), 'port').map((found) => {
     const service = findChild(found, 'service');
@@ -103,17 +108,20 @@ function toPorts(host: XmlElement): readonly JsonObject[] {
   });
 }
 
+/** IP address of a host; in a local network nmap also reports the MAC address. */
 const findAddress = (host: XmlElement): string => {
   const addresses = findChildren(host, 'address');
   return textAttribute(addresses.find((each) => textAttribute(each, 'addrtype') !== 'mac') ?? addresses[0], 'addr');
 };
 
+/** Child elements by name; none if the parent is missing. */
 const findChildren = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
   element?.children.filter((each) => each.name === name) ?? [];
 const findChild = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
   element?.children.find((each) => each.name === name);
 const textAttribute = (element: XmlElement | undefined, name: string): string => element?.attributes.get(name) ?? '';
 
+/** A numeric attribute; undefined unless it is a plain number. */
 function numberAttribute(element: XmlElement | undefined, name: string): number | undefined {
   const text = textAttribute(element, name);
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined;

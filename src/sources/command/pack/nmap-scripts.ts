@@ -3,7 +3,9 @@ import type { ValueCheck } from '../definition.js';
 
 /** Usual locations of nmap's script database. */
 const databases = ['/usr/share/nmap/scripts/script.db', '/usr/local/share/nmap/scripts/script.db'];
+/** One line of the database, which is written in Lua. */
 const entryPattern = /^Entry \{ filename = "([a-z0-9-]+)\.nse", categories = \{ ([a-z", -]*)\} \}$/gm;
+/** The database of nmap 7.9 has about 60 KB. */
 const maxDatabaseBytes = 1_048_576;
 
 /** Categories that require `security.allow_intrusive`: exploits, floods, brute force, or requests to third parties. */
@@ -43,6 +45,7 @@ export function scriptCheck(
   files: readonly string[] = databases,
 ): { readonly check: ValueCheck; clear(): void } {
   let catalogue: ScriptCatalogue | undefined;
+  // Fails closed: without a database no script is known, and none runs.
   const check: ValueCheck = (value, { intrusive }) => {
     const { known, safe } = (catalogue ??= loadCatalogue(files));
     for (const script of Array.isArray(value) ? (value as readonly unknown[]).map(String) : [String(value)]) {
@@ -74,6 +77,7 @@ function loadCatalogue(files: readonly string[]): ScriptCatalogue {
   return { known: new Set(), safe: new Set() };
 }
 
+/** Text of a file that may not exist. */
 function readIfPresent(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -3,11 +3,14 @@ import { builtinCommand } from './builtin-command.js';
 import { nmapOutput } from './nmap-output.js';
 import { intrusiveCategories, scriptCheck } from './nmap-scripts.js';
 
+/** Ways to scan, of which a call uses one. */
 const scanTypes = ['connect_scan', 'ping_scan', 'syn_scan', 'udp_scan'];
 const otherScanTypes = (own: string): string[] => scanTypes.filter((name) => name !== own);
+/** Arguments that already choose ports, so that the default of 1000 ports does not apply. */
 const portChoices = ['ports', 'top_ports', 'fast', 'ping_scan'];
 // Replacement for `-sC` without the default scripts that are intrusive or contact third parties.
 const safeDefaultScripts = `default and safe and not (${intrusiveCategories.join(' or ')})`;
+const safeScripts = `safe and not (${intrusiveCategories.join(' or ')})`;
 
 /** `nmap`: hosts that are up and their open ports. */
 export function nmap(onBlocked: (script: string) => void): CommandDefinition {
@@ -19,6 +22,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
       title: 'Port scan',
       description: 'Scans a host or a network of at most 1024 addresses for open ports and services.',
       flags: {
+        // The only scan that needs no raw sockets, hence the default.
         connect_scan: {
           flag: '-sT',
           type: 'boolean',
@@ -32,6 +36,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           excludes: [
             ...otherScanTypes('ping_scan'),
             'ports',
+            // Would send packets with forged headers and needs root, hence two permissions.
             'top_ports',
             'fast',
             'version_detection',
@@ -105,6 +110,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           description: 'Number of most common ports to scan',
         },
         fast: { flag: '-F', type: 'boolean', description: 'The 100 most common ports' },
+        // 5 is missing: it drops accuracy and floods slow networks.
         timing: {
           flag: '-T',
           type: 'integer',
@@ -136,6 +142,21 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           example: '60s',
           description: 'Skip a host after this time',
         },
+        ttl: { flag: '--ttl', type: 'integer', min: 1, max: 255, description: 'Time to live of the probes' },
+        syn_discovery: {
+          flag: '-PS',
+          type: 'ports',
+          form: 'attached',
+          max_length: 200,
+          description: 'Find hosts by TCP connections to these ports',
+        },
+        ack_discovery: {
+          flag: '-PA',
+          type: 'ports',
+          form: 'attached',
+          max_length: 200,
+          description: 'Find hosts by TCP ACK probes to these ports',
+        },
         open_only: { flag: '--open', type: 'boolean', description: 'Report open ports only' },
         reason: { flag: '--reason', type: 'boolean', description: 'Report why a port is in its state' },
         default_scripts: {
@@ -144,6 +165,21 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
           passes: ['--script', safeDefaultScripts],
           excludes: ['scripts'],
           description: 'Run the safe default scripts',
+        },
+        safe_scripts: {
+          flag: '--safe-scripts',
+          type: 'boolean',
+          passes: ['--script', safeScripts],
+          excludes: ['scripts', 'default_scripts', 'vuln_scripts'],
+          description: 'Run every script of the category safe that is in no harmful category',
+        },
+        vuln_scripts: {
+          flag: '--vuln-scripts',
+          type: 'boolean',
+          passes: ['--script', 'vuln'],
+          needs: ['intrusive'],
+          excludes: ['scripts', 'default_scripts'],
+          description: 'Run the scripts of the category vuln',
         },
         scripts: {
           flag: '--script',
@@ -156,6 +192,7 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
       },
       // Appended last, so that they override the caller's flags: XML on stdout, no keyboard input, no DNS lookups, bounded rate.
       always: ['-oX', '-', '--noninteractive', '--no-stylesheet', '--max-rate', '1000', '-n'],
+      // Everything after `--` is a target, so that no target can be read as a flag (argument injection).
       end_of_flags: true,
       target: { kind: 'cidr', ipv6_flag: '-6' },
       templates: {
@@ -163,16 +200,20 @@ export function nmap(onBlocked: (script: string) => void): CommandDefinition {
         standard: { timing: 4, top_ports: 1000, version_detection: true },
         thorough: { ports: '1-65535', version_detection: true, default_scripts: true },
         discovery: { ping_scan: true, timing: 4 },
+        version: { version_detection: true, version_intensity: 5 },
+        script: { default_scripts: true },
       },
       extra_args: true,
       limits: {
         timeout_sec: 600,
         max_timeout_sec: 3600,
+        // One at a time: a scan is heavy for the network, whatever it costs this machine.
         concurrency: 1,
         max_stdout_bytes: 4_194_304,
         file_descriptors: 256,
       },
       ranges: { timeout_sec: [60, 3600], concurrency: [1, 5] },
+      breaker: { recovery_timeout: 120 },
       effects: { labels: ['network', 'scan'] },
     },
     { parser: nmapOutput, checks: { scripts: scripts.check }, clear: scripts.clear },

@@ -1,6 +1,7 @@
 import type { OutputParser } from '../definition.js';
 import { builtinCommand } from './builtin-command.js';
 
+/** Summary line of iputils. */
 const countsPattern = /(\d+) packets transmitted, (\d+) received.*? (\d+(?:\.\d+)?)% packet loss/;
 const timesPattern = /= ([\d.]+)\/([\d.]+)\/([\d.]+)\/([\d.]+) ms/;
 const replyPattern = /icmp_seq=(\d+) ttl=(\d+) time=([\d.]+) ms/g;
@@ -35,8 +36,10 @@ export const pingOutput: OutputParser = {
   },
   read({ stdout }) {
     const [, sent, received, loss] = countsPattern.exec(stdout) ?? [];
+    // BusyBox and macOS print other summaries; then only stdout is returned.
     if (sent === undefined || received === undefined) return {};
     const [, min, avg, max, mdev] = timesPattern.exec(stdout) ?? [];
+    // A flood of replies is impossible with the bounded count, but the output is not trusted.
     const replies = [...stdout.matchAll(replyPattern)]
       .slice(0, 100)
       .map(([, seq, ttl, time]) => ({ seq: Number(seq), ttl: Number(ttl), time_ms: Number(time) }));

@@ -3,7 +3,9 @@ import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
 import { builtinCommand } from './builtin-command.js';
 
+/** PEM block with bounded content. */
 const pemPattern = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]{1,20000}-----END CERTIFICATE-----/g;
+/** A chain rarely has more than four. */
 const maxCertificates = 10;
 
 /** Parses the output of openssl s_client; certificates are decoded from PEM instead of trusting the printed fields. */
@@ -41,6 +43,7 @@ export const tlsOutput: OutputParser = {
   },
   read({ stdout }) {
     const [, protocol, cipher] = /^(?:New|Reused), (\S+), Cipher is (\S+)$/m.exec(stdout) ?? [];
+    // `(NONE)` means that the handshake failed.
     if (protocol === undefined || cipher === undefined || cipher === '(NONE)') return {};
     const [, code, reason] = /Verify return code: (\d+) \(([^)\n]{0,200})\)/.exec(stdout) ?? [];
     const alpn = /^ALPN protocol: (\S+)$/m.exec(stdout)?.[1];
@@ -62,6 +65,7 @@ export const tlsOutput: OutputParser = {
   },
 };
 
+/** Fields of a certificate; none if it does not parse. */
 function parseCertificate(text: string): readonly JsonObject[] {
   try {
     const found = new X509Certificate(text);
@@ -119,6 +123,7 @@ export const tlsInspect = builtinCommand(
         description: 'Start in plain text and upgrade with STARTTLS',
       },
     },
+    // Without -no_ign_eof openssl would wait for input after the handshake.
     always: ['-showcerts', '-no_ign_eof'],
     target: { kind: 'host', flag: '-connect', form: '{host}:{port}', name_flag: '-servername' },
     limits: { timeout_sec: 15, max_timeout_sec: 60, concurrency: 4, max_stdout_bytes: 262_144 },

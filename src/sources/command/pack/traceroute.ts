@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../core/json.js';
 import type { OutputParser } from '../definition.js';
 import { builtinCommand } from './builtin-command.js';
 
+/** A line with the number of a hop. */
 const hopPattern = /^\s*(\d{1,3})\s{2}(.+)$/;
 
 /** Parses the output of traceroute -n. */
@@ -32,6 +33,7 @@ export const tracerouteOutput: OutputParser = {
       .flatMap((line) => parseHop(line) ?? [])
       .slice(0, 255);
     if (hops.length === 0) return {};
+    // Only the vetted address counts: a hop on the way may answer under another one.
     const reached = (hops.at(-1)?.addresses ?? []).includes(String(args['address']));
     return {
       parsed: { reached, hops },
@@ -40,6 +42,7 @@ export const tracerouteOutput: OutputParser = {
   },
 };
 
+/** One hop: addresses that answered, times and lost probes. */
 function parseHop(line: string): (JsonObject & { readonly addresses: readonly string[] }) | undefined {
   const [, hop, rest = ''] = hopPattern.exec(line) ?? [];
   if (hop === undefined) return undefined;
@@ -102,6 +105,7 @@ export const traceroute = builtinCommand(
       },
       tcp: { flag: ['-T', '--tcp'], type: 'boolean', needs: ['privileged'], description: 'Probe with TCP' },
     },
+    // -N bounds parallel probes; -n avoids reverse lookups, which would show the name server every hop.
     always: ['-n', '-N', '8'],
     end_of_flags: true,
     target: { kind: 'host' },

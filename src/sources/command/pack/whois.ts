@@ -1,13 +1,16 @@
 import type { OutputParser } from '../definition.js';
 import { builtinCommand } from './builtin-command.js';
 
+/** A field of a record; bounded, because responses are free text of foreign servers. */
 const fieldPattern = /^\s{0,8}([A-Za-z][A-Za-z0-9 /_.-]{0,48}):\s+(\S.*)$/;
 const maxFields = 500;
 
+/** Fields that occur several times, by the spellings of registries. */
 const listFields = {
   name_servers: ['name server', 'nserver'],
   status: ['domain status', 'status'],
 } as const;
+/** Fields of which the first value counts. */
 const singleFields = {
   domain: ['domain name', 'domain'],
   registrar: ['registrar', 'sponsoring registrar'],

@@ -36,29 +36,36 @@ function revalidateValue(flag: Flag, given: unknown): FlagValue | undefined {
   return result.value;
 }
 
+/** Words of one flag in the form that its program expects. */
 function flagWords(flag: Flag, value: FlagValue | undefined): readonly string[] {
   const [spelling] = flag.flag;
   if (value === undefined || value === false || spelling === undefined) return [];
+  // A switch of the contract may stand for other words of the program.
   if (value === true) return flag.passes ?? [spelling];
   if (flag.repeatable && typeof value === 'object')
     return value.flatMap((item) => formatFlag(flag, spelling, String(item)));
   return formatFlag(flag, spelling, typeof value === 'object' ? value.join(',') : String(value));
 }
 
+/** A flag with its value: `-p 80`, `--time=3` or `-T4`. */
 const formatFlag = ({ form }: Flag, spelling: string, text: string): readonly string[] =>
   form === 'separate' ? [spelling, text] : [form === 'equals' ? `${spelling}=${text}` : `${spelling}${text}`];
 
+/** Words that carry the name beside the vetted address: SNI, Host, or a pin such as curl's --resolve. */
 function nameWords({ target: { name_flag: flag, pin, kind }, flags }: Manifest, args: Args): readonly string[] {
   if (typeof args['name'] !== 'string') return [];
+  // A name that the caller gave explicitly is not given twice.
   const isNameGiven = Object.entries(flags).some(
     ([name, { flag: spellings }]) => args[name] !== undefined && spellings.includes(flag ?? ''),
   );
   const url = kind === 'url' ? new URL(String(args['target'])) : undefined;
   const port = url === undefined ? '' : url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  // The port is part of a pin, and a URL with the default port does not show it.
   const pinned = (pin ?? []).map((word) => fillPlaceholders(word, { ...args, port }));
   return [...(flag === undefined || isNameGiven ? [] : [flag, args['name']]), ...pinned];
 }
 
+/** The target as the last words: the vetted address, never the name that would be resolved again (DNS rebinding). */
 function targetWords({ target, end_of_flags: endOfFlags, flags }: Manifest, args: Args): readonly string[] {
   if (target.kind === 'none') return [];
   const address = chooseAddress(args);
@@ -67,6 +74,7 @@ function targetWords({ target, end_of_flags: endOfFlags, flags }: Manifest, args
     ...Object.fromEntries(Object.keys(flags).map((name) => [name, args[name]])),
     ...args,
     address: address ?? args['target'],
+    // IPv6 addresses need brackets before a port.
     host: isV6 && address !== undefined && !address.includes('/') ? `[${address}]` : (address ?? args['target']),
   };
   const form = target.form ?? (target.kind === 'url' || target.kind === 'domain' ? '{target}' : '{address}');
@@ -74,6 +82,7 @@ function targetWords({ target, end_of_flags: endOfFlags, flags }: Manifest, args
   const flag = asAddress ? target.address_flag : target.flag;
   return [
     ...(isV6 && target.ipv6_flag !== undefined ? [target.ipv6_flag] : []),
+    // `--` ends the flags, so that a target cannot be one (argument injection).
     ...(endOfFlags ? ['--'] : []),
     ...(flag === undefined ? [] : [flag]),
     asAddress ? address : fillPlaceholders(form, placeholders),
@@ -93,6 +102,7 @@ function chooseAddress(args: Args): string | undefined {
   return preferred ?? texts[0];
 }
 
+/** Fills a form of the manifest; values have been validated, so a missing one is a bug. */
 function fillPlaceholders(form: string, known: Args): string {
   return form.replace(/\{([a-z_]+)\}/g, (_, name: string) => {
     const value = known[name];

@@ -53,7 +53,9 @@ export function toRunOutcome(
 ): Outcome {
   const { definition, onCap } = settings;
   const command = programName(definition);
+  // The deadline guard cancels through the same signal as a caller; only the reason distinguishes them.
   const timedOut = result.timedOut || (result.cancelled && call.signal.reason === deadlinePassed);
+  // 124 is the exit code of timeout(1); a signal is reported as a shell would, with 128 + n.
   const returncode = timedOut ? 124 : (result.code ?? 128 + signalNumber(result.signal));
   const stdout = decodeOutput(result.stdout, result.truncatedStdout);
   const stderrText = decodeOutput(result.stderr, result.truncatedStderr);
@@ -63,6 +65,7 @@ export function toRunOutcome(
   const metadata = {
     ...facts,
     sandbox: { tier: result.tier, network: settings.network },
+    ...((result.truncatedStdout || result.truncatedStderr) && { original_size: result.producedBytes }),
     ...parseOutput(definition, call, { stdout, stderr, returncode }, result.truncatedStdout),
   };
   const data: CommandOutput = {
@@ -77,18 +80,22 @@ export function toRunOutcome(
   const failWith = (code: ErrorCode, message: string, hint?: string): Outcome =>
     failed({ code, message, ...(hint !== undefined && { hint }) }, { data, content: [] });
 
+  // In this order: a timeout also looks cancelled and killed, and the more specific reason is the useful one.
   if (timedOut) return failWith('timeout', `${command} timed out after ${timeoutMs / 1000} s`);
   if (result.cancelled) return failWith('cancelled', 'The caller cancelled');
+  // Truncated output with exit code 0 is a success: with `drain` the program ran to its end.
   if (returncode === 0) return done([], data);
   if (onCap === 'kill' && (result.truncatedStdout || result.truncatedStderr))
     return failWith(
       'output_limit',
       `${command} exceeded its output limit and was stopped; the output up to the limit is returned`,
     );
+  // Before the signal: limits end a program by signals, too.
   if (isResourceExhausted(result, stderr))
     return failWith('resource_exhausted', `${command} exceeded its memory, CPU time or file size limit`);
   const signal = findSignal(result);
   if (signal !== undefined) return failWith('crashed', `${command} was killed by ${signal}`);
+  // Texts of libc; every program uses them for the same errno.
   if (/operation not permitted|permission denied/i.test(stderr))
     return failWith('permission_denied', `${command} was not permitted to do this`);
   const isOffline = /network is unreachable|no route to host|name resolution|no servers could be reached/i.test(
@@ -101,6 +108,7 @@ export function toRunOutcome(
   );
 }
 
+/** What the parser of the tool and the JSON parser make of the output. */
 function parseOutput(
   { parser }: CommandDefinition,
   call: Call,
@@ -108,14 +116,17 @@ function parseOutput(
   cut: boolean,
 ): JsonObject {
   const result = parser?.read({ ...printed, args: call.args }) ?? {};
+  // Cut JSON does not parse, and parsing what a failed program printed would only mislead.
   const json = printed.returncode === 0 && !cut ? parseJsonOutput(printed.stdout) : undefined;
   return {
     ...(json !== undefined && { json }),
     ...(result.parsed !== undefined && { parsed: result.parsed }),
+    ...(result.xml !== undefined && { xml: result.xml }),
     ...(result.summary !== undefined && { summary: result.summary }),
   };
 }
 
+/** JSON on stdout, recognised by its first character; plain numbers and words stay text. */
 function parseJsonOutput(stdout: string): JsonObject[string] {
   if (!/^\s*[[{]/.test(stdout)) return undefined;
   try {
@@ -129,6 +140,7 @@ function parseJsonOutput(stdout: string): JsonObject[string] {
 const decodeOutput = (bytes: Buffer, cut: boolean): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: cut });
 
+/** Signal numbers of Linux, for the exit code and for bwrap, which reports signals as codes. */
 const signalNumbers: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -149,6 +161,7 @@ const signalNumbers: Readonly<Record<string, number>> = {
 };
 const signalNumber = (signal: string | null): number => signalNumbers[signal ?? ''] ?? 0;
 
+/** The signal that ended the program, also where the sandbox hides it. */
 function findSignal({ code, signal, tier }: Finished): string | undefined {
   if (signal !== null) return signal;
   // Inside the PID namespace bwrap reports a fatal signal as exit code 128 + n.
@@ -156,6 +169,7 @@ function findSignal({ code, signal, tier }: Finished): string | undefined {
   return Object.keys(signalNumbers).find((name) => signalNumbers[name] === code - 128);
 }
 
+/** Whether a resource limit ended the program; RLIMIT_AS shows only in its messages. */
 function isResourceExhausted(result: Finished, stderr: string): boolean {
   const signal = findSignal(result);
   if (signal === 'SIGXCPU' || signal === 'SIGXFSZ') return true;

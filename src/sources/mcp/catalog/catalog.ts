@@ -12,6 +12,7 @@ export interface Catalog {
   readonly withheld: readonly Withheld[];
 }
 
+/** Lists of the protocol with the capability that announces each. */
 const listMethods = [
   { kind: 'tool', method: 'tools/list', field: 'tools', capability: 'tools' },
   { kind: 'prompt', method: 'prompts/list', field: 'prompts', capability: 'prompts' },
@@ -24,21 +25,32 @@ const listMethods = [
   readonly capability: string;
 }[];
 
-/** Reads all lists of a server; a failed list is reported, and only a failed tools/list fails the whole catalog. */
+/** Which lists are read: those that all callers share, those that each principal has, or all. */
+export type ListOwner = 'shared' | 'personal' | 'all';
+
+/** Kinds that may differ between principals. */
+const isPersonal = (kind: CatalogItemKind): boolean => kind === 'resource' || kind === 'template';
+
+/** Reads the lists of a server; a failed list is reported, and only a failure of the main one (tools, or resources if personal) fails the whole catalog. */
 export async function readCatalog(
   session: Session,
   budget: ListBudget,
   signal?: AbortSignal,
+  of: ListOwner = 'all',
 ): Promise<Catalog | { readonly problem: string }> {
   const { capabilities } = session.peer;
   const items: CatalogItem[] = [];
   const withheld: Withheld[] = [];
+  // Two definitions with one name could be used to swap one after approval.
   const seen = new Set<string>();
   for (const { kind, method, field, capability } of listMethods) {
+    // A list that the server does not announce is not requested.
     if (!isJsonObject(capabilities[capability])) continue;
+    if (of !== 'all' && isPersonal(kind) !== (of === 'personal')) continue;
     const read = await readList(session, method, field, budget, signal);
     if ('problem' in read) {
-      if (kind === 'tool' || session.end) return read;
+      // Without tools the source offers nothing; a failed list of prompts is only reported.
+      if (kind === (of === 'personal' ? 'resource' : 'tool') || session.end) return read;
       // Many servers implement resources without templates.
       if (kind !== 'template') withheld.push({ what: method, why: read.problem });
       continue;

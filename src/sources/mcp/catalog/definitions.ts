@@ -9,6 +9,7 @@ import { toNamespacedName } from '../../../registry/naming.js';
 import { isJsonObject } from '../../../wire/message.js';
 import { paramHeaders } from '../../../wire/param-headers.js';
 import { untrustedContract } from './input-contract.js';
+import { forwardedMeta } from '../relay/forwarded-meta.js';
 
 /** Kinds of items a server offers. */
 export type CatalogItemKind = 'tool' | 'prompt' | 'resource' | 'template';
@@ -115,6 +116,8 @@ export interface ItemNaming {
   readonly limits: DeclaredLimits;
   /** Stable identity of the source (package, URL or command line), independent of its name. */
   readonly identity: string;
+  /** Its program without arguments. */
+  readonly program?: string;
   /** Whether it is reached over the network. */
   readonly remote?: boolean;
 }
@@ -151,10 +154,11 @@ const toolFields = new Set([
 /** Builds the gateway tool for an upstream tool. */
 export function toTool(
   { name, definition }: CatalogItem,
-  { source, prefix, limits, identity, remote = false }: ItemNaming,
+  { source, prefix, limits, identity, program, remote = false }: ItemNaming,
   run: Operation,
 ): Tool {
   const { title, description, inputSchema, outputSchema, annotations, _meta } = definition;
+  const meta = forwardedMeta(_meta);
   const hints = isJsonObject(annotations) ? annotations : {};
   const displayTitle = cleanText(title, 256) ?? cleanText(hints['title'], 256);
   // Checked by parseItem to be an object.
@@ -172,10 +176,10 @@ export function toTool(
     // The gateway runs the task; the server sees a plain call.
     tasks: 'optional',
     lightSignal: true,
-    details: { upstream: name, identity },
+    upstream: { name, identity, ...(program !== undefined && { program }) },
     ...(displayTitle !== undefined && { title: displayTitle }),
     ...(isJsonObject(outputSchema) && { output: { schema: outputSchema } }),
-    ...(isJsonObject(_meta) && { meta: cleanData(_meta) }),
+    ...(meta && { meta: cleanData(meta) }),
     ...extraFields(definition, toolFields),
     run,
   };

@@ -19,6 +19,7 @@ const costlyKeywords = new Set([
   'default',
   'examples',
 ]);
+/** Keywords that evaluate several schemas for one value. */
 const combiningKeywords = new Set([
   'allOf',
   'anyOf',
@@ -31,8 +32,10 @@ const combiningKeywords = new Set([
   'unevaluatedProperties',
   'unevaluatedItems',
 ]);
+/** Schemas with more nodes are left to the server. */
 const maxNodes = 5_000;
 
+/** Size of a schema, which bounds the cost of validation. */
 interface SchemaCounts {
   nodes: number;
   /** References and combinators inside definitions, where the work can double at each level. */
@@ -40,6 +43,7 @@ interface SchemaCounts {
   combined: number;
 }
 
+/** Copy of a schema without costly keywords; counts what could multiply the work. */
 function stripCostly(value: Json, count: SchemaCounts, shared = false): Json {
   count.nodes += 1;
   if (Array.isArray(value)) return value.map((item: Json) => stripCostly(item, count, shared));
@@ -57,6 +61,7 @@ function stripCostly(value: Json, count: SchemaCounts, shared = false): Json {
           shape === undefined ? true : stripCostly(shape, count, shared),
         ]),
       );
+    // Values of these are data, not schemas.
     else if (key === 'enum' || key === 'const') copy[key] = inner;
     else copy[key] = stripCostly(inner, count, shared || key === '$defs' || key === 'definitions');
   }
@@ -65,14 +70,14 @@ function stripCostly(value: Json, count: SchemaCounts, shared = false): Json {
 
 /**
  * Contract of an untrusted tool: the schema is shown unchanged, and arguments are validated by a copy without costly
- * keywords. If that copy is too complex or does not compile, validation is left to the server.
+ * keywords, with the defaults of the whole schema filled in. If that copy is too complex or does not compile, validation is left to the server.
  */
 export function untrustedContract(schema: JsonObject): Contract<Args> {
   const count: SchemaCounts = { nodes: 0, refs: 0, combined: 0 };
   const copy = stripCostly(schema, count);
   // Recursive references with combinators take exponential time: 40 lines of schema are enough.
   const isTooComplex = count.nodes > maxNodes || (count.refs > 1 && count.combined > 0) || !isJsonObject(copy);
-  const validator = isTooComplex ? undefined : schemaContract(copy);
+  const validator = isTooComplex ? undefined : schemaContract(copy, schema);
   let isUnusable = isTooComplex;
   return {
     schema,
@@ -82,6 +87,7 @@ export function untrustedContract(schema: JsonObject): Contract<Args> {
       try {
         return validator.parse(value);
       } catch {
+        // A schema that does not compile is reported once and not tried with every call.
         isUnusable = true;
         return { ok: true, value: value as Args };
       }

@@ -11,6 +11,7 @@ export interface ListBudget {
   readonly timeoutMs: number;
 }
 
+/** Bounds that real servers stay far below. */
 export const defaultListBudget: ListBudget = {
   maxPages: 100,
   maxItems: 2_000,
@@ -36,6 +37,7 @@ export async function readList(
 ): Promise<PagedList | { readonly problem: string }> {
   const until = performance.now() + budget.timeoutMs;
   const items: JsonObject[] = [];
+  // Cursors that were used.
   const seen = new Set<string>();
   let broken = 0;
   let bytes = 0;
@@ -43,6 +45,7 @@ export async function readList(
   for (let page = 0; ; page += 1) {
     const leftMs = until - performance.now();
     if (page >= budget.maxPages) return { items, broken, cut: `the list has more than ${budget.maxPages} pages` };
+    // One budget of time for the whole list: a server could delay every page a little.
     if (leftMs <= 0) return { items, broken, cut: `the list took longer than ${budget.timeoutMs / 1000} s` };
     const reply = await session.request(method, cursor === undefined ? {} : { cursor }, {
       timeoutMs: leftMs,
@@ -56,6 +59,7 @@ export async function readList(
         return { items, broken, cut: `the list has more than ${budget.maxItems} entries` };
       if (!isJsonObject(item)) broken += 1;
       else {
+        // Measured as JSON, since that is what clients would get.
         bytes += JSON.stringify(item).length;
         if (bytes > budget.maxBytes) return { items, broken, cut: `the list is larger than ${budget.maxBytes} bytes` };
         items.push(item);

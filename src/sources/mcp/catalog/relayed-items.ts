@@ -11,6 +11,7 @@ import type { CatalogItem, ItemNaming } from './definitions.js';
 import { callOutcome, dataOutcome } from '../relay/outcomes.js';
 import type { Relay } from '../relay/relay.js';
 import { templateMatcher } from './uri-template.js';
+import { forwardedMeta } from '../relay/forwarded-meta.js';
 
 /** What the items of a source need to relay calls. */
 export interface ItemContext extends ItemNaming {
@@ -23,13 +24,17 @@ export interface ItemContext extends ItemNaming {
     call: GuardedCall,
   ) => ReturnType<Complete>;
   readonly subscribe?: Subscribe;
+  /** Number of the latest recovery of the server. */
+  readonly recovery?: () => number;
 }
 
+/** A text of a definition for people: cleaned and cut. */
 const displayField = (definition: JsonObject, field: string, max: number): string | undefined => {
   const value = definition[field];
   return typeof value === 'string' ? toDisplayText(value, max) : undefined;
 };
 
+/** Fields that are converted; all others are passed through as they are. */
 const knownItemFields = new Set([
   'name',
   'uri',
@@ -43,6 +48,7 @@ const knownItemFields = new Set([
   'arguments',
 ]);
 
+/** Texts, type and metadata of a definition, cleaned. */
 function descriptiveFields(definition: JsonObject): {
   readonly title?: string;
   readonly description?: string;
@@ -55,11 +61,12 @@ function descriptiveFields(definition: JsonObject): {
   const description = displayField(definition, 'description', 16_384);
   const mimeType = displayField(definition, 'mimeType', 128);
   const { _meta, annotations } = definition;
+  const meta = forwardedMeta(_meta);
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(mimeType !== undefined && { mimeType }),
-    ...(isJsonObject(_meta) && { meta: cleanData(_meta) }),
+    ...(meta && { meta: cleanData(meta) }),
     ...(isJsonObject(annotations) && { annotations: cleanData(annotations) }),
     ...extraFields(definition, knownItemFields),
   };
@@ -69,14 +76,19 @@ function descriptiveFields(definition: JsonObject): {
 export function toRelayedTool(item: CatalogItem, context: ItemContext): Tool {
   const schema = item.definition['inputSchema'];
   const headerParams = (isJsonObject(schema) && paramHeaders(schema)) || [];
-  return toTool(item, context, (call) =>
+  const { execution } = item.definition;
+  // Some servers run a tool only as a task; the relay then waits for its result.
+  const requiresTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
+  const tool = toTool(item, context, (call) =>
     context.relay.run(call, {
       method: 'tools/call',
       params: { name: item.name, arguments: call.args },
       ...(headerParams.length > 0 && { headers: toParamHeaders(headerParams, call.args) }),
+      ...(requiresTask && { requiresTask }),
       toOutcome: callOutcome,
     }),
   );
+  return context.recovery ? { ...tool, recovery: context.recovery } : tool;
 }
 
 /** Builds the prompt of an item. */
@@ -105,6 +117,7 @@ export function toRelayedPrompt(
         ...(typeof argument['required'] === 'boolean' && { required: argument['required'] }),
       })),
     }),
+    // The content comes from a server that the gateway does not control.
     openWorld: true,
     complete: (argument, value, context, call) =>
       complete({ type: 'ref/prompt', name }, argument, value, context, call),
@@ -117,6 +130,7 @@ export function toRelayedPrompt(
   };
 }
 
+/** Reads a resource by relaying the request. */
 const readResource = (relay: ItemContext['relay']) => (call: GuardedCall) =>
   relay.run(call, {
     method: 'resources/read',

@@ -35,6 +35,8 @@ export interface Channel {
   notify(method: string, params?: JsonObject): void;
   /** Sets the negotiated protocol revision. */
   setVersion?(version: string): void;
+  /** The process behind the channel, if it is a local server. */
+  readonly process?: { readonly pid: number; stderr(): string };
   /** Set once the channel has ended. */
   readonly end: ChannelEnd | undefined;
   /** Ends the connection and the process behind it; idempotent. */
@@ -42,6 +44,11 @@ export interface Channel {
 }
 
 /** Opens a channel for one owner's calls ('' if not assigned to an owner yet), or returns why there is none. */
-export type OpenChannel = (events: ChannelEvents, owner: string) => Promise<Channel | ChannelEnd>;
+export type OpenChannel = (
+  events: ChannelEvents,
+  owner: string,
+  /** Aborted when the source is closed: preparations end, a job in the background continues. */
+  signal?: AbortSignal,
+) => Promise<Channel | ChannelEnd>;
 
 export const isChannel = (opened: Channel | ChannelEnd): opened is Channel => 'request' in opened;

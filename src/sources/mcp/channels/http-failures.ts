@@ -1,8 +1,9 @@
-import type { Failed, Refused } from '../../../net/egress-types.js';
-import { StreamFailure } from '../../../net/egress-types.js';
+import type { Failed, Refused } from '../../../net/egress/egress-types.js';
+import { StreamFailure } from '../../../net/egress/egress-types.js';
 import type { Message } from '../../../wire/message.js';
 import type { FailureKind, TransportFailure } from '../../../wire/reply.js';
 
+/** How the failures of a request affect the session: connection failures count against the server, others do not. */
 const failureKinds: Readonly<Record<Failed['reason'], FailureKind>> = {
   network: 'connection',
   dns: 'connection',
@@ -23,6 +24,7 @@ export const requestFailure = (outcome: Failed | Refused): TransportFailure =>
     : {
         kind: failureKinds[outcome.reason],
         message: `cannot be reached: ${outcome.message}`,
+        // Unsent requests may be repeated safely.
         ...(outcome.unsent && { unprocessed: true }),
       };
 
@@ -36,8 +38,10 @@ export const bodyFailure = (error: unknown): TransportFailure =>
     : { kind: 'protocol', message: error instanceof Error ? error.message : 'the response was interrupted' };
 
 /** Failure of an HTTP response without a usable message. */
-export function statusFailure(status: number, message: Message | undefined): TransportFailure {
-  const problem = statusProblem(status, message);
+export function statusFailure(status: number, message: Message | undefined, url: string): TransportFailure {
+  // The most frequent mistake in configurations, so that the message names it.
+  const isBase = (status === 404 || status === 405) && new URL(url).pathname === '/';
+  const problem = `${statusProblem(status, message)}${isBase ? '; its URL has no path, and most servers answer at /mcp' : ''}`;
   if (status === 401 || status === 403) return { kind: 'refused', message: problem };
   return status >= 300 ? { kind: 'status', message: problem, status } : { kind: 'protocol', message: problem };
 }

@@ -1,5 +1,5 @@
-import type { EgressStream } from '../../../net/egress-types.js';
-import { StreamFailure, toFailure } from '../../../net/egress-types.js';
+import type { EgressStream } from '../../../net/egress/egress-types.js';
+import { StreamFailure, toFailure } from '../../../net/egress/egress-types.js';
 import { decode } from '../../../wire/message.js';
 import type { Message } from '../../../wire/message.js';
 import { sseReader } from '../../../wire/sse-reader.js';
@@ -19,14 +19,17 @@ export async function* streamMessages(answer: EgressStream, maxEventBytes: numbe
   const reader = sseReader(maxEventBytes);
   for await (const piece of answer.body) {
     const events = reader.push(piece);
+    // Bounded per event: a server could send one that never ends.
     if (events === undefined) {
       answer.cancel();
       throw new StreamFailure(toFailure('too_large', 'an event in the stream is too large'));
     }
     const { id, retryMs } = reader.last;
     const position = { ...(id !== undefined && { lastId: id }), ...(retryMs !== undefined && { retryMs }) };
+    // Also without an event: a keep-alive may carry a new position.
     if (events.length === 0) yield position;
     for (const { event, data } of events) {
+      // Other event names belong to the transport of 2024.
       if (event !== 'message' || data === '') {
         yield { ...position, event, data };
         continue;

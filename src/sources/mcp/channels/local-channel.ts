@@ -20,7 +20,7 @@ export interface LocalChannelOptions {
   readonly id: string;
   readonly processes: Pick<Processes, 'open'>;
   /** Called at each start: installs the package if needed and compares it with its lock. */
-  readonly command: () => Promise<LaunchCommand | ChannelEnd>;
+  readonly command: (signal?: AbortSignal) => Promise<LaunchCommand | ChannelEnd>;
   /** The complete environment of the process, its secrets, and required variables that are not set. */
   readonly env: () => {
     readonly values: Readonly<Record<string, string>>;
@@ -37,12 +37,13 @@ export interface LocalChannelOptions {
   readonly limits: ProcessLimits;
   readonly maxLineBytes?: number;
   readonly onInvalidLine?: (what: string) => void;
+  readonly onStderrLine?: (line: string) => void;
 }
 
 /** Starts a local server in its sandbox tier; if required variables are missing it names all of them instead. */
 export const localChannel =
   (options: LocalChannelOptions): OpenChannel =>
-  async (events: ChannelEvents): Promise<Channel | ChannelEnd> => {
+  async (events: ChannelEvents, _owner: string, signal?: AbortSignal): Promise<Channel | ChannelEnd> => {
     const {
       id,
       processes,
@@ -58,7 +59,7 @@ export const localChannel =
     const { values, secrets, missing } = options.env();
     if (missing.length > 0)
       return { message: `needs ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not set` };
-    const command = await options.command();
+    const command = await options.command(signal);
     if ('message' in command) return command;
     const found = await resolveProgram(command.program);
     if (found.kind === 'problem')
@@ -91,6 +92,7 @@ export const localChannel =
         mask: (text) => mask.text(text),
         ...(maxLineBytes !== undefined && { maxLineBytes }),
         ...(onNoise && { onInvalidLine: onNoise }),
+        ...(options.onStderrLine && { onStderrLine: options.onStderrLine }),
       },
       events,
     );

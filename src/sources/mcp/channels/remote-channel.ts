@@ -3,9 +3,10 @@ import type { Reply } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd, OpenChannel, OutgoingRequest } from './channel.js';
 import { isChannel } from './channel.js';
 import { httpChannel } from './http-channel.js';
-import type { Credentials, HttpChannelOptions } from './http-channel.js';
+import type { Credentials, HttpChannelOptions } from './http-exchange.js';
 import { sseChannel } from './sse-channel.js';
 
+/** What a remote channel is built from. */
 export interface RemoteChannelOptions extends Omit<HttpChannelOptions, 'credentials'> {
   readonly transport: 'streamable_http' | 'sse';
   /** Credentials for the owner of a connection. */
@@ -31,9 +32,11 @@ function httpWithSseFallback(options: HttpChannelOptions, events: ChannelEvents)
   const current = (): Channel => fallback ?? first;
   const initialize = async (outgoing: OutgoingRequest): Promise<Reply> => {
     const reply = await first.request(outgoing);
+    // Statuses with which servers of 2024 answer a POST to their stream.
     if (!('failure' in reply) || ![400, 404, 405].includes(reply.failure.status ?? 0)) return reply;
     const opened = await sseChannel(options, events);
     if (!isChannel(opened)) return reply;
+    // From here on the end of the first channel is no end of the connection.
     isReplaced = true;
     void first.close();
     fallback = opened;

@@ -1,31 +1,35 @@
-import type { EgressStream } from '../../../net/egress-types.js';
+import type { EgressStream } from '../../../net/egress/egress-types.js';
 import { lightController } from '../../../lib/light-signal.js';
-import { encodeError, encodeNotification, encodeResult } from '../../../wire/message.js';
+import { encodeNotification } from '../../../wire/message.js';
 import { pendingRequests } from '../../../wire/pending.js';
 import { failedReply } from '../../../wire/reply.js';
 import type { Channel, ChannelEvents, ChannelEnd } from './channel.js';
 import { statusProblem } from './http-failures.js';
 import { streamMessages } from './http-messages.js';
-import type { HttpChannelOptions } from './http-channel.js';
+import { defaultMaxAnswerBytes } from './http-exchange.js';
+import type { HttpChannelOptions } from './http-exchange.js';
+import { serverRequests } from './server-requests.js';
 
+/** A stream without a byte for this long is dead. */
 const idleTimeoutMs = 300_000;
+/** Time for one POST. */
 const postTimeoutMs = 30_000;
+/** The stream itself has no natural end. */
 const streamTimeoutMs = 2_000_000_000;
-const maxServerRequests = 64;
 
 /** Channel over HTTP+SSE (protocol 2024-11-05): one stream for all server messages, and a POST endpoint for ours. */
 export async function sseChannel(
-  { url, egress, credentials, maxAnswerBytes = 16 * 1024 * 1024 }: HttpChannelOptions,
+  { url, egress, credentials, maxAnswerBytes = defaultMaxAnswerBytes }: HttpChannelOptions,
   events: ChannelEvents,
 ): Promise<Channel | ChannelEnd> {
   const stop = lightController();
   let end: ChannelEnd | undefined;
   let endpoint: string | undefined;
-  let openServerRequests = 0;
 
   const finish = (message: string): void => {
     if (end) return;
     end = { message };
+    // All pending requests fail at once instead of at their deadlines.
     pending.fail({ kind: 'connection', message });
     stop.abort();
     events.ended(end);
@@ -34,6 +38,7 @@ export async function sseChannel(
     void (async () => {
       if (endpoint === undefined) return;
       const auth = await credentials.headers(stop.signal);
+      // Every message travels by a separate request, so that one failure ends the channel.
       if ('problem' in auth) return finish(auth.problem);
       const answer = await egress.request({
         url: endpoint,
@@ -49,6 +54,7 @@ export async function sseChannel(
     })();
   };
   const pending = pendingRequests(send);
+  const answerRequest = serverRequests({ request: events.request, send, rejectExcess: false });
 
   const auth = await credentials.headers(stop.signal);
   if ('problem' in auth) return { message: auth.problem };
@@ -72,6 +78,7 @@ export async function sseChannel(
       // The server chooses the endpoint; another origin would receive our credentials (confused deputy).
       const named = URL.canParse(text, url) ? new URL(text, url) : undefined;
       if (named?.origin !== new URL(url).origin) return finish('the server named an endpoint on another origin');
+      // Only the first endpoint counts: a later one could redirect running requests.
       endpoint ??= named.href;
       return resolve(true);
     })
@@ -87,23 +94,11 @@ export async function sseChannel(
       if (event === 'endpoint' && data !== undefined) name(data);
       else if (message?.kind === 'response') pending.settle(message);
       else if (message?.kind === 'notification') events.notification(message.method, message.params, undefined);
-      // Bounds memory: a server could send requests without end.
-      else if (message?.kind === 'request' && openServerRequests < maxServerRequests) {
-        openServerRequests += 1;
-        void events
-          .request(message.method, message.params, undefined)
-          .finally(() => (openServerRequests -= 1))
-          .then((reply) =>
-            send(
-              'result' in reply
-                ? encodeResult(message.id, JSON.stringify(reply.result))
-                : encodeError(message.id, reply.error),
-            ),
-          );
-      }
+      else if (message?.kind === 'request') void answerRequest(message, undefined);
     }
   }
 
+  // A server that never names its endpoint would keep the handshake waiting.
   const endpointTimer = setTimeout(() => finish('the server sent no endpoint event'), postTimeoutMs);
   const isOpen = await opened;
   clearTimeout(endpointTimer);

@@ -1,17 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Issuer, Problem, Resource, AuthorizationEgress } from './metadata.js';
-import { findIssuer, findResource, parsed } from './metadata.js';
+import { findResourceIssuer, parsed } from './metadata.js';
 import type { Client, Grant } from './tokens.js';
 import { requestToken } from './tokens.js';
 
 /** A login that waits for the browser redirect. */
-export interface Login {
+interface Login {
   /** URL for the user; shown, never opened by the gateway. */
   readonly url: string;
   /** Handles the parameters of the redirect. */
   finish(parameters: URLSearchParams): Promise<Grant | Problem>;
 }
 
+/** What a login needs. */
 interface LoginOptions {
   readonly egress: AuthorizationEgress;
   readonly server: string;
@@ -22,18 +23,15 @@ interface LoginOptions {
   readonly issuer?: string;
 }
 
+/** 256 bits for verifier and state. */
 const random = (): string => randomBytes(32).toString('base64url');
 
 /** Starts an authorization-code login with PKCE, a resource-bound token, and the issuer recorded before the redirect. */
 export async function beginLogin(options: LoginOptions): Promise<Login | Problem> {
   const { egress, server, principal, redirectUri } = options;
-  const resource = await findResource(egress, server, undefined);
-  if ('problem' in resource) return resource;
-  const named = options.issuer ?? resource.issuers[0] ?? '';
-  if (!resource.issuers.includes(named))
-    return { problem: 'the server names another authorization server than oauth.issuer' };
-  const issuer = await findIssuer(egress, named);
-  if ('problem' in issuer) return issuer;
+  const found = await findResourceIssuer(egress, server, undefined, options.issuer);
+  if ('problem' in found) return found;
+  const { resource, issuer } = found;
   if (issuer.authorizationEndpoint === undefined)
     return { problem: 'the authorization server has no authorization endpoint' };
   // Without PKCE an intercepted authorization code is a stolen login.
@@ -48,6 +46,7 @@ export async function beginLogin(options: LoginOptions): Promise<Login | Problem
     client_id: client.id,
     redirect_uri: redirectUri,
     state,
+    // The resource binds the token to this server (RFC 8707).
     resource: resource.resource,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
@@ -61,6 +60,7 @@ export async function beginLogin(options: LoginOptions): Promise<Login | Problem
   };
 }
 
+/** What must be remembered until the redirect arrives. */
 interface Begun {
   readonly issuer: Issuer;
   readonly resource: Resource;
@@ -70,6 +70,7 @@ interface Begun {
   readonly scopes: readonly string[];
 }
 
+/** Checks the redirect and exchanges its code. */
 async function finish(
   parameters: URLSearchParams,
   begun: Begun,
@@ -77,6 +78,7 @@ async function finish(
   principal: string,
 ): Promise<Grant | Problem> {
   const { issuer, resource, client, verifier, state, scopes } = begun;
+  // Compared first: a redirect that this login did not start is not examined further.
   if (parameters.get('state') !== state)
     return { problem: 'the redirect has another state (possible CSRF); start the login again' };
   const iss = parameters.get('iss');
@@ -87,6 +89,7 @@ async function finish(
   const code = parameters.get('code');
   if (code === null)
     return {
+      // The error comes from the URL, so only harmless characters are shown.
       problem: `the login was refused (${(parameters.get('error') ?? 'no code').replaceAll(/[^\w.-]/g, '').slice(0, 64)})`,
     };
   return requestToken(
@@ -103,6 +106,7 @@ async function finish(
   );
 }
 
+/** Registers a public client, as the protocol wants it for unknown servers (RFC 7591). */
 async function register(
   egress: AuthorizationEgress,
   { registrationEndpoint }: Issuer,
@@ -115,6 +119,7 @@ async function register(
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
+    // A native client cannot keep a secret; PKCE protects the code instead.
     token_endpoint_auth_method: 'none',
     application_type: 'native',
   });

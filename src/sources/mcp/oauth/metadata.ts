@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/json.js';
-import type { Egress } from '../../../net/egress-types.js';
+import type { Egress } from '../../../net/egress/egress-types.js';
 import { isJsonObject } from '../../../wire/message.js';
 
 /** Egress for authorization servers; guarded, because a hostile server chooses their URLs (SSRF). */
@@ -27,7 +27,9 @@ export interface Resource {
 /** Failure: `needsAction` if the user must log in first, `final` if the grant was revoked or has expired. */
 export type Problem = { readonly problem: string; readonly needsAction?: boolean; readonly final?: boolean };
 
+/** Bound of a metadata document. */
 const maxMetadataBytes = 262_144;
+/** Loopback names, for development. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a URL may be used for authorization: https, or loopback. */
@@ -35,12 +37,14 @@ export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const url = new URL(text);
   return (
+    // User information and fragments have no place in an endpoint and confuse comparisons.
     url.username === '' &&
     url.hash === '' &&
     (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.test(url.hostname)))
   );
 }
 
+/** Fetches a JSON document; undefined if there is none. */
 async function document(egress: AuthorizationEgress, url: string): Promise<JsonObject | undefined> {
   const answer = await egress.request({
     url,
@@ -62,6 +66,7 @@ export function parsed(body: Buffer): JsonObject | undefined {
   }
 }
 
+/** Texts of a list, bounded. */
 const stringsIn = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string').slice(0, 32) : [];
 
@@ -70,7 +75,7 @@ export const challengeValue = (challenge: string | undefined, name: string): str
   new RegExp(`(?:^|[\\s,])${name}="([^"]{0,2000})"`, 'i').exec(challenge?.slice(0, 8_192) ?? '')?.[1];
 
 /** Finds the authorization servers of a server: from the URL in its challenge, else the well-known URLs. */
-export async function findResource(
+async function findResource(
   egress: AuthorizationEgress,
   server: string,
   challenge: string | undefined,
@@ -100,6 +105,7 @@ export async function findResource(
       scopes: asked ?? stringsIn(found['scopes_supported']),
     };
   }
+  // Without metadata the origin itself is the authorization server, as older servers have it.
   return { resource: server, issuers: [url.origin], scopes: asked ?? [] };
 }
 
@@ -114,7 +120,7 @@ export function covers(resource: string, server: string): boolean {
 }
 
 /** Fetches the metadata of an authorization server; its `issuer` must match exactly. */
-export async function findIssuer(egress: AuthorizationEgress, issuer: string): Promise<Issuer | Problem> {
+async function findIssuer(egress: AuthorizationEgress, issuer: string): Promise<Issuer | Problem> {
   const url = new URL(issuer);
   const path = url.pathname === '/' ? '' : url.pathname.replace(/\/$/, '');
   const places =
@@ -143,4 +149,21 @@ export async function findIssuer(egress: AuthorizationEgress, issuer: string): P
     };
   }
   return { problem: 'the authorization server has no usable metadata' };
+}
+
+/** The resource behind a server and the issuer of its tokens: the configured one, which the server must name, else the first. */
+export async function findResourceIssuer(
+  egress: AuthorizationEgress,
+  server: string,
+  challenge: string | undefined,
+  configuredIssuer: string | undefined,
+): Promise<{ readonly resource: Resource; readonly issuer: Issuer } | Problem> {
+  const resource = await findResource(egress, server, challenge);
+  if ('problem' in resource) return resource;
+  const named = configuredIssuer ?? resource.issuers[0] ?? '';
+  // A server that names another issuer could otherwise send our login to that one (mix-up attack).
+  if (!resource.issuers.includes(named))
+    return { problem: 'the server names another authorization server than oauth.issuer' };
+  const issuer = await findIssuer(egress, named);
+  return 'problem' in issuer ? issuer : { resource, issuer };
 }

@@ -8,6 +8,8 @@ import { callTool, said } from '../../../../test/support/upstream.js';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { aFolder } from '../../../../test/support/program.js';
+import { grantFiles } from './grant-files.js';
 import { tokenKeeper } from './credentials.js';
 import type { OAuthOptions } from './credentials.js';
 import { beginLogin } from './login.js';
@@ -93,7 +95,12 @@ async function far(): Promise<Far> {
 
 function memoryGrants(given: readonly Grant[] = []): GrantStore & { all(): readonly Grant[] } {
   let kept = given;
-  return { read: () => kept, write: (_, grants) => void (kept = grants), all: () => kept };
+  return {
+    read: () => kept,
+    write: (_, grants) => void (kept = grants),
+    exclusively: (_, work) => work(),
+    all: () => kept,
+  };
 }
 
 const way = () => {
@@ -155,6 +162,10 @@ test('each caller uses their own token, and without one no call is sent', async 
     kind: 'failed',
     error: { message: expect.stringContaining('toolgate login far --principal bob') },
   });
+  // The empty key is that of the gateway, which may use any session.
+  const nameless = { ...bob, id: '' };
+  expect(await callTool(source, 'far__who', {}, { principal: nameless })).toMatchObject({ kind: 'failed' });
+  expect(await source.personal?.of('')).toMatchObject({ resources: [], templates: [] });
 });
 
 test('an expired token is renewed once for all who wait for it', async () => {
@@ -347,4 +358,23 @@ test('callers who have not logged in do not keep those out who have', async () =
     });
   const outcome = await who?.run(aCall({ principal: ada, timeoutMs: 10_000 }));
   expect(outcome && said(outcome)).toBe('Bearer own-ada');
+});
+
+test('two gateways on one folder refresh a rotating token once between them', async () => {
+  const server = await far();
+  const folder = aFolder();
+  await grantFiles(folder).write('far', [aGrant(server, 'ada', { expiresAt: 0 })]);
+  const keepers = Array.from({ length: 3 }, () =>
+    tokenKeeper({
+      source: 'far',
+      url: server.url,
+      egress: way(),
+      grants: grantFiles(folder),
+      grant: 'authorization_code',
+      scopes: [],
+    }).of('ada'),
+  );
+  const headers = await Promise.all(keepers.map((keeper) => keeper.headers()));
+  for (const each of headers) expect(each).toEqual({ headers: { authorization: 'Bearer token-1' } });
+  expect(server.tokens).toHaveLength(1);
 });

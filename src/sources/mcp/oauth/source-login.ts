@@ -9,7 +9,7 @@ import { withoutSecret } from './tokens.js';
 export async function sourceLogin(
   config: McpConfig,
   { id, principal, redirectUri }: LoginOptions,
-  { env, grants, settings }: LoginContext<'networks'>,
+  { env, grants, grantStore, settings }: LoginContext<'networks'>,
 ): Promise<SourceLogin | { readonly problem: string } | undefined> {
   if (config.url === undefined || config.oauth?.grant !== 'authorization_code') return undefined;
   const egress = authorizationEgress(config.url, config, settings.networks);
@@ -24,6 +24,7 @@ export async function sourceLogin(
     ...(config.oauth.issuer !== undefined && { issuer: config.oauth.issuer }),
   });
   if ('problem' in login) {
+    // Nothing follows, so its connections are closed.
     await egress.close();
     return login;
   }
@@ -32,12 +33,17 @@ export async function sourceLogin(
     async finish(parameters) {
       const grant = await login.finish(parameters);
       if ('problem' in grant) return grant;
-      const files = grantFiles(grants);
-      files.write(id, [
-        ...files.read(id).filter((stored) => stored.principal !== grant.principal || stored.issuer !== grant.issuer),
-        // A configured client secret is not copied into the grant file.
-        client ? withoutSecret(grant) : grant,
-      ]);
+      const store = grantStore ?? grantFiles(grants);
+      await store.exclusively(id, async () =>
+        store.write(id, [
+          // A new login replaces the one of the same principal at the same issuer.
+          ...(await store.read(id)).filter(
+            (stored) => stored.principal !== grant.principal || stored.issuer !== grant.issuer,
+          ),
+          // A configured client secret is not copied into the grant file.
+          client ? withoutSecret(grant) : grant,
+        ]),
+      );
       return { issuer: grant.issuer };
     },
     close: () => egress.close(),

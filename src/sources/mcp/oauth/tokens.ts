@@ -1,3 +1,4 @@
+import type { Soon } from '../../../lib/soon.js';
 import type { JsonObject } from '../../../core/json.js';
 import type { Issuer, Problem, AuthorizationEgress } from './metadata.js';
 import { parsed } from './metadata.js';
@@ -27,8 +28,13 @@ export const withoutSecret = (grant: Grant): Grant => ({ ...grant, client: { id:
 
 /** Store of grants by source; shared with `toolgate login` in another process. */
 export interface GrantStore {
-  read(source: string): readonly Grant[];
-  write(source: string, grants: readonly Grant[]): void;
+  read(source: string): Soon<readonly Grant[]>;
+  write(source: string, grants: readonly Grant[]): Soon<void>;
+  /**
+   * Runs work that reads and replaces the grants of a source while no other process does: a rotating refresh token that is used
+   * twice revokes the whole token family.
+   */
+  exclusively<T>(source: string, work: () => Promise<T>): Promise<T>;
 }
 
 const maxTokenResponseBytes = 65_536;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 
+/** Installations in progress by folder. */
 const installing = new Map<string, Promise<string | undefined>>();
 
 /** Runs `install` once per folder; concurrent callers share the same run. Returns a problem, or undefined. */

@@ -23,6 +23,7 @@ export interface PackageLock {
   put(name: string, locked: LockedPackage): void;
 }
 
+/** How packages are installed. */
 export interface PackageOptions {
   readonly processes: Pick<Processes, 'run'>;
   readonly folder: string;
@@ -34,8 +35,44 @@ export interface PackageOptions {
   /** Tier of the package manager; `prlimit` by default. */
   readonly tier?: 'prlimit' | 'none';
   readonly timeoutMs?: number;
+  /** Runs an installation as a job that outlives this process; by default it runs here. */
+  readonly install?: (request: InstallRequest, signal?: AbortSignal) => Promise<string | undefined>;
+  /** Ends the wait for an installation. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called before an installation that has to happen. */
+  readonly onInstall?: () => void;
 }
 
+/** An installation, as plain data: another process can carry it out. */
+export interface InstallRequest {
+  readonly kind: 'npm' | 'pypi';
+  readonly spec: string;
+  /** Folder of the installed package, which exists once it is complete. */
+  readonly folder: string;
+  readonly cacheRoot: string;
+  readonly expectedLock?: LockedPackage;
+  readonly env: Readonly<Record<string, string>>;
+  readonly searchPath?: string;
+  readonly tier: 'prlimit' | 'none';
+  readonly timeoutMs: number;
+}
+
+/** The request of a package's options. */
+export const installRequest = (
+  wanted: Pick<InstallRequest, 'kind' | 'spec' | 'folder'>,
+  expectedLock: LockedPackage | undefined,
+  { folder: cacheRoot, env, searchPath, tier = 'prlimit', timeoutMs = 300_000 }: PackageOptions,
+): InstallRequest => ({
+  ...wanted,
+  cacheRoot,
+  env,
+  tier,
+  timeoutMs,
+  ...(expectedLock && { expectedLock }),
+  ...(searchPath !== undefined && { searchPath }),
+});
+
+/** A name and an exact version; ranges and tags would change under the lock. */
 const npmSpec = /^((?:@[a-z0-9._~-]+\/)?[a-z0-9._~-]+)@([0-9][A-Za-z0-9.+_-]*)$/i;
 
 /** Splits `name@1.2.3`; undefined if the version is not exact. */
@@ -55,11 +92,17 @@ export async function npmCommand(
 ): Promise<LaunchCommand | ChannelEnd> {
   const parts = parseNpmSpec(spec);
   if (!parts) return { message: `${spec} has no exact version` };
+  // A slash of a scope would be a folder.
   const folder = join(options.folder, `${parts.name.replaceAll('/', '+')}@${parts.version}`);
   const expectedLock = options.lock.get(`npm:${spec}`);
-  const problem = await installOnce(folder, () => installNpm(parts, folder, expectedLock, options));
+  const request = installRequest({ kind: 'npm', spec, folder }, expectedLock, options);
+  const problem = await installOnce(folder, () => {
+    options.onInstall?.();
+    return options.install?.(request, options.signal) ?? installNpm(request, options.processes);
+  });
   if (problem !== undefined) return { message: problem };
   const locked = await readNpmLock(folder, parts.name);
+  // Without integrity hashes a later change could not be found.
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
   if (expectedLock && treeDigest(expectedLock.packages) !== treeDigest(locked.packages))
     return { message: `${spec} is not the package that was locked` };
@@ -75,15 +118,16 @@ export async function npmCommand(
       };
 }
 
-async function installNpm(
-  { name, version }: { readonly name: string; readonly version: string },
-  folder: string,
-  expectedLock: LockedPackage | undefined,
-  { processes, folder: cacheRoot, env, tier = 'prlimit', timeoutMs = 300_000 }: PackageOptions,
+/** Installs into a staging folder and renames it, so that the folder is complete or absent. */
+export async function installNpm(
+  { spec, folder, cacheRoot, expectedLock, env, tier, timeoutMs }: InstallRequest,
+  processes: PackageOptions['processes'],
 ): Promise<string | undefined> {
-  const spec = `${name}@${version}`;
+  const { name, version } = parseNpmSpec(spec) ?? {};
+  if (name === undefined || version === undefined) return `${spec} has no exact version`;
   const npm = await resolveProgram('npm');
   if (npm.kind === 'problem') return 'npm is not installed';
+  // The process id keeps two installers apart.
   const stagingFolder = `${folder}.${process.pid}.new`;
   await mkdir(stagingFolder, { recursive: true, mode: 0o700 });
   const wanted = { dependencies: { [name]: version } };
@@ -121,7 +165,11 @@ async function installNpm(
       { timeoutMs, maxStdoutBytes: 65_536, maxStderrBytes: 65_536, onCap: 'drain' },
     );
     if (result.kind === 'refused') return result.message;
-    if (result.code !== 0) return `npm could not install ${spec}: ${result.stderr.toString('utf8').trim().slice(-300)}`;
+    if (result.timedOut) return `npm could not install ${spec}: it did not end within ${timeoutMs / 1000} s`;
+    // Warnings about the settings of the user would hide the error behind them.
+    const errors = result.stderr.toString('utf8').replaceAll(/^npm warn .*\n?/gim, '');
+    if (result.code !== 0) return `npm could not install ${spec}: ${errors.trim().slice(-300)}`;
+    // Another process may have been faster; its folder is as good.
     if (!existsSync(folder)) await rename(stagingFolder, folder);
     return undefined;
   } finally {
@@ -129,6 +177,7 @@ async function installNpm(
   }
 }
 
+/** A JSON file that may be missing or broken. */
 async function readJsonObject(path: string): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
@@ -138,6 +187,7 @@ async function readJsonObject(path: string): Promise<Readonly<Record<string, unk
   }
 }
 
+/** Lock entry of an installed tree; URLs are left out, because mirrors differ. */
 async function readNpmLock(folder: string, name: string): Promise<LockedPackage | undefined> {
   const packages = (await readJsonObject(join(folder, 'node_modules/.package-lock.json')))?.['packages'];
   if (!isJsonObject(packages)) return undefined;
@@ -150,9 +200,11 @@ async function readNpmLock(folder: string, name: string): Promise<LockedPackage 
   return { integrity, packages: Object.fromEntries(entries) };
 }
 
+/** A copy without one key. */
 const omitKey = (entry: JsonObject, left: string): JsonObject =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => key !== left));
 
+/** Digest over paths, versions and hashes, independent of their order. */
 const treeDigest = (packages: JsonObject): string =>
   sha256(
     Object.entries(packages)
@@ -163,6 +215,7 @@ const treeDigest = (packages: JsonObject): string =>
       .join('\n'),
   );
 
+/** Program of a package: the one named like it, else the first. */
 async function findBin(folder: string, name: string): Promise<string | undefined> {
   const bin = (await readJsonObject(join(folder, 'package.json')))?.['bin'];
   const bins = isJsonObject(bin) ? bin : {};

@@ -2,19 +2,22 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../core/json.js';
-import { canonicalJson } from '../../../lib/canonical-json.js';
+import { canonicalJson } from '../../../lib/json/canonical-json.js';
 import { sha256 } from '../../../lib/hash.js';
 import { fixedPath, resolveProgram } from '../../../processes/index.js';
 import { isJsonObject } from '../../../wire/message.js';
 import type { ChannelEnd } from '../channels/channel.js';
 import { findUv } from './find-uv.js';
 import { installOnce } from './install-once.js';
-import type { LockedPackage, PackageOptions } from './npm-package.js';
+import { installRequest, type InstallRequest, type LockedPackage, type PackageOptions } from './npm-package.js';
 import type { LaunchCommand } from '../channels/local-channel.js';
 
+/** A name with optional extras and an exact version. */
 const pythonSpec = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[A-Za-z0-9,_-]+\])?==([0-9][A-Za-z0-9.!+_-]*)$/;
+/** A line of a requirements file: exact version and optional markers, no URLs and no options. */
 const requirementPattern =
   /^([A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9,_-]+\])?==[A-Za-z0-9.!+_-]+(?: ?; ?[A-Za-z0-9_ .,'"()<>=!~+-]+)?)$/;
+/** A hash of one file of a package. */
 const fileHash = /^--hash=(sha256:[0-9a-f]{64})$/;
 
 /** Runs the entry point of a package from its folder; the working directory is not on sys.path. */
@@ -42,7 +45,11 @@ export async function uvCommand(
   if (name === undefined || version === undefined) return { message: `${spec} has no exact version` };
   const folder = join(options.folder, spec.replaceAll(/[^A-Za-z0-9._=+-]/g, '+'));
   const expectedLock = options.lock.get(`pypi:${spec}`);
-  const problem = await installOnce(folder, () => installPython(spec, folder, expectedLock, options));
+  const request = installRequest({ kind: 'pypi', spec, folder }, expectedLock, options);
+  const problem = await installOnce(folder, () => {
+    options.onInstall?.();
+    return options.install?.(request, options.signal) ?? installPython(request, options.processes);
+  });
   if (problem !== undefined) return { message: problem };
   const locked = await readPythonLock(folder);
   if (!locked) return { message: `${spec} is installed without a record of its integrity` };
@@ -55,22 +62,23 @@ export async function uvCommand(
   if (!expectedLock) options.lock.put(`pypi:${spec}`, locked);
   return {
     program: 'python3',
+    // -s: packages of the user must not shadow those of the server.
     args: ['-s', '-c', bootstrap, lib, entry.module, entry.attribute, entry.script, ...args],
     readable: [folder],
     ...(code !== undefined && { code }),
   };
 }
 
-async function installPython(
-  spec: string,
-  folder: string,
-  expectedLock: LockedPackage | undefined,
-  { processes, folder: cacheRoot, env, searchPath, tier = 'prlimit', timeoutMs = 300_000 }: PackageOptions,
+/** Installs into a staging folder and renames it, so that the folder is complete or absent. */
+export async function installPython(
+  { spec, folder, cacheRoot, expectedLock, env, searchPath, tier, timeoutMs }: InstallRequest,
+  processes: PackageOptions['processes'],
 ): Promise<string | undefined> {
   const [uv, python] = [await findUv(env, searchPath), await resolveProgram('python3')];
   if (uv.kind === 'problem') return uv.message;
   if (python.kind === 'problem') return 'python3 is not installed';
   const stagingFolder = `${folder}.${process.pid}.new`;
+  // Both steps run with the same limits.
   const run = async (args: readonly string[]): Promise<string | undefined> => {
     const result = await processes.run(
       {
@@ -109,6 +117,7 @@ async function installPython(
       const failed = await run([
         'compile',
         'wanted.txt',
+        // For all platforms, so that the lock works on other machines, too.
         '--universal',
         '--generate-hashes',
         '--no-header',
@@ -128,6 +137,7 @@ async function installPython(
       'install',
       '--target',
       join(stagingFolder, 'lib'),
+      // Hashes are required for every file; --no-deps, because the list is complete.
       '--require-hashes',
       '--no-deps',
       '--link-mode',
@@ -158,9 +168,11 @@ export function parseRequirements(text: string): JsonObject | undefined {
     else if (wanted !== undefined) found[wanted] = current = [];
     else return undefined;
   }
+  // A requirement without a hash is not pinned.
   return Object.values(found).every((hashes) => hashes.length > 0) ? found : undefined;
 }
 
+/** Requirements in the form that uv reads. */
 const formatRequirements = (packages: JsonObject): string =>
   Object.entries(packages)
     .map(([wanted, hashes]) =>
@@ -169,6 +181,7 @@ const formatRequirements = (packages: JsonObject): string =>
     .join('\n')
     .concat('\n');
 
+/** Lock entry of an installed package. */
 async function readPythonLock(folder: string): Promise<LockedPackage | undefined> {
   try {
     const packages: unknown = JSON.parse(await readFile(join(folder, 'locked.json'), 'utf8'));
@@ -185,6 +198,7 @@ async function findEntryPoint(
 ): Promise<
   { readonly script: string; readonly module: string; readonly attribute: string; readonly top: string } | undefined
 > {
+  // Names are compared as PEP 503 normalises them.
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[-_.]+/g, '_');
   const info = (await readdir(lib)).find(
     (line) =>

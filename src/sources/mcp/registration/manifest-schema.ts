@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../core/json.js';
 
+/** Schema of a variable; both formats name its flags differently. */
 const variable = (required: string, secret: string): JsonObject => ({
   type: 'object',
   required: ['name'],
@@ -11,20 +12,23 @@ const variable = (required: string, secret: string): JsonObject => ({
   },
 });
 
+/** A package with its command line, the older format. */
 const commandPackage: JsonObject = {
   type: 'object',
-  description: 'A package described by its command line.',
+  description: 'A package described by its command line; `runtime` and `command` belong together.',
   anyOf: [{ required: ['command'] }, { required: ['runtime'] }],
   properties: {
     name: { type: 'string' },
+    description: { type: 'string' },
     transport_type: { enum: ['stdio', 'sse', 'streamable_http'], default: 'stdio' },
     runtime: { enum: ['uvx', 'npx', 'python', 'node', 'docker'] },
     command: { type: 'array', items: { type: 'string' }, minItems: 1 },
     environment_variables: { type: 'array', items: variable('required', 'secret') },
   },
-  not: { anyOf: [{ required: ['registryType'] }, { required: ['identifier'] }] },
+  additionalProperties: false,
 };
 
+/** A package of a registry. */
 const registryPackage: JsonObject = {
   type: 'object',
   description: 'A registry package, in the format of the MCP registry.',
@@ -36,6 +40,7 @@ const registryPackage: JsonObject = {
     runtimeHint: { type: 'string' },
     transport: { type: 'object', properties: { type: { enum: ['stdio', 'sse', 'streamable-http'] } } },
     packageArguments: { type: 'array', items: { type: 'object' } },
+    runtimeArguments: { type: 'array', items: { type: 'object' } },
     environmentVariables: { type: 'array', items: variable('isRequired', 'isSecret') },
   },
 };
@@ -51,7 +56,12 @@ export const manifestSchema: JsonObject = {
     name: { type: 'string', minLength: 1 },
     version: { type: 'string' },
     description: { type: 'string' },
-    packages: { type: 'array', minItems: 1, items: { oneOf: [commandPackage, registryPackage] } },
+    packages: {
+      type: 'array',
+      description: 'Without `mcp_package` in the registration, the first one over stdio whose runtime fits is used.',
+      minItems: 1,
+      items: { oneOf: [commandPackage, registryPackage] },
+    },
     remotes: {
       type: 'array',
       items: {

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aPlace } from '../../../../test/support/toolgate.js';
 import { config as shape } from '../config.js';
-import { fromClientFile, toClientFile } from './client-files.js';
 import { parseManifest } from './manifest.js';
-import { schemaValidator } from '../../../lib/schema.js';
+import { schemaValidator } from '../../../lib/json/schema.js';
 import { manifestSchema } from './manifest-schema.js';
 import { fromRegistration } from './registration.js';
+import { parseJsonWithComments } from './json-with-comments.js';
+import { toReference } from './value-references.js';
+import type { JsonObject } from '../../../core/json.js';
 
 const seed = {
   name: 'weather',
@@ -53,8 +55,7 @@ test('manifests of both shapes are understood [S3.12]', () => {
   expect(parseManifest(registry)).toMatchObject({
     transport: 'stdio',
     runtime: 'npx',
-    package: '@x/weather@1.2.3',
-    command: ['--unit', 'C'],
+    command: ['@x/weather@1.2.3', '--unit', 'C'],
     variables: [{ name: 'API_KEY', required: true, secret: true }],
   });
   expect(
@@ -102,119 +103,200 @@ function aFolder(files: Readonly<Record<string, unknown>>): string {
 }
 const plugin = { name: 'weather', url: 'mcp://weather', source_type: 'mcp', mcp_plugin_dir: 'plugin' };
 
+/** The structure and values that a user would paste from the founding document. */
+const pasted = {
+  name: 'GitHub MCP',
+  url: 'mcp://github-plugin',
+  source_type: 'mcp',
+  mcp_plugin_dir: 'plugin',
+  mcp_transport_type: 'stdio',
+  mcp_runtime_hint: 'uvx',
+  mcp_lifecycle_mode: 'transient',
+  mcp_env_vars: { GITHUB_TOKEN: 'ghp_xxx...' },
+};
+const pastedManifest = {
+  name: '@modelcontextprotocol/github',
+  version: '1.0.0',
+  description: 'Works with repositories',
+  packages: [
+    {
+      name: 'default',
+      transport_type: 'stdio',
+      runtime: 'uvx',
+      command: ['mcp-server-github'],
+      environment_variables: [{ name: 'GITHUB_TOKEN', description: 'A token', required: true, secret: true }],
+    },
+  ],
+};
+const needsNothing = (runtime: string | undefined, command: unknown): object => ({
+  name: 'x',
+  packages: [{ ...(runtime !== undefined && { runtime }), command }],
+});
+const register = (over: object, manifest: unknown = pastedManifest) =>
+  fromRegistration({ ...pasted, ...over } as JsonObject, aFolder({ 'plugin.json': manifest }));
+const bare = { mcp_runtime_hint: undefined, mcp_env_vars: {} };
+
 describe('a registration', () => {
-  test('of a plugin becomes an entry the configuration takes [S3.2] [S3.3] [S3.5] [S3.6] [S3.9] [S3.26] [S3.27]', () => {
-    const place = aFolder({ 'plugin.json': seed });
-    const made = fromRegistration(
-      { ...plugin, mcp_args: ['--fast'], mcp_env_vars: { UNIT: 'C', API_KEY: 'env:WEATHER_KEY' } },
-      place,
-    );
+  test('of a plugin is read as the founding document writes it [S3.2] [S3.5] [S3.6] [S3.26] [S3.27]', () => {
+    const made = register({});
     if ('problems' in made) throw new Error(made.problems.join());
-    expect(made).toEqual({
-      id: 'weather',
-      entry: {
-        kind: 'mcp',
-        runtime: 'node',
-        args: ['server.js', '--fast'],
-        cwd: join(place, 'plugin'),
-        lifecycle: 'singleton',
-        required_env: ['API_KEY'],
-        env: { UNIT: 'C', API_KEY: '${WEATHER_KEY}' },
-      },
+    expect(made).toMatchObject({
+      id: 'GitHub-MCP',
+      wanted: { kind: 'package', registry: 'pypi', name: 'mcp-server-github', args: [] },
+      env: { GITHUB_TOKEN: 'ghp_xxx...' },
+      keys: { description: 'GitHub MCP', lifecycle: 'transient', required_env: ['GITHUB_TOKEN'] },
     });
-    expect(shape.safeParse(made.entry).success).toBe(true);
+    expect([...made.secretNames]).toEqual(['GITHUB_TOKEN']);
   });
 
-  test('takes server.json where there is no plugin.json, and its own command [S3.3] [S3.8]', () => {
+  test.each([
+    ['uvx', ['mcp-server-time==2025.9.25'], { kind: 'package', registry: 'pypi', version: '==2025.9.25' }],
+    ['uvx', ['uvx', 'mcp-server-time'], { kind: 'package', registry: 'pypi', name: 'mcp-server-time' }],
+    ['npx', ['-y', '@x/files@1.2.3', '/data'], { kind: 'package', registry: 'npm', version: '1.2.3', args: ['/data'] }],
+    ['npx', ['npx', '@x/files'], { kind: 'package', registry: 'npm', name: '@x/files' }],
+    ['python', ['server.py', '--x'], { kind: 'python', args: ['server.py', '--x'] }],
+    ['python', ['-m', 'server'], { kind: 'python', args: ['-m', 'server'] }],
+    ['node', ['server.mjs'], { kind: 'node', args: ['server.mjs'] }],
+    ['node', ['node', 'server.mjs'], { kind: 'node', args: ['server.mjs'] }],
+    ['docker', ['ghcr.io/x/y:1.0'], { kind: 'docker', args: ['ghcr.io/x/y:1.0'] }],
+    ['docker', ['docker', 'run', '-i', 'image'], { kind: 'docker', args: ['image'] }],
+    [undefined, ['./server', '--x'], { kind: 'program', command: './server', args: ['--x'] }],
+    [undefined, ['npx', '@x/files'], { kind: 'package', registry: 'npm' }],
+  ])('reads runtime %s and command %j as a pair', (runtime, command, wanted) => {
+    expect(register(bare, needsNothing(runtime, command))).toMatchObject({ wanted });
+  });
+
+  test.each([
+    ['a list', ['node', 'srv.mjs'], ['srv.mjs', '3']],
+    ['a text', 'node "my srv.mjs"', ['my srv.mjs', '3']],
+  ])('takes its own command as %s, and numbers among its arguments [S3.8] [S3.9]', (_, mcp_command, args) => {
+    expect(register({ ...bare, mcp_command, mcp_args: [3], mcp_env_vars: { GITHUB_TOKEN: 'env:T' } })).toMatchObject({
+      wanted: { kind: 'node', args },
+    });
+  });
+
+  test('chooses one of several packages and names the choice', () => {
+    const several = {
+      name: 'x',
+      packages: [
+        { name: 'far', transport_type: 'streamable_http', runtime: 'node', command: ['serve.js'] },
+        { name: 'py', runtime: 'uvx', command: ['x==1.0'] },
+        { registryType: 'npm', identifier: '@x/js', version: '1.2.3' },
+      ],
+    };
+    const choices = [{}, { mcp_runtime_hint: 'npx' }, { mcp_package: '@x/js' }].map((over) => {
+      const made = register({ ...bare, ...over }, several);
+      return 'problems' in made ? made.problems : [made.wanted.kind === 'package' && made.wanted.name, ...made.notes];
+    });
+    expect(choices).toEqual([
+      ['x', 'package 2 of 3 (py), the first that runs over stdio'],
+      ['@x/js', 'package 3 of 3 (@x/js), the first that runs over stdio with npx'],
+      ['@x/js', 'package 3 of 3 (@x/js), named by mcp_package'],
+    ]);
+  });
+
+  test('takes server.json where there is no plugin.json, and passes variables into a container', () => {
     const place = aFolder({ 'server.json': registry });
-    expect(fromRegistration(plugin, place)).toMatchObject({
-      entry: { runtime: 'npx', package: '@x/weather@1.2.3', args: ['--unit', 'C'] },
+    expect(fromRegistration({ ...plugin, mcp_env_vars: { API_KEY: 'env:K' } }, place)).toMatchObject({
+      wanted: { kind: 'package', name: '@x/weather', version: '1.2.3', args: ['--unit', 'C'] },
+      env: { API_KEY: '${K}' },
     });
     expect(
-      fromRegistration({ ...plugin, mcp_command: '/opt/weather', mcp_lifecycle_mode: 'transient' }, place),
-    ).toMatchObject({ entry: { command: '/opt/weather', lifecycle: 'transient' } });
+      register({ ...bare, mcp_env_vars: { UNIT: 'C' } }, needsNothing('docker', ['ghcr.io/x/y:1.0'])),
+    ).toMatchObject({ wanted: { kind: 'docker', args: ['-e', 'UNIT', 'ghcr.io/x/y:1.0'] } });
   });
 
-  test('of a remote server becomes an entry with headers by reference [S3.4] [S3.15]', () => {
+  test('of a remote server becomes a URL with headers [S3.4] [S3.15]', () => {
+    const url = 'http://cml-mcp:9000';
     const made = fromRegistration(
       {
-        name: 'far',
+        name: 'CML MCP Server',
+        url,
         source_type: 'mcp',
-        mcp_server_url: 'https://far.example/mcp',
-        mcp_env_vars: { MCP_HEADER_X_API_KEY: 'env:FAR_KEY' },
+        mcp_server_url: url,
+        mcp_transport_type: 'streamable_http',
+        mcp_env_vars: { API_KEY: 'optional', MCP_HEADER_X_KEY: 'file:/run/secrets/key', TOKEN: 'secret:TOKEN' },
       },
       '/',
     );
-    expect(made).toEqual({
-      id: 'far',
-      entry: {
-        kind: 'mcp',
-        url: 'https://far.example/mcp',
-        transport: 'streamable_http',
-        headers: { 'X-API-KEY': '${FAR_KEY}' },
+    expect(made).toMatchObject({
+      id: 'CML-MCP-Server',
+      wanted: {
+        kind: 'remote',
+        url,
+        headers: { 'API-KEY': 'optional', 'X-KEY': '${file:/run/secrets/key}', TOKEN: '${secret:TOKEN}' },
       },
     });
   });
 
   test.each([
-    ['neither manifest', {}, 'the plugin folder contains neither plugin.json nor server.json'],
+    ['neither manifest', { mcp_plugin_dir: '.' }, 'the plugin folder contains neither plugin.json nor server.json'],
     [
       'no folder and no address',
       { mcp_plugin_dir: undefined },
       'either mcp_plugin_dir (a plugin) or mcp_server_url (a remote server) is needed',
     ],
     ['another type of source', { source_type: 'openapi' }, 'source_type must be "mcp"'],
-    ['a name that is a path', { name: '../x' }, 'name must be 1 to 64 letters, digits, _ or -'],
+    ['a name without letters', { name: '../' }, 'name must contain letters or digits; it becomes the id of the source'],
     ['sse for a plugin', { mcp_transport_type: 'sse' }, 'sse is for remote servers only'],
     [
       'an unknown transport',
       { mcp_transport_type: 'http3' },
-      'mcp_transport_type must be stdio, sse or streamable_http',
+      'mcp_transport_type must be one of stdio, sse, streamable_http',
     ],
-    ['an unknown life', { mcp_lifecycle_mode: 'eternal' }, 'mcp_lifecycle_mode must be transient or singleton'],
+    ['an unknown life', { mcp_lifecycle_mode: 'eternal' }, 'mcp_lifecycle_mode must be one of transient, singleton'],
+    ['a misspelt key', { mcp_lifecycle: 'x' }, 'mcp_lifecycle is not a known key; did you mean mcp_lifecycle_mode?'],
+    ['a misspelt folder', { mcp_plugin_dirr: 'x' }, 'mcp_plugin_dirr is not a known key; did you mean mcp_plugin_dir?'],
     [
-      'a secret written out',
-      { mcp_env_vars: { API_KEY: 'ghp_0123456789abcdefghijABCDEFGHIJ012345' } },
-      'API_KEY looks like a literal secret; write env:API_KEY and set the variable',
+      'a missing variable',
+      { mcp_env_vars: {} },
+      'GITHUB_TOKEN is required (A token): add "GITHUB_TOKEN": "env:GITHUB_TOKEN" to mcp_env_vars',
+    ],
+    [
+      'a keychain',
+      { mcp_env_vars: { X: 'keychain:gh' } },
+      'X: keychains are read by the program in secrets.helper; set it and write secret:gh',
+    ],
+    [
+      'a relative file',
+      { mcp_env_vars: { X: 'file:tok' } },
+      'X: file: needs an absolute path, such as file:/run/secrets/token',
+    ],
+    ['arguments of another kind', { mcp_args: ['--x', {}] }, 'mcp_args must be a list of strings'],
+    [
+      'two addresses',
+      { mcp_plugin_dir: undefined, mcp_server_url: 'https://a.example', mcp_transport_type: 'sse' },
+      'url and mcp_server_url name different addresses',
+    ],
+    [
+      'a hint that no package fits',
+      { mcp_runtime_hint: 'npx' },
+      'plugin.json: no package runs with npx, the mcp_runtime_hint; there are default',
+    ],
+    [
+      'a package that is not there',
+      { mcp_package: 'other' },
+      'plugin.json: no package is named "other"; there are default',
+    ],
+    [
+      'a contradicting command',
+      { mcp_command: ['npx', 'x'] },
+      'runtime uvx and command npx contradict each other; keep one of them',
     ],
   ])('with %s is refused in words [S3.3] [S3.7]', (_, over, problem) => {
-    expect(fromRegistration({ ...plugin, ...over }, aFolder({}))).toEqual({
-      problems: expect.arrayContaining([problem]),
-    });
+    expect(register(over)).toEqual({ problems: expect.arrayContaining([problem]) });
   });
 });
 
-test("the servers of a client's file are taken over; what has no version is not [S2.24] [S3.29]", () => {
-  const read = fromClientFile({
-    mcpServers: {
-      files: { command: 'npx', args: ['-y', '@x/files@1.2.3', '/data'], env: { MODE: 'ro' } },
-      time: { command: 'uvx', args: ['mcp-server-time==1.0.0'] },
-      'my server': { command: '/opt/server', args: ['--x'], disabled: true },
-      far: { type: 'sse', url: 'https://far.example/sse', headers: { Authorization: '${TOKEN}' } },
-      loose: { command: 'npx', args: ['-y', '@x/loose'] },
-      latest: { command: 'npx', args: ['@x/loose@latest'] },
-    },
+test('a value that only looks like a file reference is left alone', () => {
+  expect(toReference('DB', 'file:///data/x.db')).toEqual({ text: 'file:///data/x.db' });
+});
+
+test('JSON may have comments and trailing commas; an error names its line', () => {
+  expect(parseJsonWithComments('{\n  "a": 1, // one\n}')).toEqual({ value: { a: 1 } });
+  expect(parseJsonWithComments('{\n  "a": \n')).toMatchObject({
+    problem: expect.stringContaining('line 3 is not JSON'),
   });
-  expect(read.sources).toEqual([
-    {
-      id: 'files',
-      entry: { kind: 'mcp', runtime: 'npx', package: '@x/files@1.2.3', args: ['/data'], env: { MODE: 'ro' } },
-    },
-    { id: 'time', entry: { kind: 'mcp', runtime: 'uvx', package: 'mcp-server-time==1.0.0', args: [] } },
-    { id: 'my-server', entry: { kind: 'mcp', command: '/opt/server', args: ['--x'], enabled: false } },
-    {
-      id: 'far',
-      entry: { kind: 'mcp', url: 'https://far.example/sse', transport: 'sse', headers: { Authorization: '${TOKEN}' } },
-    },
-  ]);
-  expect(read.problems).toEqual([
-    'loose: @x/loose has no version: write @x/loose@1.2.3',
-    'latest: @x/loose@latest has no version: write @x/loose@1.2.3',
-  ]);
-  for (const { entry } of read.sources) expect(shape.safeParse(entry).success).toBe(true);
-  expect(fromClientFile(toClientFile('gate', '/opt/toolgate', ['serve'])).sources).toEqual([
-    { id: 'gate', entry: { kind: 'mcp', command: '/opt/toolgate', args: ['serve'] } },
-  ]);
 });
 
 test.each([

@@ -9,19 +9,26 @@ const listed = (name: string, status = 'active') => ({
 });
 
 test('a name is looked up exactly, and the answer is kept [S2.28]', async () => {
-  const far = await listener(({ res }) =>
-    json(res, {
-      servers: [listed('io.github.x/weather-pro'), listed('io.github.x/weather', 'deprecated')],
-      metadata: { count: 2 },
-    }),
-  );
+  const far = await listener(({ req, res }) => {
+    const { pathname, searchParams } = new URL(req.url ?? '', 'http://x');
+    if (pathname === '/v0.1/servers/io.github.x%2Fweather/versions/latest')
+      return json(res, listed('io.github.x/weather', 'deprecated'));
+    if (pathname !== '/v0.1/servers') return void res.writeHead(404).end('{}');
+    expect(searchParams.get('search')).toMatch(/^io\.github\.x\//);
+    // The second page has the last name.
+    return searchParams.has('cursor')
+      ? json(res, { servers: [listed('io.github.x/far')], metadata: { count: 1 } })
+      : json(res, { servers: [listed('io.github.x/weather-pro')], metadata: { count: 1, nextCursor: 'p 2' } });
+  });
   const way = localEgress();
   onTestFinished(() => way.close());
   const look = registryLookup({ url: far.url.replace('/mcp', ''), egress: way });
   expect(await look('io.github.x/weather')).toEqual({ verdict: 'listed', status: 'deprecated', versions: ['1.0.0'] });
   expect(await look('io.github.x/weather')).toMatchObject({ verdict: 'listed' });
+  expect(far.requests.length).toBe(1);
   expect(await look('io.github.x/weath')).toEqual({ verdict: 'not listed' });
-  expect(far.requests.length).toBe(2);
+  expect(await look('io.github.x/far')).toMatchObject({ verdict: 'listed', status: 'active' });
+  expect(far.requests.length).toBe(7);
 });
 
 test.each([

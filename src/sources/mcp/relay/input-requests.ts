@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../core/json.js';
 import type { Ask } from '../../../core/outcome.js';
 import { isJsonObject } from '../../../wire/message.js';
+import { withForwardedMeta } from './forwarded-meta.js';
 
 /** Client capability needed for each kind of input request. */
 export const requiredCapability = {
@@ -14,7 +15,7 @@ const maxInputRequests = 32;
 const maxKeyLength = 256;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-const isInputMethod = (method: unknown): method is Ask['method'] =>
+export const isInputMethod = (method: unknown): method is Ask['method'] =>
   typeof method === 'string' && Object.hasOwn(requiredCapability, method);
 
 /** Why an input request must not be forwarded to the client; undefined if it may. */
@@ -35,6 +36,9 @@ export function inputRequestProblem({ method, params }: Ask): string | undefined
 const isWebUrl = ({ protocol, hostname, username }: URL): boolean =>
   username === '' && (protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname)));
 
+/** The request without metadata that a server could forge as the gateway's. */
+export const forwardedAsk = (ask: Ask): Ask => ({ ...ask, params: withForwardedMeta(ask.params) });
+
 /** Parses the input requests in a modern server's result, or returns the problem. */
 export function parseInputRequests(result: JsonObject): Readonly<Record<string, Ask>> | string {
   const given = Object.entries(isJsonObject(result['inputRequests']) ? result['inputRequests'] : {});
@@ -43,7 +47,7 @@ export function parseInputRequests(result: JsonObject): Readonly<Record<string, 
   for (const [key, ask] of given) {
     if (!isJsonObject(ask) || !isInputMethod(ask['method']) || key.length > maxKeyLength)
       return 'sends an input request that the protocol does not define';
-    const read: Ask = { method: ask['method'], params: isJsonObject(ask['params']) ? ask['params'] : {} };
+    const read = forwardedAsk({ method: ask['method'], params: isJsonObject(ask['params']) ? ask['params'] : {} });
     const problem = inputRequestProblem(read);
     if (problem !== undefined) return problem;
     asks.push([key, read]);

@@ -10,11 +10,14 @@ import { rpcCodes } from '../../../wire/codes.js';
 import type { RpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
 import type { Reply, TransportFailure } from '../../../wire/reply.js';
-import { metaKeys } from '../../../wire/meta.js';
 import type { ChannelEnd } from '../channels/channel.js';
-import type { LeaseResult, NoLease } from '../sessions/session-pool.js';
+import type { NoLease } from '../sessions/restart-backoff.js';
+import type { LeaseResult } from '../sessions/session-pool.js';
+import { forwardedMeta, withForwardedMeta } from './forwarded-meta.js';
 
+/** Blocks of one result that are passed on. */
 const maxBlocks = 10_000;
+/** Bytes of error data that are passed on. */
 const maxErrorData = 16_384;
 
 /** String fields that content blocks of a known type must have; clients fail on blocks without them. */
@@ -25,7 +28,7 @@ const requiredTextFields: Readonly<Record<string, readonly string[]>> = {
   resource_link: ['uri', 'name'],
 };
 
-/** Returns a valid content block unchanged, and a malformed one as JSON text. */
+/** Returns a valid content block without forged metadata, and a malformed one as JSON text. */
 function toContent(value: Json): Content {
   if (isJsonObject(value) && typeof value['type'] === 'string') {
     const { type, resource } = value;
@@ -33,26 +36,12 @@ function toContent(value: Json): Content {
     const isValid =
       type === 'resource'
         ? isJsonObject(resource) && typeof resource['uri'] === 'string'
-        : fields?.every((name) => typeof value[name] === 'string') !== false;
+        : // Types without required fields are unknown ones.
+          fields?.every((name) => typeof value[name] === 'string') !== false;
     // Known types are checked above; unknown types pass for forward compatibility.
-    if (isValid) return value as unknown as Content;
+    if (isValid) return withForwardedMeta(value) as unknown as Content;
   }
   return textContent(JSON.stringify(value).slice(0, 10_000));
-}
-
-/** Keys that concern the upstream hop only, and keys reserved for the gateway. */
-const isReservedKey = (key: string): boolean =>
-  key === metaKeys.serverInfo ||
-  key === metaKeys.subscriptionId ||
-  key === metaKeys.relatedTask ||
-  key.startsWith('toolgate/');
-
-/** `_meta` without hop-specific keys and without `toolgate/` keys, which a server could forge. */
-function forwardedMeta(result: JsonObject): JsonObject | undefined {
-  const meta = result['_meta'];
-  if (!isJsonObject(meta)) return undefined;
-  const rest = Object.entries(meta).filter(([key]) => !isReservedKey(key));
-  return rest.length > 0 ? Object.fromEntries(rest) : undefined;
 }
 
 /** Unknown fields of an object; undefined if there are none (the usual case). */
@@ -67,6 +56,7 @@ function unknownFields(value: JsonObject, known: ReadonlySet<string>): JsonObjec
   return rest;
 }
 
+/** Fields of a tool result that are converted. */
 const knownFields = new Set(['content', 'structuredContent', 'isError', '_meta', 'resultType']);
 
 /** Outcome of a finished `tools/call`; an error text of the tool is kept unchanged. */
@@ -75,9 +65,10 @@ export function callOutcome(result: JsonObject): Outcome {
   if (content !== undefined && !Array.isArray(content))
     return refuse('upstream_error', 'The server answered with an invalid tool result');
   const blocks = ((content ?? []) as readonly Json[]).slice(0, maxBlocks).map(toContent); // an array, as just checked
-  const meta = forwardedMeta(result);
+  const meta = forwardedMeta(result['_meta']);
   const extra = unknownFields(result, knownFields);
   if (isError === true) {
+    // The message for logs; the model gets all of the content.
     const errorText = toReadableText(blocks, data).slice(0, 500);
     return failed(
       { code: 'upstream_error', message: errorText === '' ? 'The tool reported an error' : errorText },
@@ -90,8 +81,9 @@ export function callOutcome(result: JsonObject): Outcome {
 /** Outcome of a finished `prompts/get` or `resources/read`: the result is the data. */
 export function dataOutcome(result: JsonObject, field: 'messages' | 'contents'): Outcome {
   if (!Array.isArray(result[field])) return refuse('upstream_error', `The server answered without ${field}`);
+  // Cache fields describe the connection to the upstream, not ours.
   const { _meta, resultType: _, ttlMs: __, cacheScope: ___, ...data } = result;
-  return done([], data, forwardedMeta({ _meta }));
+  return done([], withForwardedMeta(data), forwardedMeta(_meta));
 }
 
 /** Outcome of a call that ended without a result. */
@@ -102,6 +94,7 @@ export function errorOutcome(
   end: ChannelEnd | undefined,
   remote: boolean,
 ): Failed {
+  // An aborted call has an answer already; the reply no longer matters.
   if (call.signal.aborted) {
     const isTimeout = call.signal.reason === deadlinePassed;
     return refuse(
@@ -122,12 +115,14 @@ export function errorOutcome(
     );
   }
   if (error.code === rpcCodes.resourceNotFound) return refuse('not_found', 'Resource not found');
+  // Large error data could be used to smuggle content past the output limits.
   const data = error.data && JSON.stringify(error.data).length <= maxErrorData ? { data: error.data } : {};
   return refuse('upstream_refused', `${source}: ${error.message.slice(0, 2_000)}`, {
     data: { upstream: { code: error.code, ...data } },
   });
 }
 
+/** What to do about a failure, by kind. */
 const hints: Partial<Readonly<Record<TransportFailure['kind'], string>>> = {
   connection: 'The server is down or cannot be reached. Try again later',
   status: 'The server is failing. Try again later',
@@ -143,6 +138,7 @@ function failureOutcome(source: string, failure: TransportFailure, remote: boole
   });
 }
 
+/** Error code of a failure; the breaker counts some of them and not others. */
 function failureCode({ kind, status = 500 }: TransportFailure, remote: boolean): ErrorCode {
   switch (kind) {
     case 'connection':
@@ -171,7 +167,9 @@ const isRejection = (status: number): boolean =>
 export function leaseResult(reply: Reply, call: Call): LeaseResult {
   if (!('failure' in reply)) return 'answered';
   const { kind, status = 500 } = reply.failure;
+  // A deadline is a sign of a stuck server, a cancellation is not.
   if (kind === 'timeout' || (kind === 'cancelled' && call.signal.reason === deadlinePassed)) return 'timeout';
+  // The server is fine: it answered, only not with what was wanted.
   if (kind === 'oversized' || (kind === 'status' && isRejection(status))) return 'answered';
   return kind === 'connection' || kind === 'protocol' || kind === 'status' ? 'failed' : 'neutral';
 }

@@ -7,7 +7,7 @@ import { lightController } from '../../../lib/light-signal.js';
 import type { Controller } from '../../../lib/light-signal.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import type { RpcReply } from '../../../wire/reply.js';
-import { inputRequestProblem } from './input-requests.js';
+import { forwardedAsk, inputRequestProblem } from './input-requests.js';
 
 /** Limits for calls that wait for input from their client. */
 export interface PendingCallLimits {
@@ -16,6 +16,7 @@ export interface PendingCallLimits {
   readonly ttlMs: number;
 }
 
+/** Bounds of calls that wait; each holds a request at its server. */
 const defaultPendingLimits: PendingCallLimits = { maxPending: 256, maxPerPrincipal: 16, ttlMs: 600_000 };
 
 /** A call whose server may request input while it runs. */
@@ -31,6 +32,7 @@ interface InteractiveCall {
   readonly toQuestion: (asks: Question['asks'], handle: string) => Outcome;
 }
 
+/** Calls that wait for their client. */
 interface PendingCalls {
   /** Runs a call until its outcome or its next question. */
   run(interactive: InteractiveCall): Promise<Outcome>;
@@ -39,11 +41,13 @@ interface PendingCalls {
   close(): void;
 }
 
+/** A question of the server that is not answered yet. */
 interface PendingQuestion {
   readonly ask: Ask;
   answer(reply: RpcReply): void;
 }
 
+/** A call between two requests of its client. */
 interface PendingCall {
   readonly interactive: InteractiveCall;
   readonly abort: Controller;
@@ -55,10 +59,13 @@ interface PendingCall {
   questionCount: number;
 }
 
+/** Questions that may be open at once in one call. */
 const maxQuestions = 8;
+/** Reply to a question that is malformed. */
 const invalidQuestion = (problem: string): RpcReply => ({
   error: rpcError(rpcCodes.invalidParams, `The server ${problem}`),
 });
+/** Reply to a question whose call has ended. */
 const callEnded = (message: string): RpcReply => ({ error: rpcError(rpcCodes.invalidRequest, message) });
 
 /** Table of legacy calls that wait for client input: bounded, tied to one principal and request, and expiring. */
@@ -66,6 +73,7 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
   const limits = { ...defaultPendingLimits, ...given };
   const pending = new Map<string, PendingCall>();
 
+  // Ends a call on every side: its questions, its request and its timer.
   const end = (handle: string, pendingCall: PendingCall, message: string): void => {
     pending.delete(handle);
     clearTimeout(pendingCall.timer);
@@ -76,6 +84,7 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
 
   /** Waits for the outcome or a question, under the abort signal of the current client request. */
   async function runUntilQuestion(pendingCall: PendingCall, signal: AbortSignal): Promise<Outcome> {
+    // The client's request may be cancelled while the server still works.
     const cancel = (): void => pendingCall.abort.abort(signal.reason);
     if (signal.aborted) cancel();
     else signal.addEventListener('abort', cancel, { once: true });
@@ -93,6 +102,7 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
 
   function suspend(pendingCall: PendingCall): Outcome {
     const { interactive } = pendingCall;
+    // Counted per principal, so that one caller cannot use up the table.
     const countOfPrincipal = [...pending.values()].filter(
       (other) => other.interactive.call.principal.id === interactive.call.principal.id,
     ).length;
@@ -100,6 +110,7 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
       end('', pendingCall, 'Too many calls wait for client input');
       return refuse('busy', 'Too many calls wait for client input', { retryAfterMs: 10_000 });
     }
+    // Random: the handle is part of a sealed state, but must not be guessable anyway.
     const handle = randomUUID();
     pending.set(handle, pendingCall);
     pendingCall.timer = setTimeout(() => end(handle, pendingCall, 'The client did not answer in time'), limits.ttlMs);
@@ -131,7 +142,7 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
           return Promise.resolve(callEnded('The client cannot be asked now'));
         return new Promise((answer) => {
           pendingCall.questionCount += 1;
-          questions.set(`q${pendingCall.questionCount}`, { ask, answer });
+          questions.set(`q${pendingCall.questionCount}`, { ask: forwardedAsk(ask), answer });
           pendingCall.wake();
         });
       };
@@ -150,12 +161,14 @@ export function pendingCalls(given: Partial<PendingCallLimits> = {}): PendingCal
     },
     async resume(handle, call, binding) {
       const pendingCall = pending.get(handle);
+      // The binding proves that the answer belongs to this very request (confused deputy).
       if (!pendingCall || pendingCall.interactive.binding !== binding)
         return refuse('invalid_confirmation', 'The call that requested this input has ended');
       pending.delete(handle);
       clearTimeout(pendingCall.timer);
       const answers: Readonly<Record<string, JsonObject>> = call.confirmation?.answers ?? {};
       for (const [key, { answer }] of pendingCall.questions) {
+        // Object.hasOwn: the keys come from the client.
         const result = Object.hasOwn(answers, key) ? answers[key] : undefined;
         if (result === undefined) continue;
         pendingCall.questions.delete(key);

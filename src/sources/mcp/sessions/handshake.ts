@@ -35,7 +35,11 @@ interface HandshakeFailure {
 }
 
 /** Capabilities declared to servers; whether the actual client has them is checked per request. */
-const clientCapabilities: JsonObject = { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } };
+const clientCapabilities: JsonObject = {
+  roots: { listChanged: true },
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+};
 
 /** The `_meta` fields of a modern (stateless) request. */
 export const modernMeta = (clientInfo: JsonObject, capabilities: JsonObject): JsonObject => ({

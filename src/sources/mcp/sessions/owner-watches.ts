@@ -4,7 +4,10 @@ import type { Controller } from '../../../lib/light-signal.js';
 import { isJsonObject } from '../../../wire/message.js';
 import type { ChannelEnd } from '../channels/channel.js';
 import type { Reply } from '../../../wire/reply.js';
-import type { Lease, NoLease } from './session-pool.js';
+import { retryTimer } from '../../../lib/retry-timer.js';
+import { watchedUris } from './watched-uris.js';
+import type { NoLease } from './restart-backoff.js';
+import type { Lease } from './session-pool.js';
 import type { Session } from './session.js';
 
 /** Why a resource is not watched. */
@@ -33,48 +36,33 @@ export function ownerWatches(options: {
   readonly connectMs: number;
   readonly lease: () => Lease | Promise<Lease | NoLease>;
 }): OwnerWatches {
-  const watched = new Map<string, Set<() => void>>();
-  let held: Promise<Lease | NoLease> | undefined;
-  let lease: Lease | undefined;
+  const watched = watchedUris();
+  const held = heldLease(options.lease);
+  const retry = retryTimer(firstRetryMs, maxRetryMs);
   let listening: Controller | undefined;
-  let retryTimer: NodeJS.Timeout | undefined;
-  let retryMs = firstRetryMs;
   let pending = 0;
   let closed = false;
-
-  /** Without the signal of a caller: others may wait for the same session. */
-  async function take(): Promise<Lease | NoLease> {
-    if (lease && !lease.session.end) return lease;
-    const taken = await (held ??= Promise.resolve(options.lease()).finally(() => (held = undefined)));
-    if (!('session' in taken)) return taken;
-    if (lease !== taken) {
-      drop();
-      lease = taken;
-    }
-    return taken;
-  }
 
   function drop(): void {
     listening?.abort();
     listening = undefined;
-    lease?.release('neutral');
-    lease = undefined;
+    held.drop();
   }
 
   /** Modern servers: one long-running request carries all watched resources; a change needs a new request. */
   function listen(session: Session): void {
     listening?.abort();
     listening = undefined;
-    if (watched.size === 0) return;
+    if (watched.isEmpty()) return;
     const abort = lightController();
     listening = abort;
-    const params = { notifications: { resourceSubscriptions: [...watched.keys()] } };
+    const params = { notifications: { resourceSubscriptions: watched.uris() } };
     void session
       .request('subscriptions/listen', params, { timeoutMs: listenTimeoutMs, signal: abort.signal })
       .then((reply) => {
         if (closed || abort.signal.aborted || session.end || 'error' in reply) return;
         if ('failure' in reply && reply.failure.kind !== 'connection') return;
-        retry(() => lease?.session === session && listen(session));
+        retry.schedule(() => held.session() === session && listen(session));
       });
   }
 
@@ -94,35 +82,25 @@ export function ownerWatches(options: {
     return 'result' in reply ? undefined : { reply, end: session.end };
   }
 
-  function retry(again: () => unknown): void {
-    clearTimeout(retryTimer);
-    retryTimer = setTimeout(again, retryMs);
-    retryTimer.unref();
-    retryMs = Math.min(maxRetryMs, retryMs * 2);
-  }
-
   async function resubscribe(): Promise<void> {
-    if (closed || watched.size === 0) return;
-    const taken = await take();
-    if (!('session' in taken)) return retry(() => void resubscribe());
-    retryMs = firstRetryMs;
+    if (closed || watched.isEmpty()) return;
+    const taken = await held.take(drop);
+    if (!('session' in taken)) return retry.schedule(() => void resubscribe());
+    retry.reset();
     if (taken.session.peer.modern) return listen(taken.session);
-    await Promise.all([...watched.keys()].map((uri) => subscribe(taken.session, uri)));
+    await Promise.all(watched.uris().map((uri) => subscribe(taken.session, uri)));
   }
 
   function remove(uri: string, listener: () => void, wasSent = true): void {
-    const listeners = watched.get(uri);
-    if (!listeners?.delete(listener) || listeners.size > 0) return;
-    watched.delete(uri);
-    const session = lease?.session;
+    if (!watched.remove(uri, listener)) return;
+    const session = held.session();
     if (wasSent && session && !session.end) {
       if (session.peer.modern) listen(session);
       else void session.request('resources/unsubscribe', { uri }, { timeoutMs: options.connectMs });
     }
-    if (watched.size === 0) {
-      clearTimeout(retryTimer);
-      drop();
-    }
+    if (!watched.isEmpty()) return;
+    retry.stop();
+    drop();
   }
 
   return {
@@ -130,13 +108,10 @@ export function ownerWatches(options: {
       // A separate listener for each watch: the same function may watch twice.
       const listener = (): void => changed();
       pending += 1;
-      const taken = await take().finally(() => (pending -= 1));
+      const taken = await held.take(drop).finally(() => (pending -= 1));
       if (!('session' in taken)) return { noLease: taken };
       if (closed) return { noLease: { message: 'The source is closed' } };
-      let listeners = watched.get(uri);
-      const isFirst = listeners === undefined;
-      if (listeners === undefined) watched.set(uri, (listeners = new Set()));
-      listeners.add(listener);
+      const isFirst = watched.add(uri, listener);
       const problem = isFirst ? await subscribe(taken.session, uri, signal) : undefined;
       if (problem === undefined) return { stop: () => remove(uri, listener) };
       remove(uri, listener, false);
@@ -144,19 +119,42 @@ export function ownerWatches(options: {
     },
     onUpdate(session, uri) {
       // Only the owner's session: the update of another one may concern data that this owner may not see.
-      if (lease?.session === session) for (const listener of watched.get(uri) ?? []) listener();
+      if (held.session() === session) watched.notify(uri);
     },
     onEnd(session) {
-      if (lease?.session !== session) return;
+      if (held.session() !== session) return;
       drop();
-      if (!closed && watched.size > 0) retry(() => void resubscribe());
+      if (!closed && !watched.isEmpty()) retry.schedule(() => void resubscribe());
     },
-    isEmpty: () => watched.size === 0 && pending === 0,
+    isEmpty: () => watched.isEmpty() && pending === 0,
     close() {
       closed = true;
-      clearTimeout(retryTimer);
+      retry.stop();
       watched.clear();
       drop();
+    },
+  };
+}
+
+/** The lease of one owner; concurrent takers share one request for it. */
+function heldLease(request: () => Lease | Promise<Lease | NoLease>) {
+  let requested: Promise<Lease | NoLease> | undefined;
+  let lease: Lease | undefined;
+  return {
+    session: (): Session | undefined => lease?.session,
+    /** Without the signal of a caller: others may wait for the same session. `onReplace` runs before another lease is kept. */
+    async take(onReplace: () => void): Promise<Lease | NoLease> {
+      if (lease && !lease.session.end) return lease;
+      const taken = await (requested ??= Promise.resolve(request()).finally(() => (requested = undefined)));
+      if ('session' in taken && lease !== taken) {
+        onReplace();
+        lease = taken;
+      }
+      return taken;
+    },
+    drop(): void {
+      lease?.release('neutral');
+      lease = undefined;
     },
   };
 }

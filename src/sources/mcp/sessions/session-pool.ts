@@ -1,8 +1,14 @@
 import type { Clock } from '../../../lib/clock.js';
 import { monotonic } from '../../../lib/clock.js';
 import { lightController } from '../../../lib/light-signal.js';
+import { pause } from '../../../lib/pause.js';
 import type { Reply } from '../../../wire/reply.js';
 import type { ChannelEnd } from '../channels/channel.js';
+import { sessionRevival } from './session-revival.js';
+import { restartBackoff } from './restart-backoff.js';
+import type { NoLease } from './restart-backoff.js';
+import { sessionSlots } from './session-slots.js';
+import type { Slot } from './session-slots.js';
 import type { Session } from './session.js';
 
 /** Limits of a pool: session lifetime and failure handling. */
@@ -45,37 +51,18 @@ export interface Lease {
   release(result: LeaseResult, reply?: Reply): void;
 }
 
-/** Why no session is available; `retryAfterMs` if the reason is temporary. */
-export interface NoLease extends ChannelEnd {
-  readonly busy?: boolean;
-  readonly retryAfterMs?: number;
-}
-
 export interface SessionPool {
   /** Leases a session of this owner; '' takes any, and a session opened without an owner is assigned to the first one. */
   lease(owner: string, signal?: AbortSignal): Lease | Promise<Lease | NoLease>;
   /** Number of open sessions, the reason if restarts are paused, and the last failure if several calls in a row got no answer. */
   state(): { readonly open: number; readonly backOff?: NoLease; readonly unanswered?: ChannelEnd };
+  /** Number of the latest recovery: a server that failed its calls was connected to again. */
+  recovery(): number;
+  /** Replaces all sessions, also those whose restart is delayed; leased ones close when they are released. A server that ran runs again. */
+  restart(): void;
   close(): Promise<void>;
 }
 
-interface Slot {
-  owner: string;
-  readonly opening: Promise<Session | ChannelEnd>;
-  session: Session | undefined;
-  lease: Lease | undefined;
-  readonly bornAt: number;
-  lastUsed: number;
-  calls: number;
-  leases: number;
-  retired: boolean;
-  /** Timeouts and failures in a row. */
-  strikes: number;
-  isPinging: boolean;
-}
-
-const firstBackOffMs = 100;
-const maxBackOffMs = 10_000;
 const sweepIntervalMs = 1_000;
 const maxWaitMs = 1_000;
 /** Timeouts or failures in a row after which the server is pinged, and after which it counts as unhealthy. */
@@ -88,56 +75,31 @@ export function sessionPool(options: {
   readonly clock?: Clock;
 }): SessionPool {
   const { open, limits, clock = monotonic } = options;
-  const slots = new Set<Slot>();
-  const closing = new Set<Promise<void>>();
-  let failures = 0;
-  /** Calls in a row without an answer, over all sessions; shown as health, unlike `failures` it delays no other caller. */
-  let unanswered = 0;
-  let lastUnanswered: ChannelEnd | undefined;
-  let lastFailure: ChannelEnd | undefined;
-  let notBefore = 0;
-  let closed = false;
-  const transient = limits.lifecycle === 'transient';
+  const isTransient = limits.lifecycle === 'transient';
+  const slots = sessionSlots(limits, clock);
+  const backoff = restartBackoff(limits, clock);
+  const unanswered = unansweredCalls(maxStrikes);
+  const revival = sessionRevival({
+    isNeeded: () => !closed && !isTransient && slots.size() === 0 && !backoff.isPaused(),
+    open: () => start('', true).opening,
+  });
   const stop = lightController();
+  let closed = false;
 
-  const sweeper = setInterval(sweep, sweepIntervalMs).unref();
+  const sweeper = setInterval(slots.sweep, sweepIntervalMs).unref();
 
-  function sweep(): void {
-    const now = clock();
-    for (const slot of slots) {
-      if (slot.session?.end) slots.delete(slot);
-      else if (
-        slot.leases === 0 &&
-        slot.session &&
-        (now - slot.lastUsed > limits.idleMs || now - slot.bornAt > limits.maxAgeMs)
-      )
-        retire(slot);
-    }
-  }
-
-  function retire(slot: Slot): void {
-    slot.retired = true;
-    slots.delete(slot);
-    if (slot.leases === 0) closeSlot(slot);
-  }
-
-  function closeSlot(slot: Slot): void {
-    const closedSlot = slot.opening.then((openedSession) =>
-      'request' in openedSession ? openedSession.close() : undefined,
-    );
-    closing.add(closedSlot);
-    void closedSlot.finally(() => closing.delete(closedSlot));
-  }
-
-  function recordUnanswered(end: ChannelEnd): void {
-    unanswered += 1;
-    lastUnanswered = end;
+  function recordFailure(end: ChannelEnd): void {
+    unanswered.add(end);
+    backoff.fail(end);
   }
 
   function recordAnswer(slot: Slot): void {
-    failures = 0;
-    unanswered = 0;
+    backoff.reset();
+    unanswered.reset();
+    revival.answered();
     slot.strikes = 0;
+    slot.wasCut = false;
+    slot.answeredAt = clock();
   }
 
   /** Pings a server that did not answer several calls in a row, and replaces it if it does not answer the ping either. */
@@ -147,104 +109,67 @@ export function sessionPool(options: {
     const reply = await session.request(method, {}, { timeoutMs: limits.pingMs, signal: stop.signal });
     slot.isPinging = false;
     slot.strikes = 0;
+    const { wasCut } = slot;
+    slot.wasCut = false;
     const isAlive = !('failure' in reply) || reply.failure.kind === 'refused' || reply.failure.kind === 'busy';
+    if (isAlive && wasCut) revival.recovered();
     // Other calls on the session end with it: the server answers none of them.
-    if (isAlive || closed || !slots.delete(slot)) return;
+    if (isAlive || closed || !slots.remove(slot)) return;
     slot.retired = true;
     recordFailure({ message: `did not answer ${maxStrikes} calls in a row and no ping; it was replaced` });
-    closeSlot(slot);
+    slots.close(slot);
+    revival.begin();
   }
 
-  function recordFailure(end: ChannelEnd): void {
-    recordUnanswered(end);
-    failures += 1;
-    lastFailure = end;
-    const backOffMs =
-      failures >= limits.crashLimit ? limits.restMs : Math.min(maxBackOffMs, firstBackOffMs * 2 ** (failures - 1));
-    notBefore = clock() + backOffMs;
-  }
-
-  const backOff = (): NoLease | undefined => {
-    const wait = notBefore - clock();
-    if (wait <= 0 || !lastFailure) return undefined;
-    return {
-      ...lastFailure,
-      retryAfterMs: Math.ceil(wait),
-      ...(failures >= limits.crashLimit && {
-        message: `${lastFailure.message}, ${failures} times in a row; restarts are paused`,
-      }),
-    };
-  };
-
-  function start(owner: string): Slot {
-    const now = clock();
-    const slot: Slot = {
-      owner,
-      opening: open(stop.signal, owner),
-      session: undefined,
-      lease: undefined,
-      bornAt: now,
-      lastUsed: now,
-      calls: 0,
-      leases: 0,
-      retired: false,
-      strikes: 0,
-      isPinging: false,
-    };
-    slots.add(slot);
+  function start(owner: string, isRevival = false): Slot {
+    const slot = slots.add(owner, open(stop.signal, owner));
     slot.opening.then(
       (session) => {
         if ('request' in session) slot.session = session;
         else {
-          slots.delete(slot);
-          if (!closed && session.needsAction !== true) recordFailure(session);
+          slots.remove(slot);
+          // Without a call that waits for it, a failed attempt must not delay the next call.
+          if (!closed && !isRevival && session.needsAction !== true) recordFailure(session);
         }
       },
-      () => slots.delete(slot),
+      () => slots.remove(slot),
     );
     return slot;
   }
 
-  function findSlot(owner: string): Slot | undefined {
-    let spare: Slot | undefined;
-    for (const slot of slots) {
-      if (slot.session?.end) slots.delete(slot);
-      else if (owner === '' || slot.owner === owner) return slot;
-      else if (slot.owner === '') spare = slot;
-    }
-    if (spare) spare.owner = owner;
-    return spare;
+  /**
+   * Counts a call without an answer. A call that its caller gave up counts too if nothing was answered for a while: clients often
+   * give up before our deadline, and a hung server would never be replaced.
+   */
+  function strike(slot: Slot, session: Session): void {
+    slot.strikes += 1;
+    if (slot.strikes >= maxStrikes && !slot.isPinging) void pingSuspect(slot, session);
   }
 
-  /** Evicts the longest idle session; false if all sessions are in use. */
-  function makeRoom(): boolean {
-    if (slots.size < limits.maxSessions) return true;
-    let oldest: Slot | undefined;
-    for (const slot of slots)
-      if (slot.leases === 0 && slot.session && (!oldest || slot.lastUsed < oldest.lastUsed)) oldest = slot;
-    if (!oldest) return false;
-    retire(oldest);
-    return true;
+  function recordResult(slot: Slot, session: Session, result: LeaseResult, reply: Reply | undefined): void {
+    if (result === 'answered') recordAnswer(slot);
+    else if (result === 'neutral') {
+      if (!session.end && clock() - slot.answeredAt > limits.pingMs) strike(slot, session);
+    } else if (session.end) {
+      if (!slots.remove(slot)) return;
+      recordFailure(session.end);
+      revival.begin();
+    } else {
+      if (result === 'failed' && reply && 'failure' in reply) unanswered.add(reply.failure);
+      slot.wasCut ||= result === 'failed';
+      strike(slot, session);
+    }
   }
 
   /** The lease of an open session; shared by all its callers, so that a call allocates nothing. */
   const leaseOf = (slot: Slot, session: Session): Lease => ({
     session,
     release(result, reply) {
-      if (result === 'answered') recordAnswer(slot);
-      else if (result !== 'neutral') {
-        if (session.end) {
-          if (slots.delete(slot)) recordFailure(session.end);
-        } else {
-          if (result === 'failed' && reply && 'failure' in reply) recordUnanswered(reply.failure);
-          slot.strikes += 1;
-          if (slot.strikes >= maxStrikes && !slot.isPinging) void pingSuspect(slot, session);
-        }
-      }
-      slot.leases -= 1;
+      recordResult(slot, session, result, reply);
       slot.lastUsed = clock();
-      if (slot.retired && slot.leases === 0) closeSlot(slot);
-      else if (!slot.retired && (transient || slot.calls >= limits.maxCalls)) retire(slot);
+      const wasRetired = slot.retired;
+      slots.release(slot);
+      if (!wasRetired && (isTransient || slot.calls >= limits.maxCalls)) slots.retire(slot);
     },
   });
 
@@ -255,7 +180,7 @@ export function sessionPool(options: {
 
   function lease(owner: string, signal?: AbortSignal): Lease | Promise<Lease | NoLease> {
     if (closed) return Promise.resolve({ message: 'The source is closed' });
-    const slot = transient ? undefined : findSlot(owner);
+    const slot = isTransient ? undefined : slots.find(owner);
     if (!slot?.lease) return openLease(slot, owner, signal);
     take(slot);
     return slot.lease;
@@ -265,46 +190,61 @@ export function sessionPool(options: {
   async function openLease(found: Slot | undefined, owner: string, signal?: AbortSignal): Promise<Lease | NoLease> {
     let slot = found;
     if (!slot) {
-      const rest = backOff();
+      const rest = backoff.current();
       if (rest) {
         // Wait out a short back-off instead of failing the call.
-        if ((rest.retryAfterMs ?? 0) > maxWaitMs || !(await waitUnlessAborted(rest.retryAfterMs ?? 0, signal)))
-          return rest;
-        return lease(owner, signal);
+        const waitMs = rest.retryAfterMs ?? 0;
+        return waitMs > maxWaitMs || !(await pause(waitMs + 1, signal)) ? rest : lease(owner, signal);
       }
-      if (!makeRoom()) return { message: 'All connections are in use', busy: true, retryAfterMs: 1_000 };
+      if (!slots.makeRoom()) return { message: 'All connections are in use', busy: true, retryAfterMs: 1_000 };
       slot = start(owner);
     }
     take(slot);
     const session = await openedUnlessAborted(slot.opening, signal);
     if ('request' in session) return (slot.lease ??= leaseOf(slot, session));
-    slot.leases -= 1;
-    if (slot.retired && slot.leases === 0) closeSlot(slot);
+    slots.release(slot);
     return session;
   }
 
   return {
     lease,
     state() {
-      const rest = failures >= limits.crashLimit ? backOff() : undefined;
-      return {
-        open: slots.size,
-        ...(rest && { backOff: rest }),
-        ...(unanswered >= maxStrikes && lastUnanswered && { unanswered: lastUnanswered }),
-      };
+      const rest = backoff.isPaused() ? backoff.current() : undefined;
+      const failure = unanswered.failure();
+      return { open: slots.size(), ...(rest && { backOff: rest }), ...(failure && { unanswered: failure }) };
+    },
+    recovery: revival.latest,
+    restart() {
+      backoff.clear();
+      unanswered.reset();
+      const wasOpen = slots.size() > 0;
+      slots.retireAll();
+      if (wasOpen && !closed && !isTransient) start('', true);
     },
     async close() {
       closed = true;
       // Abort handshakes that are still running.
       stop.abort();
+      revival.stop();
       clearInterval(sweeper);
-      for (const slot of slots) {
-        slot.retired = true;
-        closeSlot(slot);
-      }
-      slots.clear();
-      await Promise.all(closing);
+      await slots.closeAll();
     },
+  };
+}
+
+/** Calls in a row without an answer, over all sessions; shown as health, and unlike the back-off it delays no other caller. */
+function unansweredCalls(limit: number) {
+  let count = 0;
+  let last: ChannelEnd | undefined;
+  return {
+    add(end: ChannelEnd): void {
+      count += 1;
+      last = end;
+    },
+    reset(): void {
+      count = 0;
+    },
+    failure: () => (count >= limit ? last : undefined),
   };
 }
 
@@ -319,20 +259,5 @@ function openedUnlessAborted(
     const onAbort = (): void => resolve({ message: 'The caller cancelled' });
     signal.addEventListener('abort', onAbort, { once: true });
     opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-/** False if the signal fired first. */
-function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  if (signal?.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const end = (whole: boolean): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      resolve(whole);
-    };
-    const onAbort = (): void => end(false);
-    const timer = setTimeout(() => end(true), ms + 1);
-    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

@@ -1,25 +1,18 @@
-import type { LogLevel, Progress } from '../../../core/call.js';
-import type { Json, JsonObject } from '../../../core/json.js';
-import type { Ask } from '../../../core/outcome.js';
-import { linkedSet } from '../../../lib/linked-set.js';
-import { slotTable } from '../../../lib/slot-table.js';
+import type { JsonObject } from '../../../core/json.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
-import { isLogLevel, metaKeys } from '../../../wire/meta.js';
+import { metaKeys } from '../../../wire/meta.js';
 import type { Reply, RpcReply } from '../../../wire/reply.js';
-import type { ChannelEvents, ChannelEnd, OpenChannel } from '../channels/channel.js';
+import type { ChannelEnd, OpenChannel } from '../channels/channel.js';
 import { isChannel } from '../channels/channel.js';
+import { isInputMethod } from '../relay/input-requests.js';
+import { callListeners } from './call-listeners.js';
+import type { CallListener } from './call-listeners.js';
+import { rootRequests } from './root-requests.js';
 import { modernMeta, negotiate } from './handshake.js';
 import type { Era, HandshakeOptions, Peer } from './handshake.js';
 
-/** A call in flight, and its handlers for progress, logs and questions of the server. */
-export interface CallListener {
-  /** Equal for calls of one client of one principal; an ambiguous question is never delivered to another client. */
-  readonly clientKey: string;
-  readonly progress?: (progress: Progress) => void;
-  readonly log?: (level: LogLevel, data: Json, logger?: string) => void;
-  readonly question?: (ask: Ask) => Promise<RpcReply>;
-}
+export type { CallListener } from './call-listeners.js';
 
 interface RequestOptions {
   readonly timeoutMs: number;
@@ -31,7 +24,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export type ListKind = 'tools' | 'prompts' | 'resources';
+type ListKind = 'tools' | 'prompts' | 'resources';
 
 interface SessionEvents {
   listChanged(kind: ListKind): void;
@@ -45,6 +38,8 @@ export interface Session {
   readonly end: ChannelEnd | undefined;
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>;
   notify(method: string, params?: JsonObject): void;
+  /** Lets a server that asked for roots in vain ask this client; undefined if there is nothing to wait for. */
+  offerRoots(client: string, listener: CallListener): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
@@ -62,54 +57,22 @@ const listKinds: Readonly<Record<string, ListKind>> = {
   'notifications/prompts/list_changed': 'prompts',
   'notifications/resources/list_changed': 'resources',
 };
-const inputMethods = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list']);
 
 /** Connects and negotiates the protocol; a failure is returned as a channel end. */
 export async function openSession(options: SessionOptions): Promise<Session | ChannelEnd> {
   const { open, era, first, handshake, events } = options;
-  const listeners = linkedSet<CallListener>();
-  const tokens = slotTable<CallListener>();
-  let levelSet = false;
+  const calls = callListeners();
+  const roots = rootRequests(() => isChannel(channel) && channel.notify('notifications/roots/list_changed'));
 
-  /** The call an unattributed message belongs to: the only call in flight, or the latest if all come from one client. */
-  const attribute = (accepts: (listener: CallListener) => boolean): CallListener | undefined => {
-    let found: CallListener | undefined;
-    for (const listener of listeners) {
-      if (found && listener.clientKey !== found.clientKey) return undefined;
-      if (accepts(listener) || !found) found = listener;
-    }
-    return found && accepts(found) ? found : undefined;
-  };
-
-  const notification: ChannelEvents['notification'] = (method, params, owner) => {
-    if (method === 'notifications/progress') return forwardProgress(tokens.get(params['progressToken']), params);
-    // Channels return the owner they were given, and owners are always listeners.
-    if (method === 'notifications/message')
-      return forwardLog((owner as CallListener | undefined) ?? attribute(({ log }) => log !== undefined), params);
-    if (method === 'notifications/resources/updated')
-      return typeof params['uri'] === 'string' ? events.resourceUpdated(params['uri']) : undefined;
-    const kind = Object.hasOwn(listKinds, method) ? listKinds[method] : undefined;
-    if (kind) events.listChanged(kind);
-  };
-
-  const request: ChannelEvents['request'] = async (method, params, owner) => {
-    if (method === 'ping') return { result: {} };
-    if (!inputMethods.has(method)) return { error: rpcError(rpcCodes.methodNotFound, 'Method not found') };
-    const listener = (owner as CallListener | undefined) ?? attribute(({ question }) => question !== undefined); // as above
-    if (listener?.question) return listener.question({ method: method as Ask['method'], params }); // checked by inputMethods
-    // Some servers request roots right after initialize, when no client call is in flight.
-    if (method === 'roots/list') return { result: { roots: [] } };
-    return {
-      error: rpcError(
-        rpcCodes.invalidRequest,
-        listeners.size > 1
-          ? 'Several calls are in flight; the request cannot be attributed to one of them'
-          : 'No call is in flight whose client could answer',
-      ),
-    };
-  };
-
-  const channel = await open({ notification, request, ended: (end) => events.ended(end) }, options.owner);
+  const channel = await open(
+    {
+      notification: (method, params, owner) => dispatchNotification(calls, events, method, params, owner),
+      request: (method, params, owner) => answerServer(calls, roots, method, params, owner),
+      ended: (end) => events.ended(end),
+    },
+    options.owner,
+    handshake.signal,
+  );
   if (!isChannel(channel)) return channel;
   const peer = await negotiate(channel, era, first, handshake);
   if ('problem' in peer) {
@@ -118,43 +81,25 @@ export async function openSession(options: SessionOptions): Promise<Session | Ch
     return end ?? { message: peer.problem, ...(peer.needsAction && { needsAction: true }) };
   }
 
+  let levelSet = false;
   const enableLogs = (): void => {
     if (levelSet || peer.modern || !isJsonObject(peer.capabilities['logging'])) return;
     levelSet = true;
     void channel.request({ method: 'logging/setLevel', params: { level: 'debug' }, timeoutMs: handshake.timeoutMs });
   };
-
-  const plainMeta = peer.modern ? modernMeta(handshake.clientInfo, {}) : undefined;
-
-  /** `_meta` of a request; requests without special fields share one object (hot path). */
-  const envelope = (
-    { capabilities, meta, listener }: RequestOptions,
-    token: number | undefined,
-  ): JsonObject | undefined => {
-    const isPlain = meta === undefined && token === undefined;
-    if (!peer.modern) return token === undefined ? meta : { ...meta, progressToken: token };
-    if (isPlain && listener?.log === undefined && (capabilities === undefined || isEmpty(capabilities)))
-      return plainMeta;
-    return {
-      ...meta,
-      ...modernMeta(handshake.clientInfo, capabilities ?? {}),
-      ...(listener?.log && { [metaKeys.logLevel]: 'debug' }),
-      ...(token !== undefined && { progressToken: token }),
-    };
-  };
+  const envelope = requestEnvelope(peer, handshake);
 
   /** Sends a request for a listener, which receives messages until the response. */
   const requestFor = async (
     listener: CallListener,
     method: string,
     params: JsonObject,
-    options: RequestOptions,
+    request: RequestOptions,
   ): Promise<Reply> => {
-    const { timeoutMs, signal, headers } = options;
-    const entry = listeners.add(listener);
+    const { timeoutMs, signal, headers } = request;
+    const entry = calls.add(listener);
     if (listener.log) enableLogs();
-    const token = listener.progress && tokens.add(listener);
-    const _meta = envelope(options, token);
+    const _meta = envelope(request, entry.token);
     try {
       return await channel.request({
         method,
@@ -165,8 +110,7 @@ export async function openSession(options: SessionOptions): Promise<Session | Ch
         headers,
       });
     } finally {
-      listeners.remove(entry);
-      if (token !== undefined) tokens.delete(token);
+      entry.remove();
     }
   };
 
@@ -176,15 +120,85 @@ export async function openSession(options: SessionOptions): Promise<Session | Ch
       return channel.end;
     },
     notify: (method, params) => channel.notify(method, params),
-    close: () => channel.close(),
-    request(method, params, options) {
-      const { timeoutMs, signal, listener, headers } = options;
-      if (!listener) {
-        const _meta = envelope(options, undefined);
-        return channel.request({ method, params: _meta ? { ...params, _meta } : params, timeoutMs, signal, headers });
-      }
-      return requestFor(listener, method, params, options);
+    offerRoots(client, listener) {
+      const offered = peer.modern ? undefined : roots.offer(client);
+      if (offered === undefined) return undefined;
+      // Its request is attributed to this listener.
+      const { remove } = calls.add(listener);
+      return offered.finally(remove);
     },
+    close: () => channel.close(),
+    request(method, params, request) {
+      const { timeoutMs, signal, listener, headers } = request;
+      if (listener) return requestFor(listener, method, params, request);
+      const _meta = envelope(request, undefined);
+      return channel.request({ method, params: _meta ? { ...params, _meta } : params, timeoutMs, signal, headers });
+    },
+  };
+}
+
+type Calls = ReturnType<typeof callListeners>;
+
+/** Channels return the owner they were given, and owners are always listeners. */
+const toCallListener = (owner: object | undefined): CallListener | undefined => owner as CallListener | undefined;
+
+function dispatchNotification(
+  calls: Calls,
+  events: SessionEvents,
+  method: string,
+  params: JsonObject,
+  owner: object | undefined,
+): void {
+  if (method === 'notifications/progress') return calls.forwardProgress(params);
+  if (method === 'notifications/message') return calls.forwardLog(toCallListener(owner), params);
+  if (method === 'notifications/resources/updated')
+    return typeof params['uri'] === 'string' ? events.resourceUpdated(params['uri']) : undefined;
+  const kind = Object.hasOwn(listKinds, method) ? listKinds[method] : undefined;
+  if (kind) events.listChanged(kind);
+}
+
+async function answerServer(
+  calls: Calls,
+  roots: ReturnType<typeof rootRequests>,
+  method: string,
+  params: JsonObject,
+  owner: object | undefined,
+): Promise<RpcReply> {
+  if (method === 'ping') return { result: {} };
+  if (!isInputMethod(method)) return { error: rpcError(rpcCodes.methodNotFound, 'Method not found') };
+  const listener = calls.forQuestion(toCallListener(owner));
+  if (listener?.question) {
+    const reply = await listener.question({ method, params });
+    if (method === 'roots/list') roots.answered();
+    return reply;
+  }
+  if (method === 'roots/list') {
+    roots.missed();
+    return { result: { roots: [] } };
+  }
+  return {
+    error: rpcError(
+      rpcCodes.invalidRequest,
+      calls.size() > 1
+        ? 'Several calls are in flight; the request cannot be attributed to one of them'
+        : 'No call is in flight whose client could answer',
+    ),
+  };
+}
+
+/** Builds the `_meta` of requests; requests without special fields share one object (hot path). */
+function requestEnvelope(peer: Peer, { clientInfo }: HandshakeOptions) {
+  const plainMeta = peer.modern ? modernMeta(clientInfo, {}) : undefined;
+  return ({ capabilities, meta, listener }: RequestOptions, token: number | undefined): JsonObject | undefined => {
+    if (!peer.modern) return token === undefined ? meta : { ...meta, progressToken: token };
+    const isPlain = meta === undefined && token === undefined && listener?.log === undefined;
+    if (isPlain && (capabilities === undefined || isEmpty(capabilities))) return plainMeta;
+    return {
+      ...meta,
+      ...modernMeta(clientInfo, capabilities ?? {}),
+      ...(listener?.log && { [metaKeys.logLevel]: 'debug' }),
+      ...(token !== undefined && { progressToken: token }),
+    };
   };
 }
 
@@ -192,16 +206,3 @@ const isEmpty = (object: JsonObject): boolean => {
   for (const _ in object) return false;
   return true;
 };
-
-function forwardProgress(listener: CallListener | undefined, { progress, total, message }: JsonObject): void {
-  if (typeof progress !== 'number') return;
-  listener?.progress?.({
-    progress,
-    ...(typeof total === 'number' && { total }),
-    ...(typeof message === 'string' && { message: message.slice(0, 1_000) }),
-  });
-}
-
-function forwardLog(listener: CallListener | undefined, { level, data, logger }: JsonObject): void {
-  if (isLogLevel(level)) listener?.log?.(level, data ?? null, typeof logger === 'string' ? logger : undefined);
-}

@@ -6,11 +6,12 @@ import type { Controller } from '../../../lib/light-signal.js';
 import { channelEndOutcome, errorOutcome } from '../relay/outcomes.js';
 import { listenTimeoutMs, ownerWatches } from './owner-watches.js';
 import type { OwnerWatches } from './owner-watches.js';
-import type { Lease, NoLease } from './session-pool.js';
+import type { NoLease } from './restart-backoff.js';
+import type { Lease } from './session-pool.js';
 import type { Session } from './session.js';
 
 /** Upstream subscriptions to list changes and resources, in both protocol eras. */
-export interface Subscriptions {
+interface Subscriptions {
   /** Listens for list changes on a new session, if no other session does. */
   onConnect(session: Session): void;
   onEnd(session: Session): void;
@@ -22,7 +23,7 @@ export interface Subscriptions {
 }
 
 /** Limits of the watched resources of one source. */
-export interface WatchLimits {
+interface WatchLimits {
   readonly total: number;
   /** Share of one principal, so that one caller cannot take all of them. */
   readonly perPrincipal: number;

@@ -12,6 +12,7 @@ export function watchFiles(files: readonly string[], changed: () => Promise<void
     clearTimeout(debounceTimer);
     // Debounce: editors save in several steps.
     debounceTimer = setTimeout(() => {
+      // One after the other: two reloads at once could finish in the wrong order.
       running = running.then(() => (isClosed ? undefined : changed())).catch(() => undefined);
     }, 50).unref();
   };
@@ -31,12 +32,14 @@ export function watchFiles(files: readonly string[], changed: () => Promise<void
     void Promise.all(
       files.map((file) =>
         stat(file).then(
+          // The inode changes when an editor replaces the file within one timestamp.
           (stats) => `${stats.mtimeMs} ${stats.size} ${stats.ino}`,
           () => '',
         ),
       ),
     ).then((fingerprints) => {
       const fingerprint = fingerprints.join('|');
+      // The first look is the baseline.
       if (lastFingerprint !== '' && fingerprint !== lastFingerprint) scheduleReload();
       lastFingerprint = fingerprint;
     });

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Egress } from '../../../net/egress-types.js';
+import type { Egress } from '../../../net/egress/egress-types.js';
 import {
   documentBudget,
   parseData,
@@ -12,6 +12,7 @@ import {
 import { isReference } from './references.js';
 import { isRawObject } from './fields.js';
 
+/** Bound of files that one document may pull in. */
 const maxSiblings = 50;
 
 /** Reads a regular file within a size limit. */
@@ -33,6 +34,7 @@ export async function readDocumentBytes(
   }
 }
 
+/** An errno in words; paths are left out, since callers see the message. */
 function describeReadError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'no such file';
@@ -76,12 +78,14 @@ export async function toDocument(
   const siblings = new Map<string, Document>();
   const document: Document = { root, dialect, version, siblings, ...(url !== undefined && { url }) };
   if (file !== undefined && options.allowSiblings === true) {
+    // The document itself, so that a sibling can refer back to it.
     siblings.set(basename(file), document);
     await loadSiblings(dirname(file), document, siblings, budget);
   }
   return { ok: true, document };
 }
 
+/** Loads referenced files of the folder, with one budget for all of them. */
 async function loadSiblings(
   folder: string,
   first: Document,
@@ -90,6 +94,7 @@ async function loadSiblings(
 ): Promise<void> {
   const realFolder = await realpath(folder);
   const todo = [first];
+  // A file that failed is not tried again for each reference to it.
   const tried = new Set<string>();
   let bytes = 0;
   for (let document = todo.pop(); document !== undefined; document = todo.pop()) {
@@ -101,6 +106,7 @@ async function loadSiblings(
       if (content?.ok !== true) continue;
       bytes += content.bytes.length;
       const data = parseData(content.bytes, budget);
+      // A broken sibling only makes the references to it unresolved.
       if (!data.ok || !isRawObject(data.value)) continue;
       const sibling: Document = {
         root: data.value,
@@ -129,6 +135,7 @@ function siblingReferences(root: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   const seen = new Set<unknown>();
   const todo: unknown[] = [root];
+  // Iterative, and each object once: documents may be deep and share parts.
   for (let value = todo.pop(); value !== undefined; value = todo.pop()) {
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);

@@ -7,11 +7,13 @@ import { fieldEntries, booleanField, isRawObject, ownField, textField, type RawO
 /** Media type without parameters, in lower case. */
 export const baseType = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
+/** Whether a media type is JSON, including structured suffixes such as `+json`. */
 export const isJsonType = (mediaType: string): boolean =>
   /^(application|text)\/(json|[\w.+-]+\+json)$/.test(baseType(mediaType));
 
 /** Chooses the media type to send: the one that represents JSON arguments with the least loss. */
 export function preferredMediaType(mediaTypes: readonly string[]): string | undefined {
+  // Lower is better: JSON keeps types, forms lose them, other types need the text of the caller.
   const rank = (mediaType: string): number => {
     const base = baseType(mediaType);
     if (base === 'application/json') return 0;
@@ -35,6 +37,7 @@ export function parseRequestBody(context: ParseContext, at: Located): Body | Ope
   const offered = fieldEntries(value, 'content');
   const mediaType = preferredMediaType(offered.map(([name]) => name)) ?? 'application/json';
   const media = resolveMedia(doc, offered.find(([name]) => name === mediaType)?.[1]);
+  // A body whose schema is unknown could not be checked.
   if (media === undefined)
     return { reason: 'unresolved_ref', message: 'the media type of the body has an unresolved reference' };
   const schema = ownField(media.value, 'schema') ?? ownField(media.value, 'itemSchema');
@@ -52,14 +55,17 @@ export function parseRequestBody(context: ParseContext, at: Located): Body | Ope
   };
 }
 
+/** The media type object behind a reference. */
 function resolveMedia(doc: Located['doc'], value: unknown): Located | undefined {
   // In 3.2 a media type may be a reference; a missing or malformed one still declares a body.
   const found = resolveReference({ doc, value: isRawObject(value) ? value : {} });
   return found.ok ? found.at : undefined;
 }
 
+/** Encoding of one part of a form. */
 function parseEncoding(raw: unknown): Encoding {
   const contentType = textField(raw, 'contentType');
+  // Only explicit fields count: the default layout of a form differs from that of a query.
   const hasLayout = ['style', 'explode', 'allowReserved'].some((key) => ownField(raw, key) !== undefined);
   return { ...(contentType !== undefined && { contentType }), ...(hasLayout && { layout: parseLayout(raw, 'query') }) };
 }
@@ -84,6 +90,7 @@ export function parseReply(context: ParseContext, operation: RawObject): Reply |
   };
 }
 
+/** Whether a response declares a Link header, which paginates (RFC 8288). */
 export const hasLinkHeader = (response: unknown): boolean =>
   fieldEntries(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
 

@@ -80,12 +80,16 @@ export interface Operation {
   /** Server URLs in order of preference, with variables replaced by their defaults. */
   readonly servers: readonly string[];
   readonly extensions: RawObject;
+  /** The operation as the document has it. */
+  readonly original: RawObject;
 }
 
 /** A security scheme of the document. */
 export type SecurityScheme =
   | { readonly kind: 'apiKey'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
-  | { readonly kind: 'basic' | 'bearer' | 'oauth2' | 'other' };
+  | { readonly kind: 'basic' | 'bearer' | 'oauth2' }
+  /** A scheme that the gateway cannot perform, such as digest or mutual TLS. */
+  | { readonly kind: 'unsupported'; readonly label: string };
 
 /** A warning about the document; it does not prevent loading. */
 export interface DocumentNote {

@@ -2,6 +2,7 @@ import { parseParameters } from './parameters.js';
 import type { Document } from './parse.js';
 import { parseRequestBody, parseReply } from './messages.js';
 import type {
+  Body,
   SecurityAlternative,
   ApiModel,
   DocumentNote,
@@ -23,6 +24,7 @@ import {
   type RawObject,
 } from './fields.js';
 
+/** Methods that a path item may have; `query` is new in 3.2. */
 const operationMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'] as const;
 
 /** Why an operation cannot be offered. */
@@ -31,6 +33,7 @@ export interface OperationProblem {
   readonly message: string;
 }
 
+/** Distinguishes a problem from a parsed part. */
 export const isOperationProblem = (value: object): value is OperationProblem => 'reason' in value;
 
 /** Context shared by the parsers of an operation. */
@@ -46,6 +49,7 @@ export function normaliseDocument(doc: Document): ApiModel {
   const skipped: SkippedOperation[] = [];
   const notes: DocumentNote[] = [];
   for (const [path, item] of fieldEntries(root, 'paths')) {
+    // Extensions are no paths.
     if (path.startsWith('x-')) continue;
     const found = resolveReference({ doc, value: item });
     const raw = found.ok ? found.at.value : undefined;
@@ -60,6 +64,7 @@ export function normaliseDocument(doc: Document): ApiModel {
     }
     // In 3.x a path item may have fields beside its `$ref`.
     const beside = isRawObject(item) && item !== raw ? item : undefined;
+    // Fields beside a reference override the referenced ones.
     const whole = beside === undefined ? raw : { ...raw, ...beside };
     for (const [method, operation] of listOperations(whole)) {
       const id = labelField(operation, 'operationId');
@@ -76,6 +81,7 @@ export function normaliseDocument(doc: Document): ApiModel {
       else operations.push(parsed);
     }
   }
+  // Counted and mentioned, so that they are not missed silently.
   const hooks = fieldEntries(root, 'webhooks').length;
   if (hooks > 0)
     notes.push({
@@ -93,12 +99,14 @@ export function normaliseDocument(doc: Document): ApiModel {
   };
 }
 
+/** Operations of a path item, with those of `additionalOperations` (3.2). */
 function* listOperations(item: RawObject): Generator<readonly [string, unknown]> {
   for (const method of operationMethods)
     if (Object.hasOwn(item, method) && item[method] !== null) yield [method.toUpperCase(), item[method]];
   for (const [method, operation] of fieldEntries(item, 'additionalOperations')) yield [method, operation];
 }
 
+/** Parses one operation, or returns why it cannot be offered. */
 function parseOperation(
   context: ParseContext,
   home: Document,
@@ -112,6 +120,7 @@ function parseOperation(
     return { reason: 'unsupported_method', message: `method ${method.slice(0, 20)} is not supported` };
   if (!path.startsWith('/')) return { reason: 'malformed_path', message: 'the path does not begin with /' };
   const { doc } = context;
+  // Parameters first: in 2.0 they also hold the body.
   const parameters = parseParameters(context, path, item, raw);
   if (isOperationProblem(parameters)) return parameters;
   const isSwagger = doc.dialect === '2.0';
@@ -119,7 +128,9 @@ function parseOperation(
     ? parseSwaggerBody(home, raw, parameters.bodies)
     : parseRequestBody(context, { doc, value: ownField(raw, 'requestBody') });
   if (body !== undefined && isOperationProblem(body)) return body;
+  const isSent = body !== undefined && !(isBodiless(method) && isEmptySchema(body));
   const reply = isSwagger ? parseSwaggerReply(context, home, raw) : parseReply(context, raw);
+  // The operation overrides the document, also with an empty list, which means "no security".
   const security = parseSecurity(ownField(raw, 'security') ?? ownField(home.root, 'security'));
   const [operationId, summary, description] = [
     labelField(raw, 'operationId'),
@@ -133,18 +144,27 @@ function parseOperation(
     deprecated: booleanField(raw, 'deprecated') ?? false,
     parameters: parameters.list,
     servers: parseServers(home, item, raw),
+    original: raw,
     extensions: Object.fromEntries(
       [...fieldEntries({ item }, 'item'), ...fieldEntries({ raw }, 'raw')].filter(([name]) => name.startsWith('x-')),
     ),
     ...(operationId !== undefined && operationId !== '' && { operationId }),
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
-    ...(body !== undefined && { body }),
+    ...(isSent && { body }),
     ...(reply !== undefined && { reply }),
     ...(security !== undefined && { security }),
   };
 }
 
+/** Methods whose body servers ignore or reject. */
+const isBodiless = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** Whether a body declares nothing: generators add such bodies to every operation, and a GET has no use for one. */
+const isEmptySchema = ({ schema }: Body): boolean =>
+  schema === undefined || (isRawObject(schema.value) && Object.keys(schema.value).length === 0);
+
+/** Alternatives of security requirements; undefined if none are stated. */
 function parseSecurity(value: unknown): readonly SecurityAlternative[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value
@@ -154,6 +174,7 @@ function parseSecurity(value: unknown): readonly SecurityAlternative[] | undefin
     );
 }
 
+/** Security schemes by name; those with broken references are left out. */
 function parseSchemes(doc: Document): ReadonlyMap<string, SecurityScheme> {
   const table =
     doc.dialect === '2.0'
@@ -167,6 +188,7 @@ function parseSchemes(doc: Document): ReadonlyMap<string, SecurityScheme> {
   return schemes;
 }
 
+/** One scheme; unsupported ones keep a label for the message. */
 function parseScheme({ value }: Located): SecurityScheme {
   const [type, place, name, scheme] = [
     textField(value, 'type'),
@@ -179,5 +201,5 @@ function parseScheme({ value }: Located): SecurityScheme {
   if (type === 'basic' || (type === 'http' && scheme === 'basic')) return { kind: 'basic' };
   if (type === 'http' && scheme === 'bearer') return { kind: 'bearer' };
   if (type === 'oauth2' || type === 'openIdConnect') return { kind: 'oauth2' };
-  return { kind: 'other' };
+  return { kind: 'unsupported', label: (type === 'http' ? scheme : type)?.slice(0, 40) ?? 'unknown' };
 }

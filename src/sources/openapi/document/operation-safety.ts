@@ -1,10 +1,11 @@
-import type { Document } from './parse.js';
+import { tooDeep, type Document } from './parse.js';
 import type { Operation } from './model.js';
 import type { OperationProblem } from './normalise.js';
 import { splitTemplate } from './parameters.js';
 import { isDataKeyword, isReference, followReference, type Located } from './references.js';
 import { isRawObject } from './fields.js';
 
+/** Bound of a walk, so that a cyclic document cannot keep it going. */
 const maxVisitedValues = 20_000;
 
 /** Finds why a parsed operation is unsafe to offer: dot segments in its path, or an input schema in another document. */
@@ -12,6 +13,7 @@ export function findSafetyProblem(operation: Operation): OperationProblem | unde
   if (
     splitTemplate(operation.path)
       .path.split('/')
+      // Also encoded dots: some servers decode before they resolve (path traversal).
       .some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)) ||
     /[\\\0-\x1f]/.test(operation.path)
   )
@@ -20,6 +22,8 @@ export function findSafetyProblem(operation: Operation): OperationProblem | unde
     ...operation.parameters.map((parameter) => parameter.schema),
     ...(operation.body?.schema ? [operation.body.schema] : []),
   ]) {
+    if (reachesTooDeep(schema))
+      return { reason: 'deep_schema', message: 'its input is nested deeper than the gateway can check' };
     const ref = findBlockedReference(schema);
     if (ref !== undefined)
       return { reason: 'external_ref_blocked', message: `its input refers to ${ref.slice(0, 200)}` };
@@ -27,6 +31,7 @@ export function findSafetyProblem(operation: Operation): OperationProblem | unde
   return undefined;
 }
 
+/** Results by schema object; operations share most of their schemas. */
 const blockedReferenceCache = new WeakMap<object, string | null>();
 
 /** Finds the first reference to another document that a schema reaches. */
@@ -59,21 +64,50 @@ function findBlockedReference(root: Located): string | undefined {
   return found;
 }
 
+/** Whether any part of a document was cut; most have none, which saves the walk. */
+const deepDocuments = new WeakMap<Document, boolean>();
+
+/** Whether a schema reaches a part that was cut for its depth. */
+function reachesTooDeep(root: Located): boolean {
+  let hasDeepParts = deepDocuments.get(root.doc);
+  if (hasDeepParts === undefined)
+    deepDocuments.set(root.doc, (hasDeepParts = reaches(root.doc.root, (value) => value === tooDeep)));
+  if (!hasDeepParts) return false;
+  const seen = new Set<unknown>();
+  const todo: Located[] = [root];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    if (at.value === tooDeep) return true;
+    if (typeof at.value !== 'object' || at.value === null || seen.has(at.value)) continue;
+    seen.add(at.value);
+    const { doc } = at;
+    const next = isReference(at.value) ? followReference(doc, at.value.$ref) : undefined;
+    if (next?.ok) todo.push(next.at);
+    for (const [key, value] of Object.entries(at.value)) if (!isDataKeyword(key)) todo.push({ doc, value });
+  }
+  return false;
+}
+
+/** Whether a value inside of a document satisfies a test. */
+function reaches(root: unknown, test: (value: object) => boolean): boolean {
+  const seen = new Set<unknown>();
+  const todo: unknown[] = [root];
+  for (let value = todo.pop(); value !== undefined; value = todo.pop()) {
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    if (test(value)) return true;
+    seen.add(value);
+    for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) todo.push(item);
+  }
+  return false;
+}
+
+/** Whether a document has external references at all. */
 const externalReferenceCache = new WeakMap<Document, boolean>();
 
 /** Whether the document has any external reference; most have none, which saves a walk per operation. */
 function hasExternalReferences(doc: Document): boolean {
   let found = externalReferenceCache.get(doc);
   if (found === undefined) {
-    const seen = new Set<unknown>();
-    const todo: unknown[] = [doc.root];
-    found = false;
-    for (let value = todo.pop(); value !== undefined && !found; value = todo.pop()) {
-      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-      seen.add(value);
-      found = isReference(value) && !value.$ref.startsWith('#');
-      for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) todo.push(item);
-    }
+    found = reaches(doc.root, (value) => isReference(value) && !value.$ref.startsWith('#'));
     externalReferenceCache.set(doc, found);
   }
   return found;

@@ -1,4 +1,4 @@
-import { framingHeaders, headerName } from '../../../net/request-headers.js';
+import { framingHeaders, headerName } from '../../../net/http/request-headers.js';
 import type { In, Layout, Parameter, Style } from './model.js';
 import { isOperationProblem, type OperationProblem, type ParseContext } from './normalise.js';
 import { resolveReference, type Located } from './references.js';
@@ -39,6 +39,7 @@ export function parseParameters(
 ): ParameterSet | OperationProblem {
   const parametersByKey = new Map<string, Parameter>();
   const bodies = new Map<string, Located>();
+  // The operation comes second and so overrides parameters of its path item.
   for (const owner of [item, operation]) {
     for (const value of listField(owner, 'parameters')) {
       const at = resolveReference({ doc: context.doc, value });
@@ -48,6 +49,7 @@ export function parseParameters(
       const name = labelField(raw, 'name');
       if (!isRawObject(raw) || place === undefined || name === undefined || name === '')
         return { reason: 'malformed_parameter', message: 'a parameter has no `name` or no `in`' };
+      // It would become a property name of the arguments (prototype pollution).
       if (name === '__proto__') return { reason: 'unsafe_name', message: 'a parameter is named __proto__' };
       if (context.doc.dialect === '2.0' && (place === 'body' || place === 'formData')) {
         bodies.set(place === 'body' ? 'body' : `formData ${name}`, at.at);
@@ -56,6 +58,7 @@ export function parseParameters(
       const parsed = parseParameter(context, at.at, raw, place, name);
       if (parsed === undefined) continue;
       if (isOperationProblem(parsed)) return parsed;
+      // Header names are case-insensitive, so that `X-Id` and `x-id` are one parameter.
       parametersByKey.set(`${parsed.in} ${parsed.in === 'header' ? parsed.name.toLowerCase() : parsed.name}`, parsed);
     }
   }
@@ -99,10 +102,12 @@ export function splitTemplate(path: string): { readonly path: string; readonly q
   return { path: path.slice(0, end), query };
 }
 
+/** Names of placeholders in a path. */
 function templateNames(path: string): readonly string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => bareName(name));
 }
 
+/** Parses one parameter; undefined if the gateway sets it itself. */
 function parseParameter(
   context: ParseContext,
   at: Located,
@@ -117,6 +122,7 @@ function parseParameter(
     context.note('ignored_header', `header ${name.slice(0, 40)} is set by the gateway; callers cannot set it`);
     return undefined;
   }
+  // A path parameter is always required, except in routes with an optional segment.
   const required = place === 'path' ? !declared.endsWith('?') : (booleanField(raw, 'required') ?? false);
   if ((place === 'header' || place === 'cookie') && !headerName.test(name))
     return { reason: 'unsafe_name', message: `a ${place} name contains an invalid character` };
@@ -138,6 +144,7 @@ function parseParameter(
   };
 }
 
+/** Styles that the specification allows per location. */
 const stylesByLocation: Readonly<Record<In, readonly Style[]>> = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -159,6 +166,7 @@ export function parseLayout(raw: unknown, place: In): Layout {
 
 /** Serialisation of a 2.0 list (`collectionFormat`). */
 export function swaggerLayout(place: In, collectionFormat: string | undefined): Layout {
+  // Paths and headers have no repeated keys, so that lists are joined.
   const isFlat = place === 'path' || place === 'header';
   const lists: Readonly<Record<string, Style>> = { ssv: 'spaceDelimited', tsv: 'tabDelimited', pipes: 'pipeDelimited' };
   const style =

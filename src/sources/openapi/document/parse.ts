@@ -1,5 +1,5 @@
 import { CORE_SCHEMA, constructFromEvents, EVENT_ALIAS, mergeTag, parseEvents, YAMLException } from 'js-yaml';
-import { nestsDeeperThan } from '../../../lib/json-limits.js';
+import { nestsDeeperThan } from '../../../lib/json/json-limits.js';
 import { isRawObject, ownField, type RawObject } from './fields.js';
 
 /** Limits for parsing one document. */
@@ -12,6 +12,7 @@ export interface DocumentBudget {
   readonly maxOperations: number;
 }
 
+/** Bounds that the largest public documents pass with room to spare. */
 export const documentBudget: DocumentBudget = {
   maxBytes: 33_554_432,
   maxDepth: 200,
@@ -20,6 +21,7 @@ export const documentBudget: DocumentBudget = {
   maxOperations: 20_000,
 };
 
+/** Schema dialect of a document. */
 export type Dialect = '2.0' | '3.0' | '3.1';
 
 /** A parsed document and its origin. */
@@ -36,6 +38,7 @@ export interface Document {
   readonly siblings: ReadonlyMap<string, Document>;
 }
 
+/** A result, or the problem as a sentence for the operator. */
 export type ReadResult<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly problem: string };
 
 /** Parses JSON or YAML within the budget; never throws, and opens no files or connections. */
@@ -46,6 +49,7 @@ export function parseData(
   if (bytes.length > budget.maxBytes) return documentProblem(`the document is larger than ${budget.maxBytes} bytes`);
   let text: string;
   try {
+    // Fatal: a document in another encoding would get wrong names silently.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return documentProblem('the document is not UTF-8 text');
@@ -98,35 +102,61 @@ function countOperations(root: RawObject, limit: number): number {
 const versionOf = (value: unknown): string =>
   typeof value === 'number' ? value.toFixed(1) : typeof value === 'string' ? value.trim() : '';
 
+/** A problem as a result. */
 const documentProblem = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });
 
+/** Parses JSON; falls back to YAML, of which JSON in flow style is a part. */
 function parseJsonDocument(
   text: string,
   bytes: Uint8Array,
   budget: DocumentBudget,
 ): ReadResult<{ readonly value: unknown }> {
-  if (nestsDeeperThan(bytes, budget.maxDepth))
-    return documentProblem(`the document is nested more than ${budget.maxDepth} levels deep`);
   try {
     const value: unknown = JSON.parse(text);
-    return { ok: true, value };
+    // The depth is checked on bytes, before anything walks the parsed tree.
+    return { ok: true, value: nestsDeeperThan(bytes, budget.maxDepth) ? cutDeepParts(value, budget.maxDepth) : value };
   } catch {
     // YAML in flow style also begins with a brace.
     return parseYamlDocument(text, budget);
   }
 }
 
+/** Stands for a part of a document that is nested too deep for code that walks it recursively; operations that need it are withheld. */
+export const tooDeep: RawObject = Object.freeze({ 'x-toolgate-too-deep': true });
+
+/** Replaces what is nested below a depth, in place and without recursion. */
+function cutDeepParts(root: unknown, maxDepth: number): unknown {
+  const todo: { readonly holder: object; readonly depth: number }[] = [];
+  if (typeof root === 'object' && root !== null) todo.push({ holder: root, depth: 1 });
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const { holder, depth } = next;
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (depth < maxDepth) todo.push({ holder: value, depth: depth + 1 });
+      else Object.defineProperty(holder, key, { value: tooDeep, enumerable: true });
+    }
+  }
+  return root;
+}
+
+/** The YAML parser is recursive; a document beyond this depth is rejected as a whole. */
+const maxYamlDepth = 1_000;
+/** YAML 1.2 core types with merge keys; no dates, since those would not be JSON. */
 const yamlSchema = CORE_SCHEMA.withTags(mergeTag);
 
+/** Parses YAML with bounds on depth, aliases and merge keys. */
 function parseYamlDocument(text: string, budget: DocumentBudget): ReadResult<{ readonly value: unknown }> {
   try {
-    const events = parseEvents(text, { maxDepth: budget.maxDepth });
+    const events = parseEvents(text, { maxDepth: maxYamlDepth });
     let aliases = 0;
     for (const event of events) if (event.type === EVENT_ALIAS) aliases += 1;
     if (aliases > budget.maxAliases) return documentProblem(`the document has more than ${budget.maxAliases} aliases`);
     const documents = constructFromEvents(events, { source: text, schema: yamlSchema, maxTotalMergeKeys: 100_000 });
+    // A second document would be ignored silently by other tools.
     if (documents.length !== 1) return documentProblem('the document must contain exactly one YAML document');
-    const [value] = documents;
+    const [parsed] = documents;
+    // Cutting changes the data, so it must not meet a value that an alias shares; those are limited in depth below.
+    const value = aliases === 0 ? cutDeepParts(parsed, budget.maxDepth) : parsed;
     // Billion laughs: aliases share values, but code that walks the data expands them, so the expanded size counts.
     if (aliases > 0 && isTooLarge(value, budget))
       return documentProblem(
@@ -147,6 +177,7 @@ function isTooLarge(root: unknown, { maxValues, maxDepth }: DocumentBudget): boo
   const open = new Set<object>();
   const sizeOf = (value: unknown, depth: number): number => {
     if (typeof value !== 'object' || value === null) return 1;
+    // A shared value is counted once and its size added at each use.
     const known = sizes.get(value);
     if (known !== undefined) return known;
     // Aliases can nest, so the total depth can exceed the depth limit of the parser.

@@ -10,10 +10,12 @@ export interface Located {
 /** Machine-readable reason why a reference cannot be resolved. */
 export type ReferenceProblem = 'external_ref_blocked' | 'unresolved_ref' | 'cyclic_ref';
 
+/** The value behind a reference, or why there is none. */
 type ResolveResult =
   | { readonly ok: true; readonly at: Located; readonly pointer?: string }
   | { readonly ok: false; readonly problem: ReferenceProblem; readonly ref: string };
 
+/** Longer chains are cycles in practice. */
 const maxChainLength = 32;
 
 /** Whether a value is a reference object; a `$ref` that is not a string is data. */
@@ -46,6 +48,7 @@ export function followReference(
   const hash = ref.indexOf('#');
   const file = hash === -1 ? ref : ref.slice(0, hash);
   const fragment = hash === -1 ? '' : ref.slice(hash + 1);
+  // Known documents only: nothing is loaded here.
   const within = file === '' ? doc : (doc.siblings.get(file.replace(/^\.\//, '')) ?? namedSchemas(doc).ids.get(file));
   if (within === undefined)
     return doc.parent === undefined
@@ -55,6 +58,7 @@ export function followReference(
     fragment === '' || fragment.startsWith('/')
       ? resolvePointer(within.root, fragment)
       : namedSchemas(within).anchors.get(fragment);
+  // An embedded schema may refer to its enclosing document.
   if (value === undefined && doc.parent !== undefined) return followReference(doc.parent, ref);
   return value === undefined
     ? { ok: false, problem: 'unresolved_ref', ref }
@@ -68,12 +72,14 @@ function resolvePointer(root: unknown, fragment: string): unknown {
   for (const raw of fragment.slice(1).split('/')) {
     const key = decodeFragment(raw)?.replaceAll('~1', '/').replaceAll('~0', '~');
     if (key === undefined) return undefined;
+    // Array indices are digits, so that `length` and methods are out of reach.
     value = Array.isArray(value) ? (/^\d{1,9}$/.test(key) ? value[Number(key)] : undefined) : ownField(value, key);
     if (value === undefined) return undefined;
   }
   return value;
 }
 
+/** A fragment without percent-encoding; invalid escapes stay as they are. */
 function decodeFragment(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -89,14 +95,17 @@ interface NamedSchemas {
   readonly ids: ReadonlyMap<string, Document>;
 }
 
+/** Names by document; the walk over a large one takes milliseconds. */
 const namedSchemasCache = new WeakMap<Document, NamedSchemas>();
 
+/** Anchors and ids of a document, collected once. */
 function namedSchemas(doc: Document): NamedSchemas {
   let names = namedSchemasCache.get(doc);
   if (names === undefined) namedSchemasCache.set(doc, (names = collectNamedSchemas(doc)));
   return names;
 }
 
+/** Walks a document for anchors and ids. */
 function collectNamedSchemas(doc: Document): NamedSchemas {
   const anchors = new Map<string, unknown>();
   const ids = new Map<string, Document>();

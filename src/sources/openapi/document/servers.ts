@@ -14,10 +14,13 @@ export function parseServers(doc: Document, item: RawObject, operation: RawObjec
   return shared;
 }
 
+/** Servers of documents; thousands of operations share them. */
 const documentServers = new WeakMap<Document, readonly string[]>();
+/** Server URLs with their variables filled in. */
 const listServers = (owner: RawObject): readonly string[] =>
   listField(owner, 'servers').filter(isRawObject).map(fillVariables);
 
+/** Fills variables with their defaults, else with the first allowed value. */
 function fillVariables(server: RawObject): string {
   const defaults = new Map(
     fieldEntries(server, 'variables').map(([name, variable]) => {
@@ -31,6 +34,7 @@ function fillVariables(server: RawObject): string {
   );
 }
 
+/** Server URLs of a 2.0 document, from host, path and schemes. */
 function parseSwaggerServers(doc: Document, operation: RawObject): readonly string[] {
   const base = textField(doc.root, 'basePath') ?? '/';
   const host = textField(doc.root, 'host');
@@ -53,6 +57,7 @@ export interface BaseUrl {
   readonly path: string;
 }
 
+/** A base URL, or why none is usable. */
 type BaseUrlResult =
   | { readonly ok: true; readonly base: BaseUrl }
   | { readonly ok: false; readonly reason: string; readonly message: string };
@@ -81,6 +86,7 @@ export function chooseBaseUrl(servers: readonly string[], documentUrl: string | 
   return problem;
 }
 
+/** A server URL, resolved against that of the document; control characters are refused. */
 function toAbsoluteUrl(server: string, documentUrl: string | undefined): URL | undefined {
   if (/[\0-\x20\x7f\\]/.test(server)) return undefined;
   try {

@@ -15,12 +15,14 @@ export function parseSwaggerBody(
   const [first] = parameters;
   if (first === undefined) return undefined;
   const listed = textListField(operation, 'consumes');
+  // The operation overrides the document.
   const consumes = listed.length > 0 ? listed : textListField(home.root, 'consumes');
   const whole = parameters.find(({ value }) => textField(value, 'in') === 'body');
   if (whole !== undefined) {
     const schema = ownField(whole.value, 'schema');
     const description = textField(whole.value, 'description');
     const mediaType =
+      // A body parameter is never a form, whatever the document consumes.
       preferredMediaType(consumes.filter((type) => !/^(multipart\/|application\/x-www-form-urlencoded)/i.test(type))) ??
       'application/json';
     return {
@@ -35,10 +37,12 @@ export function parseSwaggerBody(
   return toFormBody(first.doc, consumes, parameters.map(({ value }) => value).filter(isRawObject));
 }
 
+/** A form body as an object schema with one property per field. */
 function toFormBody(doc: Document, consumes: readonly string[], fields: readonly RawObject[]): Body {
   const named = fields.map((field) => [labelField(field, 'name') ?? '', field] as const);
   const hasFile = fields.some((field) => textField(field, 'type') === 'file');
   const offered = consumes.filter((type) => /^(multipart\/|application\/x-www-form-urlencoded)/i.test(type));
+  // Files need multipart.
   const mediaType = hasFile
     ? 'multipart/form-data'
     : (preferredMediaType(offered) ?? 'application/x-www-form-urlencoded');

@@ -1,3 +1,4 @@
+import type { Args } from '../../../core/call.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { sha256 } from '../../../lib/hash.js';
 import { bodyKind, type BodyKind } from './body-kinds.js';
@@ -11,13 +12,17 @@ export interface ArgumentSlot {
   readonly argument: string;
   readonly parameter: Parameter;
   readonly schema: Schema;
+  /** Value of the operator, sent instead of an argument. */
+  readonly fixed?: Json;
 }
 
+/** The body as an argument. */
 export interface BodySlot {
   readonly argument: string;
   readonly body: Body;
   readonly kind: BodyKind;
   readonly schema: Schema;
+  readonly fixed?: Json;
 }
 
 /** Mapping of arguments to parameters and body, computed once per operation. */
@@ -28,22 +33,35 @@ export interface ArgumentPlan {
   readonly input: Schema;
 }
 
+/** What an operator or a credential decides about the arguments. */
+interface ArgumentSettings {
+  /** Replacement schemas by argument name. */
+  readonly schemas?: Readonly<Record<string, JsonObject>>;
+  /** Values that are sent instead of an argument; undefined leaves the argument out. */
+  readonly preset?: ReadonlyMap<string, Json | undefined>;
+  /** Whether a credential fills the parameter, so that it is no argument. */
+  isCredential?(parameter: Parameter): boolean;
+}
+
+/** Order of arguments: what identifies a resource comes first. */
 const locationOrder = ['path', 'query', 'querystring', 'header', 'cookie'];
 
 /** Assigns an argument to every parameter and the body; names depend only on the operation and are valid for every client. */
 export function planArguments(
   operation: Operation,
   schemas: SchemaConverter,
-  overrides: Readonly<Record<string, JsonObject>> = {},
+  { schemas: overrides = {}, preset = new Map(), isCredential = () => false }: ArgumentSettings = {},
 ): ArgumentPlan {
   const parameters = operation.parameters.toSorted(
     (left, right) => locationOrder.indexOf(left.in) - locationOrder.indexOf(right.in),
   );
+  // Names that occur in several places get their location appended.
   const nameCounts = new Map<string, number>();
   for (const { name } of parameters)
     nameCounts.set(toArgumentName(name), (nameCounts.get(toArgumentName(name)) ?? 0) + 1);
   const usedNames = new Set<string>();
   const reserveName = (wanted: string, identity: string): string => {
+    // A hash of the identity keeps names stable when other parameters are added.
     const name = usedNames.has(wanted) ? `${wanted.slice(0, 55)}_${sha256(identity).slice(0, 8)}` : wanted;
     usedNames.add(name);
     return name;
@@ -51,7 +69,7 @@ export function planArguments(
   const schemaFor = (argument: string, convertedBody: Schema): Schema =>
     Object.hasOwn(overrides, argument) ? (overrides[argument] ?? convertedBody) : convertedBody;
 
-  const slots = parameters.map((parameter): ArgumentSlot => {
+  const named = parameters.map((parameter): ArgumentSlot => {
     const base = toArgumentName(parameter.name);
     const argument = reserveName(
       (nameCounts.get(base) ?? 0) > 1 ? `${base}_${parameter.in}` : base,
@@ -67,14 +85,18 @@ export function planArguments(
   const body =
     operation.body &&
     toBodySlot(operation.body, reserveName(usedNames.has('body') ? 'request_body' : 'body', 'body'), schemas);
-  const planned = body && { ...body, schema: schemaFor(body.argument, body.schema) };
+  const slots = named.filter(({ parameter }) => !isCredential(parameter)).flatMap((slot) => withPreset(slot, preset));
+  const [planned] = body ? withPreset({ ...body, schema: schemaFor(body.argument, body.schema) }, preset) : [];
+  // Fixed values are no arguments, so that a model neither sees nor overrides them.
+  const asked = slots.filter(({ fixed }) => fixed === undefined);
+  const askedBody = planned?.fixed === undefined ? planned : undefined;
   const required = [
-    ...slots.filter(({ parameter }) => parameter.required).map(({ argument }) => argument),
-    ...(planned?.body.required ? [planned.argument] : []),
+    ...asked.filter(({ parameter }) => parameter.required).map(({ argument }) => argument),
+    ...(askedBody?.body.required ? [askedBody.argument] : []),
   ];
   const properties = [
-    ...slots.map(({ argument, schema }) => [argument, schema] as const),
-    ...(planned ? [[planned.argument, planned.schema] as const] : []),
+    ...asked.map(({ argument, schema }) => [argument, schema] as const),
+    ...(askedBody ? [[askedBody.argument, askedBody.schema] as const] : []),
   ];
   return {
     slots,
@@ -88,13 +110,35 @@ export function planArguments(
   };
 }
 
+/** The slot with the value of the operator; none if it is hidden. */
+function withPreset<T extends { readonly argument: string }>(
+  slot: T,
+  preset: ReadonlyMap<string, Json | undefined>,
+): readonly (T & { readonly fixed?: Json })[] {
+  if (!preset.has(slot.argument)) return [slot];
+  const fixed = preset.get(slot.argument);
+  return fixed === undefined ? [] : [{ ...slot, fixed }];
+}
+
+/** Arguments of a call together with the values of the operator. */
+export const withFixedValues = ({ slots, body }: ArgumentPlan, args: Args): Args => ({
+  ...args,
+  ...Object.fromEntries(
+    [...slots, ...(body ? [body] : [])].flatMap(({ argument, fixed }) =>
+      fixed === undefined ? [] : [[argument, fixed] as const],
+    ),
+  ),
+});
+
 /** Model providers accept only these characters in argument names. */
 const toArgumentName = (name: string): string => {
+  // Hashes keep two long or odd names distinct after cutting.
   const safe = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').replaceAll(/^_+|_+$/g, '');
   if (safe === '') return `argument_${sha256(name).slice(0, 8)}`;
   return safe.length <= 64 ? safe : `${safe.slice(0, 55)}_${sha256(name).slice(0, 8)}`;
 };
 
+/** A schema with the description of its parameter, which is more specific than that of a shared schema. */
 function withDescription(schema: Schema, description: string | undefined, deprecated: boolean): Schema {
   return {
     ...schema,
@@ -103,6 +147,7 @@ function withDescription(schema: Schema, description: string | undefined, deprec
   };
 }
 
+/** The body argument with a schema that JSON can express. */
 function toBodySlot(body: Body, argument: string, schemas: SchemaConverter): BodySlot {
   const kind = bodyKind(body.mediaType);
   const made = schemas.convert(body.schema, 'request');
@@ -160,6 +205,7 @@ function withFiles(schema: Schema, schemas: SchemaConverter, body: Body, hops = 
   const whole = dereference(schema, schemas);
   const { properties, allOf } = whole;
   const all =
+    // Bounded: `allOf` may be recursive.
     Array.isArray(allOf) && hops < 8
       ? {
           allOf: allOf.map((part: Json) =>
@@ -183,6 +229,7 @@ function withFiles(schema: Schema, schemas: SchemaConverter, body: Body, hops = 
   };
 }
 
+/** Copies the description of a field to the schema that replaces it. */
 const copyDescription = (schema: Schema, from: Schema): Schema =>
   typeof from['description'] === 'string' ? { ...schema, description: from['description'] } : schema;
 

@@ -19,6 +19,7 @@ export function encodeBody(slot: BodySlot, value: Json, schemas: Pick<SchemaConv
   if (kind === 'json')
     return {
       ok: true,
+      // A wildcard is no media type that could be sent.
       contentType: baseType(body.mediaType).includes('*') ? 'application/json' : body.mediaType,
       bytes: JSON.stringify(value),
     };
@@ -35,28 +36,34 @@ export function encodeBody(slot: BodySlot, value: Json, schemas: Pick<SchemaConv
       };
 }
 
+/** Rejection of a file argument. */
 const invalidBase64: EncodedBody = { ok: false, message: 'contains invalid base64' };
+/** Layout of form fields without a declared one. */
 const defaultLayout = { style: 'form', explode: true, allowReserved: false } as const;
 
 /** Encodes `a=1&b=2`; lists repeat their name, objects become JSON by default. */
 export function encodeForm(value: Json, { encodings }: Pick<Body, 'encodings'>): string {
   const fields = isRawObject(value) ? Object.entries(value) : [];
-  return fields
-    .flatMap(([name, item]) => {
-      if (item === undefined || item === null) return [];
-      const json = item as Json; // arguments are JSON
-      const encoding = encodings.get(name);
-      if (encoding?.layout) return encodeQueryPairs(name, json, encoding.layout);
-      if (encoding?.contentType !== undefined && bodyKind(encoding.contentType) === 'json')
-        return [`${percentEncode(name)}=${percentEncode(JSON.stringify(json))}`];
-      return isRawObject(json)
-        ? [`${percentEncode(name)}=${percentEncode(JSON.stringify(json))}`]
-        : encodeQueryPairs(name, json, defaultLayout);
-    })
-    .join('&')
-    .replaceAll('%20', '+');
+  return (
+    fields
+      .flatMap(([name, item]) => {
+        if (item === undefined || item === null) return [];
+        const json = item as Json; // arguments are JSON
+        const encoding = encodings.get(name);
+        if (encoding?.layout) return encodeQueryPairs(name, json, encoding.layout);
+        if (encoding?.contentType !== undefined && bodyKind(encoding.contentType) === 'json')
+          return [`${percentEncode(name)}=${percentEncode(JSON.stringify(json))}`];
+        return isRawObject(json)
+          ? [`${percentEncode(name)}=${percentEncode(JSON.stringify(json))}`]
+          : encodeQueryPairs(name, json, defaultLayout);
+      })
+      .join('&')
+      // Forms encode spaces as plus signs.
+      .replaceAll('%20', '+')
+  );
 }
 
+/** A file in an argument. */
 interface FileArgument {
   readonly bytes: Buffer;
   readonly name?: string;
@@ -69,6 +76,7 @@ function parseFile(value: Json): FileArgument | undefined {
   // Buffer.from ignores invalid characters, so a truncated file would be sent without an error.
   if (text === undefined || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text.replaceAll(/[\r\n]/g, ''))) return undefined;
   const [name, type] = [textField(value, 'filename'), textField(value, 'content_type')];
+  // The type becomes a header of the part, so that only media types are accepted.
   if (type !== undefined && !/^[\w.+-]+\/[\w.+-]+$/.test(type)) return undefined;
   return {
     bytes: Buffer.from(text, 'base64'),
@@ -77,6 +85,7 @@ function parseFile(value: Json): FileArgument | undefined {
   };
 }
 
+/** Encodes a multipart body part by part. */
 function encodeMultipart({ body, schema }: BodySlot, value: Json, schemas: Pick<SchemaConverter, 'def'>): EncodedBody {
   // Random, so that no value can contain the boundary and add a part (multipart injection).
   const boundary = `toolgate-${randomUUID()}`;
@@ -110,12 +119,14 @@ const quoteParameter = (text: string): string =>
     .replaceAll(/[\r\n\0]/g, (char) => percentEncode(char))
     .slice(0, 255)}"`;
 
+/** Encodes one part; undefined if it is a file with invalid Base64. */
 function encodePart(
   name: string,
   value: Json,
   schema: Schema,
   encoding: Encoding | undefined,
 ): { readonly head: string; readonly bytes: Buffer } | undefined {
+  // A list of alternatives: the first is as good as any.
   const declared = encoding?.contentType?.split(',')[0]?.trim();
   const isBinary = isFileField(schema, encoding?.contentType) || isFileSchema(schema);
   const disposition = `content-disposition: form-data; name=${quoteParameter(name)}`;
@@ -137,6 +148,7 @@ function encodePart(
   };
 }
 
+/** A media type without characters that could end the header. */
 const headerSafeType = (type: string): string => type.replaceAll(/[^\t\x20-\x7e]/g, '');
 
 /** Whether this is the schema that replaces binary content in arguments. */

@@ -111,7 +111,9 @@ describe('credentials', () => {
       ),
       { baseUrl: `http://127.0.0.1:${server.port}`, credentials: all() },
     );
-    await loaded.call({ any: { key: 'mine', q: '1' }, sid: 'mine' });
+    expect(Object.keys(loaded.tool().input.schema['properties'] as object)).toEqual(['any']); // a tool of this source
+    expect(await loaded.call({ any: {}, sid: 'mine' })).toMatchObject({ error: { code: 'invalid_arguments' } });
+    await loaded.call({ any: { key: 'mine', q: '1' } });
     expect(server.requests[0]).toMatchObject({ url: '/x?q=1&key=k%262', headers: { cookie: 'sid=k%3B3' } });
   });
 

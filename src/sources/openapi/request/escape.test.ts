@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { argumentsOf } from '../../../../test/support/openapi-calls.js';
 import { aDocument, loadedApi } from '../../../../test/support/openapi.js';
 import { sharedPath } from '../../../../test/support/shared.js';
-import type { Egress, EgressRequest } from '../../../net/egress-types.js';
+import type { Egress, EgressRequest } from '../../../net/egress/egress-types.js';
 import { validate } from '../../../guards/validate.js';
 import { aCall, guarded } from '../../../../test/support/make.js';
 import { openApiSource } from '../source.js';

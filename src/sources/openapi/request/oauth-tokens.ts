@@ -1,4 +1,4 @@
-import type { Egress } from '../../../net/egress-types.js';
+import type { Egress } from '../../../net/egress/egress-types.js';
 import type { Clock } from '../../../lib/clock.js';
 import { monotonic } from '../../../lib/clock.js';
 import { ownField, textField } from '../document/fields.js';
@@ -14,19 +14,22 @@ export interface OAuthClient {
   readonly clock?: Clock;
 }
 
-export type TokenResult =
-  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
+/** A token, or why there is none. */
+type TokenResult = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
 
+/** Tokens of one client. */
 interface TokenFetcher {
   token(scopes: readonly string[], signal: AbortSignal): Promise<TokenResult>;
   clear(): void;
 }
 
+/** A token until it must be renewed. */
 interface CachedToken {
   readonly value: string;
   readonly until: number;
 }
 
+/** Tokens of different scopes; more are unusual. */
 const maxCachedTokens = 64;
 /** Tokens are renewed this long before they expire, so that none expires in transit. */
 const renewMarginMs = 30_000;
@@ -51,6 +54,7 @@ export function tokenFetcher(client: OAuthClient, egress: () => Egress): TokenFe
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/json',
+        // Encoded before Base64, as RFC 6749 wants it for client credentials.
         authorization: `Basic ${Buffer.from(`${encodeURIComponent(client.clientId)}:${encodeURIComponent(secret.value)}`).toString('base64')}`,
       },
       body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== '' && { scope }) }).toString(),
@@ -60,17 +64,21 @@ export function tokenFetcher(client: OAuthClient, egress: () => Egress): TokenFe
     const body = parseJsonText(response.body.toString());
     const value = textField(body, 'access_token');
     const type = textField(body, 'token_type')?.toLowerCase() ?? 'bearer';
+    // A token with other characters could split a header.
     if (response.status !== 200 || value === undefined || type !== 'bearer' || !/^[\x21-\x7e]+$/.test(value))
       return { ok: false, message: `the token endpoint returned status ${response.status} without a usable token` };
     const seconds = ownField(body, 'expires_in');
+    // Without a lifetime five minutes are assumed.
     const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : 300) * 1000;
     if (cache.size >= maxCachedTokens) cache.clear();
+    // Short-lived tokens are used for half of their life at least.
     cache.set(scope, { value, until: clock() + Math.max(lifeMs - renewMarginMs, lifeMs / 2) });
     return { ok: true, value };
   }
 
   return {
     async token(scopes) {
+      // Sorted, so that the same scopes share one token.
       const scope = [...new Set(client.scopes ?? scopes)].toSorted().join(' ');
       const found = cache.get(scope);
       if (found && found.until > clock()) return { ok: true, value: found.value };
@@ -85,6 +93,7 @@ export function tokenFetcher(client: OAuthClient, egress: () => Egress): TokenFe
   };
 }
 
+/** Parsed JSON, or undefined. */
 function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,6 +4,7 @@ import { isRawObject } from '../document/fields.js';
 
 /** Percent-encodes everything except letters, digits and `-._~` (RFC 3986 unreserved). */
 export const percentEncode = (text: string): string =>
+  // Lone surrogates cannot be encoded and would throw.
   encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(
     /[!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -23,8 +24,10 @@ export const toPlainText = (value: Json): string =>
       ? JSON.stringify(value)
       : String(value);
 
+/** Narrows to a list. */
 const isJsonList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
+/** Fields of an object that have a value; null means absent in every style. */
 const objectFields = (value: Json): readonly (readonly [string, Json])[] =>
   isRawObject(value)
     ? Object.entries(value).flatMap(([key, item]) =>
@@ -32,6 +35,7 @@ const objectFields = (value: Json): readonly (readonly [string, Json])[] =>
       )
     : [];
 
+/** Items of a list that have a value. */
 const withoutNulls = (value: readonly Json[]): readonly Json[] => value.filter((item) => item !== null);
 
 /** Encodes a value for a path segment. */
@@ -89,6 +93,7 @@ export function encodeQueryPairs(
       ];
 }
 
+/** Separator of a style, encoded for a query. */
 const separatorFor = (style: Layout['style']): string =>
   style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : style === 'tabDelimited' ? '%09' : ',';
 
@@ -144,6 +149,7 @@ export function encodeCookiePairs(
             ] as const,
           ]
       : [[name, text(value)] as const];
+  // A semicolon or comma in a value would start another cookie (cookie injection).
   const isSafe = pairs.every(
     ([key, item]) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key) && /^[!#-+\--:<-[\]-~,]*$/.test(item),
   );

@@ -1,11 +1,11 @@
 import type { Args } from '../../../core/call.js';
 import type { Json } from '../../../core/json.js';
 import { encodeForm, encodeBody } from './bodies.js';
-import { hasDotSegment } from '../../http/path-template.js';
+import { hasDotSegment } from '../../http/requests/path-template.js';
 import { bodyKind } from './body-kinds.js';
 import type { Operation } from '../document/model.js';
 import { bareName, splitTemplate } from '../document/parameters.js';
-import { dereference, type ArgumentPlan, type ArgumentSlot } from './argument-plan.js';
+import { dereference, withFixedValues, type ArgumentPlan, type ArgumentSlot } from './argument-plan.js';
 import type { SchemaConverter } from '../schemas/converter.js';
 import type { BaseUrl } from '../document/servers.js';
 import {
@@ -30,10 +30,12 @@ export interface PreparedRequest {
   readonly body?: string | Uint8Array;
 }
 
+/** A request, or the argument that prevents it. */
 export type PrepareResult =
   | { readonly ok: true; readonly request: PreparedRequest }
   | { readonly ok: false; readonly field: string; readonly message: string };
 
+/** Characters that a header value may have; no line breaks. */
 const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Builds a request from validated arguments; rejects arguments that would reach another path (path traversal). */
@@ -41,9 +43,10 @@ export function prepareRequest(
   operation: Operation,
   plan: ArgumentPlan,
   base: BaseUrl,
-  args: Args,
+  given: Args,
   schemas: Pick<SchemaConverter, 'def'>,
 ): PrepareResult {
+  const args = withFixedValues(plan, given);
   const query: string[] = [];
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
@@ -57,14 +60,16 @@ export function prepareRequest(
   const template = splitTemplate(operation.path);
   const path = buildPath(template.path, plan, args);
   if (!path.ok) return path;
+  // A query in the path template comes first, as written.
   if (template.query !== '') query.unshift(...buildFixedQuery(template.query, plan, args));
   const target = `${base.path}${path.path}`;
+  // After all encoding: what is checked is what is sent.
   if (!isWithinBase(base, target)) return { ok: false, field: '', message: 'would leave the path of the operation' };
 
   let body: string | Uint8Array | undefined;
-  const given = plan.body && args[plan.body.argument];
-  if (plan.body && given !== undefined) {
-    const made = encodeBody(plan.body, given, schemas);
+  const content = plan.body && args[plan.body.argument];
+  if (plan.body && content !== undefined) {
+    const made = encodeBody(plan.body, content, schemas);
     if (!made.ok) return { ok: false, field: `/${plan.body.argument}`, message: made.message };
     if (!headerValuePattern.test(made.contentType))
       return { ok: false, field: `/${plan.body.argument}`, message: 'has an invalid media type' };
@@ -105,6 +110,7 @@ function checkParameterPollution(
   return taken ? 'contains a field with the name of another parameter' : undefined;
 }
 
+/** Adds one argument to its place; returns the problem if it cannot. */
 function addParameter(
   { parameter, schema }: ArgumentSlot,
   value: Json,
@@ -146,6 +152,7 @@ function addParameter(
   }
 }
 
+/** A value in a media type, for parameters with `content`. */
 const encodeAsMedia = (value: Json, mediaType: string): string =>
   bodyKind(mediaType) === 'text' && typeof value === 'string'
     ? value
@@ -153,6 +160,7 @@ const encodeAsMedia = (value: Json, mediaType: string): string =>
       ? encodeForm(value, { encodings: new Map() })
       : JSON.stringify(value);
 
+/** Fills the path template; each argument stays inside of its segment. */
 function buildPath(
   template: string,
   plan: ArgumentPlan,

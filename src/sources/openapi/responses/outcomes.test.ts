@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { aDocument, documentFile, loadedApi, oneOperation } from '../../../../test/support/openapi.js';
 import { recordingServer, type RecordingServer } from '../../../../test/support/recording-server.js';
-import { schemaValidator } from '../../../lib/schema.js';
+import { schemaValidator } from '../../../lib/json/schema.js';
 
 const pet = {
   type: 'object',
@@ -136,7 +136,7 @@ describe('answers', () => {
 
   test('a service that asks for patience is quoted', async () => {
     const { outcome } = await answered((_, response) => void response.writeHead(429, { 'retry-after': '7' }).end());
-    expect(outcome).toMatchObject({ error: { code: 'upstream_error', retryAfterMs: 7_000 } });
+    expect(outcome).toMatchObject({ error: { code: 'upstream_busy', retryAfterMs: 7_000 } });
   });
 
   test('a writing request is not repeated elsewhere by a redirect', async () => {

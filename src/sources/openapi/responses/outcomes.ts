@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { textContent, type Content } from '../../../core/content.js';
-import type { ErrorCode } from '../../../core/errors.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { done, refuse, type Outcome } from '../../../core/outcome.js';
 import { clean } from '../../../hostile-text/clean.js';
-import { nestsDeeperThan } from '../../../lib/json-limits.js';
-import type { SchemaViolation } from '../../../lib/schema.js';
-import type { EgressResponse, Failed, Refused, ResponseHeaders } from '../../../net/egress-types.js';
+import { nestsDeeperThan } from '../../../lib/json/json-limits.js';
+import type { SchemaViolation } from '../../../lib/json/schema.js';
+import type { EgressResponse, Failed, Refused, ResponseHeaders } from '../../../net/egress/egress-types.js';
+import { failureCodes } from '../../failure-codes.js';
+import { decodeText } from '../../http/decode-text.js';
+import { isBusyStatus, retryAfterMs } from '../../http/retries.js';
 import { baseType, isJsonType } from '../document/messages.js';
 import { isRawObject, ownField, textField } from '../document/fields.js';
 
@@ -21,24 +23,11 @@ interface ResponseContext {
   readonly validate?: (value: Json) => readonly SchemaViolation[];
 }
 
-const errorCodeByReason: Readonly<Record<Failed['reason'], ErrorCode>> = {
-  network: 'network_error',
-  dns: 'network_error',
-  tls: 'network_error',
-  protocol: 'network_error',
-  timeout: 'timeout',
-  cancelled: 'cancelled',
-  too_large: 'output_limit',
-  bad_encoding: 'upstream_error',
-  busy: 'busy',
-  closed: 'shutting_down',
-};
-
 /** Outcome of a request that was refused by the egress guard or got no response. */
 export function toFailureOutcome(result: Refused | Failed): Outcome {
   if (result.kind === 'refused')
     return refuse('policy_denied', `The request was refused: ${result.message}`, { data: { reason: result.reason } });
-  return refuse(errorCodeByReason[result.reason], result.message);
+  return refuse(failureCodes[result.reason], result.message);
 }
 
 /** Converts a response into an outcome: structured data, media content, or an error with a sanitised excerpt. */
@@ -48,6 +37,7 @@ export function toResponseOutcome(
   pages?: { readonly value: Json; readonly meta: JsonObject },
 ): Outcome {
   const { status, headers, body } = response;
+  // Redirects of unsafe methods are not followed, so that they count as errors.
   if (status >= 300) return toErrorOutcome(response, context);
   const type = headerText(headers, 'content-type') ?? '';
   if (pages !== undefined)
@@ -67,6 +57,7 @@ export function toResponseOutcome(
   });
 }
 
+/** A JSON response: text for the model, data for programs, and deviations from the schema as metadata. */
 function structuredOutcome(
   value: Json,
   body: string,
@@ -76,6 +67,7 @@ function structuredOutcome(
 ): Outcome {
   // Clients validate structured content against the output schema, so a value that is not an object is wrapped.
   const data = hasObjectSchema && !isRawObject(value) ? { value } : value;
+  // A service that deviates from its document is reported, not refused: the data may still be useful.
   const violations = validate?.(value) ?? [];
   const mismatches = violations
     .slice(0, 5)
@@ -87,13 +79,15 @@ function structuredOutcome(
   });
 }
 
+/** A response that is not JSON as content. */
 function toContent(body: Buffer, type: string, { name, source }: ResponseContext): Content {
   const base = baseType(type);
+  // SVG can contain scripts, so it is passed on as text.
   if (/^image\/(?!svg)/.test(base)) return { type: 'image', data: body.toString('base64'), mimeType: base };
   if (base.startsWith('audio/')) return { type: 'audio', data: body.toString('base64'), mimeType: base };
-  const isText =
-    isUtf8(body) && (base === '' || /^text\/|json|xml|javascript|yaml|csv|x-www-form-urlencoded/.test(base));
-  if (isText) return textContent(body.toString());
+  const isTextType = base === '' || /^text\/|json|xml|javascript|yaml|csv|x-www-form-urlencoded/.test(base);
+  const text = isTextType ? decodeText(body, type) : undefined;
+  if (text !== undefined) return textContent(text);
   return {
     type: 'resource',
     resource: {
@@ -104,6 +98,7 @@ function toContent(body: Buffer, type: string, { name, source }: ResponseContext
   };
 }
 
+/** An error with a cleaned excerpt of the body. */
 function toErrorOutcome(response: EgressResponse, { name }: ResponseContext): Outcome {
   const { status, headers, body } = response;
   const bodyText = isUtf8(body)
@@ -114,14 +109,15 @@ function toErrorOutcome(response: EgressResponse, { name }: ResponseContext): Ou
   const excerpt = [...bodyText].slice(0, 200).join('');
   const problem = parseJsonBody(body);
   const type =
+    // Problem details (RFC 9457) and the usual fields of other error formats.
     textField(problem, 'type') ??
     textField(problem, 'code') ??
     textField(ownField(problem, 'error'), 'type') ??
     textField(ownField(problem, 'error'), 'code') ??
     textField(problem, 'error');
-  const retryAfterMs = parseRetryAfter(headerText(headers, 'retry-after'));
+  const waitMs = isBusyStatus(status) ? retryAfterMs(headers) : undefined;
   return refuse(
-    'upstream_error',
+    isBusyStatus(status) ? 'upstream_busy' : 'upstream_error',
     `${name}: HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${excerpt === '' ? '' : `: ${excerpt}`}`,
     {
       data: {
@@ -129,7 +125,7 @@ function toErrorOutcome(response: EgressResponse, { name }: ResponseContext): Ou
         ...(type !== undefined && { type: clean(type).text.slice(0, 100) }),
         ...(excerpt !== '' && { excerpt }),
       },
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
       ...((status === 401 || status === 403) && {
         hint: 'The service rejected the credentials of this source; an operator can set them under auth',
       }),
@@ -137,6 +133,7 @@ function toErrorOutcome(response: EgressResponse, { name }: ResponseContext): Ou
   );
 }
 
+/** Status and location, for responses without a body. */
 const statusSummary = ({ status, headers }: EgressResponse): string =>
   `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}${headerText(headers, 'location') === undefined ? '' : `, location ${headerText(headers, 'location')}`}`;
 
@@ -156,12 +153,6 @@ function visibleHeaders(headers: ResponseHeaders): JsonObject {
 export function headerText(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'object' ? value.join(', ') : value;
-}
-
-function parseRetryAfter(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }
 
 /** Deeper JSON would overflow the stack of recursive code. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../core/json.js';
-import type { EgressResponse, Failed, Refused } from '../../../net/egress-types.js';
+import type { EgressResponse, Failed, Refused } from '../../../net/egress/egress-types.js';
 import { headerText, parseJsonBody } from './outcomes.js';
 import type { Operation } from '../document/model.js';
 import { isRawObject, ownField } from '../document/fields.js';
@@ -7,6 +7,7 @@ import { isRawObject, ownField } from '../document/fields.js';
 /** Maximum number of pages per call. */
 export const maxPages = 50;
 
+/** Fields in which services return the next cursor. */
 const cursorFields = [
   'next_cursor',
   'nextCursor',
@@ -25,6 +26,7 @@ const cursorFields = [
   'next_page_url',
   'cursor',
 ];
+/** Objects that commonly hold such a field. */
 const cursorHolders = [
   'meta',
   'metadata',
@@ -38,6 +40,7 @@ const cursorHolders = [
   'cursor',
   'cursors',
 ];
+/** Query parameters that commonly take it. */
 const cursorArguments = [
   'cursor',
   'page_token',
@@ -52,6 +55,7 @@ const cursorArguments = [
   'start',
   'page',
 ];
+/** Fields that commonly hold the items of a page. */
 const itemFields = ['items', 'data', 'results', 'value', 'values', 'records', 'entries', 'list'];
 
 /** Finds the query parameter that takes a cursor. */
@@ -63,6 +67,7 @@ export const isPaged = (operation: Operation): boolean =>
   operation.method === 'GET' &&
   (operation.reply?.hasLinkHeader === true || findCursorArgument(operation) !== undefined);
 
+/** All pages joined, with metadata about them. */
 interface PagedResult {
   readonly value: Json;
   readonly meta: JsonObject;
@@ -83,9 +88,11 @@ export async function followPages(
   response: EgressResponse,
   { operation, first, pages, maxBytes, get }: Paging,
 ): Promise<PagedResult | undefined> {
+  // A first page that is not JSON is returned as it is.
   let last = parseJsonBody(response.body);
   if (last === undefined) return undefined;
   const values = [last];
+  // Visited queries: a service may point back to an earlier page.
   const seen = new Set([first.search]);
   let bytes = response.body.length;
   let stopped = 'no further page';
@@ -106,6 +113,7 @@ export async function followPages(
       break;
     }
     seen.add(search);
+    // The rest of the budget, so that all pages together stay within it.
     const next = await get(search, maxBytes - bytes);
     if (next.kind !== 'response' || next.status !== 200) {
       stopped = next.kind === 'response' ? `the next page returned status ${next.status}` : next.message;
@@ -131,6 +139,7 @@ function nextSearch(response: EgressResponse, value: Json, operation: Operation,
   if (link !== undefined) return sameOperationSearch(link, first);
   const cursor = findCursor(value);
   if (cursor === undefined || cursor === '') return undefined;
+  // A link is taken as a link even in a cursor field.
   if (typeof cursor === 'string' && /^(https?:\/\/|\/|\?)/.test(cursor)) return sameOperationSearch(cursor, first);
   const name = findCursorArgument(operation);
   if (name === undefined) return undefined;
@@ -139,6 +148,7 @@ function nextSearch(response: EgressResponse, value: Json, operation: Operation,
   return next.search;
 }
 
+/** The first cursor in a common place. */
 function findCursor(value: Json): string | number | undefined {
   const holders = [value, ...cursorHolders.map((name) => ownField(value, name))];
   for (const holder of holders) {

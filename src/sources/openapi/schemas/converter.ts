@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../core/json.js';
 import { sha256 } from '../../../lib/hash.js';
 import type { Dialect } from '../document/parse.js';
-import { convertKeywords } from './keywords.js';
+import { convertKeywords, schemaListKeywords, singleSchemaKeywords } from './keywords.js';
 import {
   isReference,
   resolveReference,
@@ -27,10 +27,12 @@ export interface SchemaConverter {
   reachableNames(schemas: readonly Schema[]): readonly string[];
 }
 
+/** Deeper schemas are not validated. */
 const maxSchemaDepth = 64;
 /** Definitions beyond this number are not validated: compiling them would take seconds. */
 const maxDefinitions = 1_500;
 
+/** Receives what could not be converted. */
 export type ReportProblem = (
   reason: ReferenceProblem | 'invalid_pattern' | 'slow_pattern' | 'malformed_schema' | 'deep_schema',
   message: string,
@@ -42,6 +44,7 @@ export function schemaConverter(report: ReportProblem): SchemaConverter {
   const definitions = new Map<string, Schema>();
   const nameCache = new WeakMap<object, Map<Direction, string>>();
 
+  // Names are stable, because clients cache definitions.
   const nameOf = (at: Located, pointer: string, direction: Direction): string => {
     const object = at.value as object; // callers pass objects only
     let byDirection = nameCache.get(object);
@@ -66,6 +69,7 @@ export function schemaConverter(report: ReportProblem): SchemaConverter {
 
   function convert(at: Located, direction: Direction, depth: number): Schema {
     const { doc, value } = at;
+    // Boolean schemas: true accepts everything, false nothing.
     if (value === true) return {};
     if (value === false) return { not: {} };
     if (!isRawObject(value)) {
@@ -84,13 +88,13 @@ export function schemaConverter(report: ReportProblem): SchemaConverter {
     // A `$dynamicRef` depends on the dynamic scope; it is resolved statically, which is correct without overriding anchors.
     const { $dynamicRef: dynamic, ...beside } = value;
     if (typeof dynamic === 'string') return reference(at, { ...beside, $ref: dynamic }, direction, inner);
-    return applyNullable(
-      convertKeywords(value, doc.dialect, inner, report, requiredOf(at, value, direction)),
-      value,
-      doc.dialect,
-    );
+    const made = convertKeywords(value, doc.dialect, inner, report, requiredOf(at, value, direction));
+    // In a reply `readOnly` restricts nothing; in a request it hides the property from callers.
+    const { readOnly: _, ...reply } = made;
+    return applyNullable(direction === 'reply' ? reply : made, value, doc.dialect);
   }
 
+  // A reference to a shared schema; its definition is converted when it is needed.
   function reference(
     { doc }: Located,
     value: RawObject & { readonly $ref: string },
@@ -134,6 +138,7 @@ export function schemaConverter(report: ReportProblem): SchemaConverter {
     let schema = definitions.get(name);
     if (schema === undefined) {
       const from = names.get(name);
+      // An empty definition first, so that recursion ends here.
       definitions.set(name, {});
       schema = from === undefined ? {} : convert(from.at, from.direction, 0);
       definitions.set(name, schema);
@@ -159,6 +164,7 @@ export function schemaConverter(report: ReportProblem): SchemaConverter {
   };
 }
 
+/** The description beside a reference. */
 const descriptionOnly = (value: RawObject): Schema => {
   const description = textField(value, 'description');
   return description === undefined ? {} : { description };
@@ -184,30 +190,22 @@ function applyNullable(schema: Schema, raw: RawObject, dialect: Dialect): Schema
   };
 }
 
+/** Narrows to a list. */
 const isJsonList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
+/** Prefix of references inside of a converted schema. */
 const defsPrefix = '#/$defs/';
 
 /** Names of definitions that a schema refers to directly; a property named `$ref` is not a reference. */
-function* referencedNames(schema: Schema): Generator<string> {
+export function* referencedNames(schema: Schema): Generator<string> {
   const ref = schema['$ref'];
   if (typeof ref === 'string' && ref.startsWith(defsPrefix)) yield ref.slice(defsPrefix.length);
   for (const below of subschemas(schema)) yield* referencedNames(below);
 }
 
-const subschemaKeywords = [
-  'additionalProperties',
-  'items',
-  'contains',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-];
-const subschemaListKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+/** Keywords with one subschema. */
+const subschemaKeywords = ['additionalProperties', 'items', ...singleSchemaKeywords];
+/** Keywords with a map of subschemas. */
 const subschemaMapKeywords = ['properties', 'patternProperties', 'dependentSchemas'];
 
 /** Direct subschemas of a converted schema. */
@@ -216,7 +214,7 @@ function* subschemas(schema: Schema): Generator<Schema> {
     const below = schema[key];
     if (isRawObject(below)) yield below as Schema; // already converted
   }
-  for (const key of subschemaListKeywords) {
+  for (const key of schemaListKeywords) {
     const below = schema[key];
     if (isJsonList(below)) for (const item of below) if (isRawObject(item)) yield item as Schema;
   }

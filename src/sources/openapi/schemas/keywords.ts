@@ -1,12 +1,15 @@
 import type { Json, JsonObject } from '../../../core/json.js';
-import { safePattern } from '../../../lib/patterns.js';
+import { safePattern } from '../../../lib/text/patterns.js';
 import type { Dialect } from '../document/parse.js';
 import type { ReportProblem } from './converter.js';
 import { fieldEntries, isRawObject, ownField, textListField, type RawObject } from '../document/fields.js';
 
+/** Converts a subschema. */
 type ConvertInner = (below: unknown) => JsonObject;
 
+/** Types of JSON Schema; others are errors of the document. */
 const jsonTypes = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+/** Keywords whose value is a count. */
 const countKeywords = [
   'minLength',
   'maxLength',
@@ -17,7 +20,8 @@ const countKeywords = [
   'minContains',
   'maxContains',
 ];
-const singleSchemaKeywords = [
+/** Keywords whose value is one schema, `items` and `additionalProperties` aside: both have other forms in older dialects. */
+export const singleSchemaKeywords = [
   'contains',
   'propertyNames',
   'not',
@@ -27,8 +31,11 @@ const singleSchemaKeywords = [
   'unevaluatedProperties',
   'unevaluatedItems',
 ];
-const schemaListKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+/** Keywords whose value is a list of schemas. */
+export const schemaListKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+/** Keywords whose value is a text. */
 const textKeywords = ['title', 'description', 'format', 'contentEncoding', 'contentMediaType'];
+/** Keywords whose value is a flag. */
 const booleanKeywords = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 
 /** Converts the keywords of a schema object to 2020-12; unknown keywords and malformed values are dropped, so that they cannot break the compiler. */
@@ -68,6 +75,7 @@ export function convertKeywords(
   return made;
 }
 
+/** Whether a pattern is valid and cannot backtrack for long (ReDoS). */
 function isUsablePattern(pattern: string, report: ReportProblem): boolean {
   const read = safePattern(pattern);
   if (read.kind === 'accepted') return true;
@@ -75,6 +83,7 @@ function isUsablePattern(pattern: string, report: ReportProblem): boolean {
   return false;
 }
 
+/** Converts `type`; unknown types are reported and left out. */
 function convertType(raw: RawObject, report: ReportProblem): JsonObject {
   const type = ownField(raw, 'type');
   if (type === undefined || type === null) return {};
@@ -105,8 +114,10 @@ function convertBounds(raw: RawObject, dialect: Dialect): JsonObject {
   return made;
 }
 
+/** Whether a value is a usable number. */
 const isFiniteNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
+/** Converts enumerations, constants, defaults and examples; duplicates would make the schema invalid. */
 function convertValues(raw: RawObject): JsonObject {
   const made: Record<string, Json> = {};
   const values = ownField(raw, 'enum');
@@ -124,6 +135,7 @@ function convertValues(raw: RawObject): JsonObject {
   return made;
 }
 
+/** Converts keywords of objects; malformed parts are left out. */
 function convertObjectKeywords(
   raw: RawObject,
   inner: ConvertInner,
@@ -136,6 +148,7 @@ function convertObjectKeywords(
   );
   if (properties.length > 0)
     made['properties'] = Object.fromEntries(properties.map(([name, below]) => [name, inner(below)]));
+  // A property `__proto__` cannot be required, because no parser returns it.
   const required = [...new Set(textListField(raw, 'required'))].filter(
     (name) => name !== '__proto__' && isRequired(name),
   );

@@ -1,23 +1,25 @@
 import type { Args } from '../../../core/call.js';
 import { schemaContract } from '../../../core/contract.js';
-import type { Json, JsonObject } from '../../../core/json.js';
+import type { Json } from '../../../core/json.js';
 import { done, refuse } from '../../../core/outcome.js';
-import { defaultLimits, readOnly, type Tool } from '../../../core/tool.js';
+import { defaultLimits, readOnly, worstEffects, type Tool } from '../../../core/tool.js';
 import { toNamespacedName } from '../../../registry/naming.js';
 import { operationLabel } from '../document/model.js';
 import { searchIndex, type OperationSearch } from './search-index.js';
 import type { OperationTool } from './operation-tool.js';
-import { cleanText } from './operation-tool.js';
+import type { SchemaConverter } from '../schemas/converter.js';
+import { cleanText } from '../schemas/prose.js';
 import { isRawObject } from '../document/fields.js';
 
 /** Catalog tools are always prefixed with the source id, since each source has its own. */
-interface CatalogOptions {
+export interface CatalogOptions {
   readonly id: string;
   readonly title: string;
   readonly tools: readonly OperationTool[];
+  readonly schemas: Pick<SchemaConverter, 'def'>;
 }
 
-const catalogLimits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
+export const catalogLimits = { ...defaultLimits, concurrency: 16, ratePerMinute: 0 };
 
 /** Searches operations by keyword, limited to those the caller may use. */
 export function searchTool({ id, title, tools }: CatalogOptions): Tool {
@@ -57,52 +59,6 @@ export function searchTool({ id, title, tools }: CatalogOptions): Tool {
   };
 }
 
-/** Describes one operation with its full input schema. */
-export function describeTool({ id, tools }: CatalogOptions): Tool {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  return {
-    name: toNamespacedName(id, 'describe'),
-    title: 'Describe an operation',
-    description: 'Returns one operation with its full, unabbreviated input schema.',
-    source: id,
-    input: schemaContract({
-      type: 'object',
-      properties: { name: { type: 'string', description: 'Tool name of the operation' } },
-      required: ['name'],
-      additionalProperties: false,
-    }),
-    effects: readOnly,
-    limits: { ...catalogLimits, maxOutputBytes: 4 * 1_048_576 },
-    run(call) {
-      const tool = byName.get(String(call.args['name']));
-      if (tool === undefined || !(call.canSee?.(tool) ?? true))
-        return Promise.resolve(
-          refuse('invalid_arguments', 'Unknown operation', {
-            hint: `Find one with ${toNamespacedName(id, 'search')}`,
-          }),
-        );
-      const described: JsonObject = {
-        name: tool.name,
-        operation: operationLabel(tool.operation),
-        description: cleanText(
-          [tool.operation.summary, tool.operation.description].filter((text) => text !== undefined).join('\n') ||
-            tool.description,
-          16_384,
-        ),
-        tags: tool.operation.tags,
-        effects: {
-          read_only: !tool.effects.writes,
-          destructive: tool.effects.destroys,
-          idempotent: tool.effects.idempotent,
-        },
-        input_schema: tool.fullSchema(),
-        output_schema: tool.output?.schema,
-      };
-      return Promise.resolve(done([], described));
-    },
-  };
-}
-
 /** Calls an operation by name; the gateway resolves it before the guards, which see the named operation. */
 export function callTool({ id, tools }: CatalogOptions): Tool {
   const names = new Set(tools.map((tool) => tool.name));
@@ -120,14 +76,7 @@ export function callTool({ id, tools }: CatalogOptions): Tool {
       required: ['name'],
       additionalProperties: false,
     }),
-    effects: {
-      reads: true,
-      writes: true,
-      destroys: true,
-      idempotent: false,
-      openWorld: true,
-      labels: ['network', 'egress'],
-    },
+    effects: { ...worstEffects, labels: ['network', 'egress'] },
     limits: catalogLimits,
     resolveTarget(args) {
       const { name, arguments: inner } = args;

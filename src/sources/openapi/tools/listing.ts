@@ -1,6 +1,7 @@
 import { definitionOf } from '../../../core/definition.js';
 import type { Tool } from '../../../core/tool.js';
-import { callTool, describeTool, searchTool } from './catalog-tools.js';
+import { callTool, searchTool } from './catalog-tools.js';
+import { describeTool } from './describe-tool.js';
 import type { OperationTool } from './operation-tool.js';
 import type { Toolset } from './toolset.js';
 
@@ -12,9 +13,13 @@ export const definitionBytes = (tool: Tool): number =>
 /** Tools to list: every operation if the list is small, else three catalog tools that search, describe and call them. */
 export function listTools(
   set: Toolset,
-  { id, listBytes }: { readonly id: string; readonly listBytes: number },
+  {
+    id,
+    listBytes,
+    describeAlways = false,
+  }: { readonly id: string; readonly listBytes: number; readonly describeAlways?: boolean },
 ): readonly Tool[] {
-  const options = { id, title: set.title, tools: set.tools };
+  const options = { id, title: set.title, tools: set.tools, schemas: set.schemas };
   if (!fitsListBudget(set.tools, listBytes))
     return [
       searchTool(options),
@@ -22,7 +27,9 @@ export function listTools(
       callTool(options),
       ...set.tools.map((tool) => asUnlisted(tool)),
     ];
-  return set.tools.some((tool) => tool.isAbbreviated()) ? [...set.tools, describeTool(options)] : set.tools;
+  return describeAlways || set.tools.some((tool) => tool.isAbbreviated())
+    ? [...set.tools, describeTool(options)]
+    : set.tools;
 }
 
 function fitsListBudget(tools: readonly OperationTool[], listBytes: number): boolean {

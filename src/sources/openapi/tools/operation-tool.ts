@@ -1,26 +1,28 @@
-import { isUtf8 } from 'node:buffer';
 import type { Args, Call } from '../../../core/call.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import { refuse, type Outcome } from '../../../core/outcome.js';
+import { defaultedValidator } from '../../../core/contract.js';
 import { declareLimits } from '../../../core/limits.js';
 import type { Contract, Limits, Problem, Tool } from '../../../core/tool.js';
-import { clean } from '../../../hostile-text/clean.js';
-import { lru } from '../../../lib/lru.js';
-import { schemaValidator, type SchemaValidator } from '../../../lib/schema.js';
-import { truncateText } from '../../../lib/truncate.js';
-import type { Egress, EgressResponse, Failed, Refused, ResponseHeaders } from '../../../net/egress-types.js';
-import { secretRedactor } from '../../http/secret-redactor.js';
+import type { Egress } from '../../../net/egress/egress-types.js';
+import type { Timing } from '../../http/sender.js';
 import { toResponseOutcome, toFailureOutcome } from '../responses/outcomes.js';
 import type { Credentials } from '../request/credentials.js';
+import { exchange } from '../request/exchange.js';
 import { effectsOf } from './effects.js';
 import { operationLabel, type Operation } from '../document/model.js';
 import type { Override } from './overrides.js';
 import { followPages, isPaged, maxPages } from '../responses/pagination.js';
 import { dereference, planArguments, type ArgumentPlan } from '../request/argument-plan.js';
-import { prepareRequest, type PreparedRequest, type PrepareResult } from '../request/prepare.js';
+import { prepareRequest, type PrepareResult } from '../request/prepare.js';
 import type { Schema, SchemaConverter } from '../schemas/converter.js';
 import type { BaseUrl } from '../document/servers.js';
 import { abbreviateSchema, type AbbreviatedSchema } from '../schemas/abbreviate.js';
+import { toClientSchema } from '../schemas/client-schema.js';
+import { cleanText } from '../schemas/prose.js';
+import { checkInput, checkReply, resolver } from '../schemas/validation.js';
+import { describeOperation, operationDetails, operationFacts } from './operation-details.js';
+import type { PresetValues } from './presets.js';
 
 /** Context shared by the tools of one document. */
 export interface ToolContext {
@@ -30,11 +32,16 @@ export interface ToolContext {
   readonly credentials: Credentials;
   readonly budgets: { readonly toolBytes: number; readonly outputBytes: number; readonly responseBytes: number };
   readonly limits: Partial<Limits>;
+  /** Total attempts of an operation that is safe to repeat. */
+  readonly attempts: number;
+  readonly timing?: Timing;
 }
 
 /** A tool and the operation it calls. */
 export interface OperationTool extends Tool {
   readonly operation: Operation;
+  /** The input schema with references, as the gateway enforces it. */
+  inputSchema(): Schema;
   /** The full, self-contained input schema. */
   fullSchema(): Schema;
   isAbbreviated(): boolean;
@@ -47,31 +54,36 @@ export function operationTool(
   operation: Operation,
   name: string,
   base: BaseUrl,
-  override: Override,
+  override: Override & { readonly values?: PresetValues },
   context: ToolContext,
 ): OperationTool {
   const { schemas, budgets, source } = context;
-  const plan = memoize((): ArgumentPlan => planArguments(operation, schemas, override.arguments));
+  const requirements = context.credentials.requirementsOf(operation);
+  const plan = memoize((): ArgumentPlan =>
+    planArguments(operation, schemas, {
+      ...(override.arguments && { schemas: override.arguments }),
+      ...(override.values && { preset: override.values.byArgument }),
+      isCredential: (parameter) => context.credentials.fills(requirements, parameter),
+    }),
+  );
   const pages = isPaged(operation) && !operation.parameters.some((parameter) => parameter.name === pagesArgument);
   const input = memoize((): Schema => (pages ? withPages(plan().input) : plan().input));
-  const full = memoize((): Schema => withDefinitions(input(), schemas));
   const short = memoize((): AbbreviatedSchema =>
     abbreviateSchema(input(), schemas, budgets.toolBytes - 1_500 - budgets.outputBytes),
   );
   const reply = memoize((): Schema | undefined => replySchema(operation, schemas));
   const hasObjectSchema = budgets.outputBytes >= 200 && isObjectReply(reply(), schemas);
   const output = memoize((): Schema => permissiveOutputSchema(reply() ?? {}, schemas, budgets.outputBytes));
-  const validateInput = memoize((): SchemaValidator => safeValidator(full()));
-  const validateReply = memoize((): SchemaValidator | undefined => {
-    const schema = reply();
-    return schema && safeValidator(withDefinitions(schema, schemas));
-  });
+  const completeInput = memoize(() =>
+    defaultedValidator((value) => checkInput(input(), schemas, value), input(), 'required', resolver(schemas)),
+  );
   const effects = effectsOf(operation, override);
+  const facts = memoize(() => operationFacts(operation));
   const aliases = memoize(
     () =>
       new Map(
         plan()
-          .slots.filter(({ argument, parameter }) => argument !== parameter.name)
+          .slots.filter(({ argument, parameter, fixed }) => fixed === undefined && argument !== parameter.name)
           .map(({ argument, parameter }) => [parameter.name, argument]),
       ),
   );
@@ -83,8 +95,7 @@ export function operationTool(
       return short().schema;
     },
     parse(value) {
-      const named = applyAliases(value, plan(), aliases());
-      const violations = validateInput()(named);
+      const { value: named, misfits: violations } = completeInput()(applyAliases(value, plan(), aliases()));
       if (violations.length > 0)
         return {
           ok: false,
@@ -141,10 +152,14 @@ export function operationTool(
       },
     }),
     get details() {
-      return operationDetails(operation, name, full());
+      return operationDetails(operation);
+    },
+    get facts() {
+      return facts();
     },
     operation,
-    fullSchema: full,
+    inputSchema: input,
+    fullSchema: () => withDefinitions(toClientSchema(input()), schemas),
     isAbbreviated: () => short().isAbbreviated,
     run: (call) => run(call),
   };
@@ -152,143 +167,51 @@ export function operationTool(
   async function run(call: Call): Promise<Outcome> {
     const prepared = preparedByArgs.get(call.args) ?? prepareRequest(operation, plan(), base, call.args, schemas);
     if (!prepared.ok) return refuse('invalid_arguments', `${prepared.field.slice(1)} ${prepared.message}`);
-    const credentials = await context.credentials.forRequest(operation.security, base.origin, call.signal);
-    if (!credentials.ok) return refuse('permission_denied', `${operationLabel(operation)}: ${credentials.message}`);
-    const send = (
-      request: PreparedRequest,
-      search: string,
-      maxBytes: number,
-    ): Promise<EgressResponse | Refused | Failed> => {
-      const extra = credentials.parts.query.join('&');
-      const query = search === '' ? extra : extra === '' ? search : `${search}&${extra}`;
-      const cookies = [
-        ...dropCredentialNames(request.cookies, credentials.parts.cookies),
-        ...credentials.parts.cookies,
-      ].join('; ');
-      return context.egress().request({
-        url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
-        method: request.method,
-        headers: {
-          accept: operation.reply?.mediaType?.includes('json') === false ? '*/*' : 'application/json, */*;q=0.5',
-          ...request.headers,
-          ...credentials.parts.headers,
-          ...(cookies !== '' && { cookie: cookies }),
-        },
-        // Redirects of unsafe methods are not followed: they would write to another resource.
-        redirect: request.method === 'GET' || request.method === 'HEAD' ? 'follow' : 'manual',
-        secretHeaders: credentials.parts.secretHeaders,
-        signal: call.signal,
-        maxResponseBytes: maxBytes,
-        ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
-        ...(request.body !== undefined && { body: request.body }),
-      });
-    };
     const { request } = prepared;
-    const first = dropCredentialNames(request.query.join('&').split('&'), credentials.parts.query).join('&');
-    const { secrets } = credentials.parts;
-    const response = redactResponse(await send(request, first, budgets.responseBytes), secrets);
+    const credentials = await context.credentials.forRequest(requirements, base.origin, call.signal);
+    if (!credentials.ok) return refuse('permission_denied', `${operationLabel(operation)}: ${credentials.message}`);
+    const { search, send } = exchange(request, call, {
+      egress: context.egress,
+      credentials: credentials.parts,
+      fixedSecrets: override.values?.secrets ?? [],
+      fixedHeaders: plan().slots.flatMap(({ parameter, fixed }) =>
+        fixed !== undefined && parameter.in === 'header' ? [parameter.name.toLowerCase()] : [],
+      ),
+      accept: operation.reply?.mediaType?.includes('json') === false ? '*/*' : 'application/json, */*;q=0.5',
+      attempts: effects.writes && !effects.idempotent ? 1 : context.attempts,
+      ...(context.timing && { timing: context.timing }),
+    });
+    const response = await send(search, budgets.responseBytes);
     if (response.kind !== 'response') return toFailureOutcome(response);
     // Only if credentials were sent: otherwise a public operation could force a token request on every call.
-    if (response.status === 401 && secrets.length > 0) context.credentials.dropTokens();
-    const responseValidator = validateReply();
+    if (response.status === 401 && credentials.parts.secrets.length > 0) context.credentials.dropTokens();
+    const replyShape = reply();
     const pageLimit = pages ? call.args[pagesArgument] : undefined;
     const responseContext = {
       name: operationLabel(operation),
       source,
       hasObjectSchema,
-      ...(responseValidator && typeof pageLimit !== 'number' && { validate: responseValidator }),
+      ...(replyShape &&
+        typeof pageLimit !== 'number' && { validate: (value: Json) => checkReply(replyShape, schemas, value) }),
     };
     const paged =
       typeof pageLimit === 'number' && response.status === 200
         ? await followPages(response, {
             operation,
-            first: new URL(`${request.origin}${request.path}${first === '' ? '' : `?${first}`}`),
+            first: new URL(`${request.origin}${request.path}${search === '' ? '' : `?${search}`}`),
             pages: pageLimit,
             maxBytes: budgets.responseBytes,
-            get: async (search, maxBytes) =>
-              redactResponse(
-                await send(
-                  request,
-                  dropCredentialNames(search.replace(/^\?/, '').split('&'), credentials.parts.query).join('&'),
-                  maxBytes,
-                ),
-                secrets,
-              ),
+            get: (next, maxBytes) => send(next.replace(/^\?/, ''), maxBytes),
           })
         : undefined;
     return toResponseOutcome(response, responseContext, paged);
   }
 }
 
-/** Validator that reports a violation instead of throwing, for example on an infinitely recursive schema. */
-function safeValidator(schema: Schema): SchemaValidator {
-  const validate = schemaValidator(schema);
-  return (value) => {
-    try {
-      return validate(value);
-    } catch {
-      return [
-        {
-          field: '',
-          keyword: 'schema',
-          message: 'cannot be validated: the schema in the document is infinitely recursive or cannot be compiled',
-        },
-      ];
-    }
-  };
-}
-
-const redactorCache = lru<string, (text: string) => string>(32);
-
-/** Redacts credentials from a response: a service that echoes its request must not disclose them to the model. */
-function redactResponse<T extends EgressResponse | Refused | Failed>(response: T, secrets: readonly string[]): T {
-  if (secrets.length === 0 || response.kind !== 'response') return response;
-  const key = secrets.join('\0');
-  let redact = redactorCache.get(key);
-  if (redact === undefined) redactorCache.set(key, (redact = secretRedactor(secrets)));
-  // Binary bodies are searched as latin1, so that one invalid byte does not bypass redaction.
-  const encoding = isUtf8(response.body) ? 'utf8' : 'latin1';
-  const text = response.body.toString(encoding);
-  const redacted = redact(text);
-  return {
-    ...response,
-    headers: redactHeaders(response.headers, redact),
-    ...(redacted !== text && { body: Buffer.from(redacted, encoding) }),
-  };
-}
-
-const redactHeaders = (headers: ResponseHeaders, redact: (text: string) => string): ResponseHeaders =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? redact(value) : value?.map(redact),
-    ]),
-  );
-
-/** Removes pairs with names of credentials: an exploded object may contain any name (parameter pollution). */
-function dropCredentialNames(pairs: readonly string[], credentials: readonly string[]): readonly string[] {
-  const names = new Set(credentials.map((pair) => pair.split('=')[0]));
-  return names.size === 0 ? pairs : pairs.filter((pair) => !names.has(pair.split('=')[0]));
-}
-
 /** Computes a value once, on first use. */
 function memoize<T>(make: () => T): () => T {
   let cached: { readonly value: T } | undefined;
   return () => (cached ??= { value: make() }).value;
-}
-
-/** Sanitises a text of the document for clients: removes invisible characters and limits its length. */
-export function cleanText(text: string, maxBytes: number): string {
-  const { value, truncated } = truncateText(clean(text).text.trim(), maxBytes);
-  return truncated ? `${value.trimEnd()}…` : value;
-}
-
-function describeOperation(operation: Operation): string {
-  const texts = [operation.summary, operation.description].filter(
-    (text): text is string => text !== undefined && text.trim() !== '',
-  );
-  const words = texts.length === 2 && texts[1]?.startsWith(texts[0] ?? '') ? texts.slice(1) : texts;
-  return `${operation.deprecated ? 'Deprecated. ' : ''}${words.length > 0 ? words.join('\n') : operationLabel(operation)}`;
 }
 
 function withPages(input: Schema): Schema {
@@ -313,7 +236,7 @@ function withDefinitions(schema: Schema, schemas: SchemaConverter): Schema {
   if (names.length === 0) return schema;
   const inside = new Set(names);
   const defs: Record<string, Schema> = {};
-  for (const name of names) defs[name] = schemas.def(name);
+  for (const name of names) defs[name] = toClientSchema(schemas.def(name));
   // Definitions beyond the limit accept anything, so that no reference is unresolved.
   for (const name of schemas.reachableNames(Object.values(defs))) if (!inside.has(name)) defs[name] = {};
   return { ...schema, $defs: defs };
@@ -330,10 +253,10 @@ function replySchema({ reply, method }: Operation, schemas: SchemaConverter): Sc
 }
 
 /** Declared output schema with an alternative that accepts anything, so that clients never reject a response that violates the document. */
-const permissiveOutputSchema = (schema: Schema, schemas: SchemaConverter, maxBytes: number): Schema => ({
-  type: 'object',
-  anyOf: [abbreviateSchema(schema, schemas, maxBytes - 60).schema, {}],
-});
+function permissiveOutputSchema(schema: Schema, schemas: SchemaConverter, maxBytes: number): Schema {
+  const { $defs: defs, ...shown } = abbreviateSchema(schema, schemas, maxBytes - 60).schema;
+  return { type: 'object', anyOf: [shown, {}], ...(defs !== undefined && { $defs: defs }) };
+}
 
 function isObjectReply(schema: Schema | undefined, schemas: SchemaConverter): boolean {
   if (schema === undefined) return false;
@@ -351,26 +274,4 @@ function applyAliases(value: unknown, plan: ArgumentPlan, aliases: ReadonlyMap<s
       item as Json,
     ]),
   );
-}
-
-function operationDetails(operation: Operation, name: string, full: Schema): JsonObject {
-  const { method, path, operationId, summary, description, tags, deprecated, extensions, body } = operation;
-  return {
-    name,
-    method,
-    path,
-    operation_id: operationId,
-    summary,
-    description,
-    tags,
-    deprecated,
-    extensions: extensions as JsonObject, // documents are JSON or YAML without tags
-    body_media_types: body?.offered,
-    input_schema: full,
-    security_features: [
-      'one operation of one API',
-      'path segments encoded, dot segments rejected',
-      'credentials bound to one origin',
-    ],
-  };
 }

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../../core/json.js';
 import { clean } from '../../../hostile-text/clean.js';
+import { variableOf } from '../../../lib/text/secret-references.js';
+import { secretText } from '../../../lib/text/secret-text.js';
 import type { Operation } from '../document/model.js';
 import {
   fieldEntries,
@@ -26,8 +28,13 @@ export interface Override {
   readonly claims?: Pick<Override, 'readOnly' | 'destructive' | 'idempotent' | 'openWorld'>;
   /** Replacement schemas by argument name. */
   readonly arguments?: Readonly<Record<string, JsonObject>>;
+  /** Arguments that callers do not give, by name. */
+  readonly preset?: Readonly<Record<string, PresetArgument>>;
   readonly meta?: JsonObject;
 }
+
+/** An argument with a value of the operator, or one that is never sent. */
+export type PresetArgument = { readonly fixed: Json } | { readonly hidden: true };
 
 /** Operator's overrides, by operationId or `METHOD /path`. */
 export type Overlay = ReadonlyMap<string, Override>;
@@ -64,7 +71,11 @@ export function parseOverlay(
         ok: false,
         problem: `operations.${key.slice(0, 80)}: ${isRawObject(raw) ? `${wrong?.slice(0, 40)} is not a known key` : 'is not an object'}`,
       };
-    overlay.set(key, parseOverride(raw));
+    const override = parseOverride(raw);
+    const bad = Object.entries(override.preset ?? {}).find(([, preset]) => presetProblem(preset) !== undefined);
+    if (bad !== undefined)
+      return { ok: false, problem: `operations.${key.slice(0, 80)}.arguments.${bad[0]}: ${presetProblem(bad[1])}` };
+    overlay.set(key, override);
   }
   return { ok: true, overlay };
 }
@@ -74,10 +85,19 @@ export function findOverride(operation: Operation, overlay: Overlay): Override {
   const document = ownField(operation.extensions, 'x-mcp');
   const byId = operation.operationId === undefined ? undefined : overlay.get(operation.operationId);
   return {
-    ...(isRawObject(document) && withoutRelief(cleanMeta(parseOverride(document)))),
+    ...(isRawObject(document) && withoutRelief(cleanMeta(withoutPresets(parseOverride(document))))),
     ...byId,
     ...overlay.get(`${operation.method} ${operation.path}`),
   };
+}
+
+/** Why the value of an argument cannot be used; references to the secret store are resolved in the configuration only. */
+function presetProblem(preset: PresetArgument): string | undefined {
+  if (!('fixed' in preset) || typeof preset.fixed !== 'string') return undefined;
+  const read = secretText(preset.fixed);
+  if (!read.ok) return `fixed ${read.message}`;
+  const stored = read.secret.names.find((name) => variableOf(name) === undefined);
+  return stored === undefined ? undefined : `fixed refers to ${stored}; an overlay may refer to variables only`;
 }
 
 /** Moves effects that would lower a decision to `claims`: the author of a document is not the operator. */
@@ -96,6 +116,12 @@ function withoutRelief({ readOnly, destructive, idempotent, openWorld, ...rest }
     ...(openWorld === true && { openWorld }),
     ...(Object.keys(claims).length > 0 && { claims }),
   };
+}
+
+/** Drops values that a document presets: it could send the operator's variables to its own service. */
+function withoutPresets(given: Override): Override {
+  const { preset: _, ...rest } = given;
+  return rest;
 }
 
 const maxMetaBytes = 4_096;
@@ -132,6 +158,7 @@ function parseOverride(raw: RawObject): Override {
   const schemas = fieldEntries(raw, 'arguments').filter((entry): entry is readonly [string, JsonObject] =>
     isRawObject(entry[1]),
   );
+  const presets = schemas.filter(([, value]) => isPreset(value));
   const meta = ownField(raw, 'meta');
   return {
     ...(name !== undefined && { name }),
@@ -139,7 +166,21 @@ function parseOverride(raw: RawObject): Override {
     ...(description !== undefined && { description }),
     ...Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)),
     ...(Array.isArray(ownField(raw, 'labels')) && { labels: textListField(raw, 'labels') }),
-    ...(schemas.length > 0 && { arguments: Object.fromEntries(schemas) }),
+    ...(schemas.length > presets.length && {
+      arguments: Object.fromEntries(schemas.filter(([, value]) => !isPreset(value))),
+    }),
+    ...(presets.length > 0 && {
+      preset: Object.fromEntries(
+        presets.map(([argument, { fixed }]): [string, PresetArgument] => [
+          argument,
+          fixed === undefined ? { hidden: true } : { fixed },
+        ]),
+      ),
+    }),
     ...(isRawObject(meta) && { meta: meta as Record<string, Json> }), // overlays are JSON or YAML without tags
   };
 }
+
+/** Whether an entry of `arguments` presets the argument instead of replacing its schema. */
+const isPreset = (value: JsonObject): boolean =>
+  Object.keys(value).length === 1 && (value['fixed'] !== undefined || value['hidden'] === true);

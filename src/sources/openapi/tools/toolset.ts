@@ -2,15 +2,19 @@ import { findInjectionSigns } from '../../../hostile-text/definition-injection.j
 import { definitionOf } from '../../../core/definition.js';
 import type { Limits, Tool } from '../../../core/tool.js';
 import type { Withheld } from '../../../core/source.js';
-import type { Egress } from '../../../net/egress-types.js';
+import type { Egress } from '../../../net/egress/egress-types.js';
 import { credentials, type Credential } from '../request/credentials.js';
 import type { Document } from '../document/parse.js';
 import { isSelected, type OperationFilter } from './filters.js';
 import { operationLabel, type DocumentNote, type Operation } from '../document/model.js';
 import { toolNames } from './names.js';
 import { normaliseDocument } from '../document/normalise.js';
-import { findOverride, type Overlay } from './overrides.js';
-import { schemaConverter, type ReportProblem } from '../schemas/converter.js';
+import { findOverride, type Overlay, type Override } from './overrides.js';
+import { resolvePresets } from './presets.js';
+import type { Timing } from '../../http/sender.js';
+import { planArguments } from '../request/argument-plan.js';
+import { cleanText } from '../schemas/prose.js';
+import { schemaConverter, type ReportProblem, type SchemaConverter } from '../schemas/converter.js';
 import { chooseBaseUrl, type BaseUrl } from '../document/servers.js';
 import { operationTool, type OperationTool, type ToolContext } from './operation-tool.js';
 import { findSafetyProblem } from '../document/operation-safety.js';
@@ -26,6 +30,11 @@ interface ToolsetOptions {
   readonly credentials: ReadonlyMap<string, Credential>;
   readonly budgets: Budgets;
   readonly limits: Partial<Limits>;
+  /** Variables for values in the overlay; absent if no request is ever sent. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Total attempts of an operation that is safe to repeat. */
+  readonly attempts: number;
+  readonly timing?: Timing;
   /** Opens an egress that is restricted to these origins. */
   openEgress(origins: readonly string[]): Egress;
 }
@@ -53,6 +62,7 @@ export interface Toolset {
   /** Warnings so far; schemas are converted lazily, so the list can grow. */
   notes(): readonly DocumentNote[];
   readonly origins: readonly string[];
+  readonly schemas: SchemaConverter;
 }
 
 /** Converts a document into tools; every operation ends up in `tools` or in `withheld`. */
@@ -91,6 +101,8 @@ export function buildToolset(document: Document, options: ToolsetOptions): Tools
     }),
     budgets: options.budgets,
     limits: options.limits,
+    attempts: options.attempts,
+    ...(options.timing && { timing: options.timing }),
   };
   const converter = schemaConverter(report);
   const usable = candidates.filter(({ operation }) => {
@@ -98,20 +110,33 @@ export function buildToolset(document: Document, options: ToolsetOptions): Tools
     if (problem !== undefined) withheld.push(toWithheld(operation, problem.reason, problem.message));
     return problem === undefined;
   });
-  const named = usable.map(({ operation, base }) => {
+  const authenticated = usable.filter(({ operation }) => {
+    const label = shared.credentials.problemOf(operation);
+    if (label !== undefined)
+      withheld.push(
+        toWithheld(
+          operation,
+          'unsupported_auth',
+          `it requires ${cleanText(label, 100)}, which the gateway does not perform; let a proxy authenticate and set \`external: true\` under auth`,
+        ),
+      );
+    return label === undefined;
+  });
+  const named = authenticated.map(({ operation, base }) => {
     const given = findOverride(operation, options.overlay);
-    const override =
-      given.arguments === undefined
-        ? given
-        : {
-            ...given,
-            arguments: Object.fromEntries(
-              Object.entries(given.arguments).map(([name, value]) => [
-                name,
-                converter.convert({ doc: document, value }, 'request'),
-              ]),
-            ),
-          };
+    const override = {
+      ...given,
+      ...(given.arguments && {
+        arguments: Object.fromEntries(
+          Object.entries(given.arguments).map(([name, value]) => [
+            name,
+            converter.convert({ doc: document, value }, 'request'),
+          ]),
+        ),
+      }),
+      ...(given.preset && { values: resolvePresets(given.preset, options.env) }),
+    };
+    notes.push(...presetNotes(operation, override, converter));
     return {
       operation,
       base,
@@ -135,6 +160,7 @@ export function buildToolset(document: Document, options: ToolsetOptions): Tools
     withheld: withheld.toSorted((one, other) => (one.what < other.what ? -1 : 1)),
     notes: () => [...notes, ...suspicions()],
     origins,
+    schemas: converter,
   };
 }
 
@@ -147,6 +173,24 @@ const findSuspectText = (tool: OperationTool): readonly DocumentNote[] =>
       reason: 'suspect_text',
       message: `${where}: ${why} (${excerpt})`,
     }));
+
+/** Presets without effect, and hidden arguments that the service requires. */
+function presetNotes(operation: Operation, { preset }: Override, converter: SchemaConverter): readonly DocumentNote[] {
+  if (preset === undefined) return [];
+  const { slots, body } = planArguments(operation, converter);
+  const required = new Map([
+    ...slots.map(({ argument, parameter }) => [argument, parameter.required] as const),
+    ...(body ? [[body.argument, body.body.required] as const] : []),
+  ]);
+  return Object.entries(preset).flatMap(([argument, value]) => {
+    const where = operationLabel(operation);
+    if (!required.has(argument))
+      return [{ where, reason: 'unknown_argument', message: `the overlay presets ${argument}, which is no argument` }];
+    return required.get(argument) === true && 'hidden' in value
+      ? [{ where, reason: 'hidden_argument', message: `the overlay hides ${argument}, which is required` }]
+      : [];
+  });
+}
 
 const compareByName = (one: Tool, other: Tool): number => (one.name < other.name ? -1 : 1);
 

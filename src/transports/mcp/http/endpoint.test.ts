@@ -37,7 +37,7 @@ test.each(legacyVersions)('a client of %s opens a session, lists and calls', asy
   const { session } = await aDoor([sourceOf([aTool()])]);
   const { opened, call, id } = await session(version);
   expect(opened.result.protocolVersion).toBe(version);
-  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(id).toMatch(/^s1\.[\w-]{6}\.[\w-]{100,}$/);
   expect((await call('tools/list')).json.result.tools).toMatchObject([{ name: 'echo' }]);
   const { json } = await call('tools/call', { name: 'echo', arguments: { text: version } });
   expect(json.result.content).toEqual([{ type: 'text', text: version }]);

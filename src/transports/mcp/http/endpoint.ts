@@ -5,10 +5,10 @@ import type { Decoded, MessageLimits, RpcRequest } from '../../../wire/message.j
 import { claimedVersion } from '../../../wire/meta.js';
 import { isLegacyVersion } from '../../../wire/versions.js';
 import { changeBroadcaster } from '../change-broadcaster.js';
-import type { HttpContext } from '../../http/route.js';
+import type { HttpContext } from '../../http/edge/route.js';
 import { viewOf } from './view.js';
 import { startHeartbeat } from './heartbeat.js';
-import { sendEmpty, sendUnknownRoute } from '../../http/respond.js';
+import { sendEmpty, sendUnknownRoute } from '../../http/edge/respond.js';
 import { sendRpcError } from './reply.js';
 import { legacyHttp } from '../legacy/legacy-http.js';
 import { subscriptionTable } from '../subscriptions.js';
@@ -16,14 +16,21 @@ import { mcpDispatcher } from '../dispatcher.js';
 import type { McpOptions } from '../dispatcher.js';
 import { modernProtocol, httpStatusOf } from '../modern.js';
 import { PostStream } from './post-stream.js';
+import { sessionRelay, type SessionChannel } from '../legacy/session-relay.js';
 import { sessionLimits, sessionTable } from '../legacy/session-table.js';
 import type { SessionLimits } from '../legacy/session-table.js';
+import { sessionVault } from '../legacy/session-vault.js';
+import type { SessionVault } from '../legacy/session-vault.js';
 import { ssePair } from '../legacy/sse-pair.js';
 import type { SsePair } from '../legacy/sse-pair.js';
 
 /** Options of the MCP endpoint. */
 export interface McpEndpointOptions extends McpOptions {
   readonly sessions?: Partial<SessionLimits>;
+  /** Seals legacy sessions into their ids; by default they end with the process. */
+  readonly vault?: SessionVault;
+  /** Reaches other replicas that serve the same sessions. */
+  readonly channel?: SessionChannel | undefined;
   readonly limits?: Partial<MessageLimits>;
   /** Whether the principal may use the profile of a URL; by default no profile exists. */
   readonly isUsableView?: (view: View) => boolean;
@@ -47,6 +54,7 @@ const sweepMs = 30_000;
 /** Accept header of the official SDKs, compared first because it is the common case. */
 const usualAccept = 'application/json, text/event-stream';
 
+/** Whether an Accept header admits a media type; without the header everything is accepted. */
 const acceptsType = (accept: string | undefined, type: string): boolean =>
   accept === undefined ||
   accept.includes(type) ||
@@ -70,6 +78,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   const dispatcher = mcpDispatcher(gateway, options);
   const broadcaster = changeBroadcaster(gateway);
   const subscriptions = subscriptionTable(dispatcher, broadcaster);
+  // Both generations share one dispatcher, so that a tool behaves the same in either.
   const modern = modernProtocol(dispatcher, subscriptions);
   const sessions = sessionTable({ ...sessionLimits, ...options.sessions });
   const heartbeat = startHeartbeat(options.heartbeatMs ?? 15_000);
@@ -77,18 +86,23 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     dispatcher,
     broadcaster,
     sessions,
+    vault: options.vault ?? sessionVault(),
     heartbeat,
     alwaysStream: options.legacyAnswers === 'stream',
+    relay: options.channel && sessionRelay(options.channel, sessions),
   });
   const limits = { ...clientLimits, ...options.limits };
+  // Unreferenced: the timer must not keep a stopping process alive.
   const sweeper = setInterval(() => sessions.sweep(), sweepMs).unref();
 
   /** Answers one modern request. */
   const serveModern = async (context: HttpContext, request: RpcRequest, canStream: boolean): Promise<void> => {
     const { req, res, signal } = context;
+    // Principal and profile of this request, which every generation checks.
     const view = viewOf(context);
     const envelope = modern.validate(request, view, req.headers);
     if ('code' in envelope) return sendRpcError(res, 400, request.id, envelope);
+    // A subscription without a stream could send nothing.
     if (request.method === 'subscriptions/listen' && !canStream)
       return sendRpcError(
         res,
@@ -98,6 +112,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
       );
     const stream = new PostStream(res, { canStream, heartbeat });
     const reply = await modern.handle(request, envelope, { view, via: 'http', signal, sink: stream });
+    // Errors of the envelope are HTTP errors; errors of a call travel in the body.
     return stream.finish(request.id, reply, 'error' in reply ? httpStatusOf(reply.error) : 200);
   };
 
@@ -115,9 +130,11 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     }
     const canStream = accept === usualAccept || acceptsType(accept, 'text/event-stream');
     const decoded = decode(body, limits);
+    // Recorded before the generation is known: a body that is no message could have been a call.
     if (decoded.kind === 'invalid')
       options.onUnreadable?.({ principal, peer, via: 'http', message: decoded.error.message });
     if (!isModern(decoded, req.headers['mcp-protocol-version'], req.headers['mcp-session-id'] !== undefined)) {
+      // A batch that mixes generations has no defined answer.
       if (decoded.kind === 'batch' && decoded.messages.some((part) => isModern(part, undefined, true))) {
         return sendRpcError(
           res,
@@ -129,6 +146,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
       return legacy.post(context, decoded, canStream);
     }
     if (decoded.kind === 'request') return serveModern(context, decoded, canStream);
+    // Modern notifications change nothing on the server.
     if (decoded.kind === 'notification') return sendEmpty(res, 202);
     if (decoded.kind === 'invalid') return sendRpcError(res, 400, decoded.id ?? undefined, decoded.error);
     return sendRpcError(
@@ -154,6 +172,7 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
   /** Reports an unexpected error; the client only gets `Internal error`. */
   const handleBug = (context: HttpContext, error: unknown): void => {
     options.onBug?.(error, `${context.req.method} ${context.pathname}`);
+    // Half a response cannot be corrected, so the connection is closed.
     if (context.res.headersSent) context.res.destroy();
     else sendRpcError(context.res, 500, null, rpcError(rpcCodes.internalError, 'Internal error'));
   };
@@ -177,12 +196,14 @@ export function mcpEndpoint(gateway: Gateway, options: McpEndpointOptions): McpE
     handle(context) {
       try {
         const work = route(context);
+        // Only asynchronous failures need a handler; a synchronous one is caught below.
         return work instanceof Promise ? work.catch((error: unknown) => handleBug(context, error)) : undefined;
       } catch (error) {
         return handleBug(context, error);
       }
     },
     async close() {
+      // Timers first, then streams, then what they use.
       clearInterval(sweeper);
       heartbeat.stop();
       subscriptions.close();

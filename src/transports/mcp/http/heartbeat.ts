@@ -15,6 +15,7 @@ export interface Heartbeat {
 
 /** Starts the shared timer; it does not keep the process alive. */
 export function startHeartbeat(everyMs: number): Heartbeat {
+  // A linked set: streams come and go with requests, and a Set would keep growing its table.
   const targets = linkedSet<HeartbeatTarget>();
   const timer = setInterval(() => {
     for (const target of targets) target.onHeartbeat();

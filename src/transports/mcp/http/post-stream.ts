@@ -12,7 +12,7 @@ import type { ResumableStream } from '../legacy/resumable-stream.js';
 export const maxUnreadBytes = 1_048_576;
 
 /** Options of one POST response. */
-export interface PostStreamOptions {
+interface PostStreamOptions {
   /** Whether the client accepts text/event-stream. */
   readonly canStream: boolean;
   readonly heartbeat: Heartbeat;

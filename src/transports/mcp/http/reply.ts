@@ -3,8 +3,8 @@ import type { RpcError } from '../../../wire/codes.js';
 import { encodeId } from '../../../wire/id.js';
 import type { Id } from '../../../wire/id.js';
 import { encodeError, encodeResult } from '../../../wire/message.js';
-import { sendJsonText } from '../../http/respond.js';
-import type { ResponseHeaders } from '../../http/respond.js';
+import { sendJsonText } from '../../http/edge/respond.js';
+import type { ResponseHeaders } from '../../http/edge/respond.js';
 import type { Reply } from '../request-context.js';
 
 /** Sends a result from a cached buffer without copying it. */
@@ -15,6 +15,7 @@ function sendSharedResult(res: ServerResponse, id: Id, bytes: Buffer, extra?: Re
     'content-length': Buffer.byteLength(head) + bytes.length + 1,
     ...extra,
   });
+  // Corked, so that head and body leave in one packet.
   res.cork();
   res.write(head);
   res.write(bytes);
@@ -29,6 +30,7 @@ export const replyText = (id: Id, reply: Reply): string =>
 
 /** Sends the reply to a request. */
 export function sendReply(res: ServerResponse, id: Id, reply: Reply, status: number, extra?: ResponseHeaders): void {
+  // A client that disconnected, or a response that another path has sent.
   if (res.headersSent || res.destroyed) return;
   if ('result' in reply && typeof reply.result !== 'string') sendSharedResult(res, id, reply.result, extra);
   else sendJsonText(res, status, replyText(id, reply), extra);

@@ -1,5 +1,5 @@
 import type { McpEndpoint } from './endpoint.js';
-import type { Route } from '../../http/route.js';
+import type { Route } from '../../http/edge/route.js';
 
 /** Routes of one MCP URL: GET, POST and DELETE. */
 export const mcpRoutes = (endpoint: Pick<McpEndpoint, 'handle'>, path: string): readonly Route[] =>
@@ -7,6 +7,7 @@ export const mcpRoutes = (endpoint: Pick<McpEndpoint, 'handle'>, path: string): 
     method,
     path,
     auth: 'principal',
+    // Other content types are refused before the body is read (CSRF with forms).
     ...(method === 'POST' && { consumes: 'application/json' }),
     handle: (context) => endpoint.handle(context),
   }));

@@ -1,5 +1,5 @@
 import type { View } from '../../../core/gateway.js';
-import type { HttpContext } from '../../http/route.js';
+import type { HttpContext } from '../../http/edge/route.js';
 
 /** The caller's view; the profile, if there is one, is the route parameter of `/p/{profile}` URLs. */
 export function viewOf({ principal, params, peer }: Pick<HttpContext, 'principal' | 'params' | 'peer'>): View {

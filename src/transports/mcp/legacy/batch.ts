@@ -4,7 +4,7 @@ import { encodeError } from '../../../wire/message.js';
 import type { Message } from '../../../wire/message.js';
 import { sseEvent, sseHeaders } from '../../../wire/sse.js';
 import type { LegacySession } from './legacy-session.js';
-import { sendEmpty, sendJsonText } from '../../http/respond.js';
+import { sendEmpty, sendJsonText } from '../../http/edge/respond.js';
 import { replyText, sendRpcError } from '../http/reply.js';
 import { maxUnreadBytes } from '../http/post-stream.js';
 
@@ -17,6 +17,7 @@ export async function serveBatch(
 ): Promise<void> {
   if (!session.features?.batches)
     return sendRpcError(res, 400, undefined, rpcError(rpcCodes.invalidRequest, 'This protocol version has no batches'));
+  // The specification forbids it: the version of the other messages would be undefined.
   if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
     return sendRpcError(res, 400, null, rpcError(rpcCodes.invalidRequest, 'initialize must not be part of a batch'));
   }
@@ -25,6 +26,7 @@ export async function serveBatch(
     if (!canStream || res.destroyed) return;
     if (!streaming) res.writeHead(200, sseHeaders);
     streaming = true;
+    // A client that does not read loses notifications, never responses.
     if (res.writableLength <= maxUnreadBytes) res.write(sseEvent(text));
   };
   const answers = await answerBatch(session, messages, send);
@@ -33,6 +35,7 @@ export async function serveBatch(
     res.end();
     return undefined;
   }
+  // A batch of notifications alone is acknowledged without a body.
   return answers.length === 0 ? sendEmpty(res, 202) : sendJsonText(res, 200, `[${answers.join(',')}]`);
 }
 
@@ -42,6 +45,7 @@ export async function answerBatch(
   messages: readonly Message[],
   send: (text: string) => void,
 ): Promise<readonly string[]> {
+  // In parallel, as JSON-RPC allows; the responses keep the order of the requests.
   const answers = await Promise.all(
     messages.map(async (message) => {
       if (message.kind === 'invalid') return encodeError(message.id ?? null, message.error);

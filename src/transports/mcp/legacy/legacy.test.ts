@@ -74,6 +74,8 @@ test('more sessions than there is room for are refused until one ends', async ()
 const quiet = (busy = 0): LegacySession => ({
   view: { principal: ada },
   features: undefined,
+  capabilities: {},
+  resumeWatches: () => {},
   activeRequests: busy,
   handleRequest: async () => undefined,
   handleNotification: () => {},

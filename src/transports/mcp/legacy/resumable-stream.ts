@@ -1,5 +1,12 @@
-import type { ServerResponse } from 'node:http';
 import { sseEvent, ssePriming } from '../../../wire/sse.js';
+
+/** Where events go: a response of this replica, or the replica that has the client's connection. */
+export interface EventSink {
+  readonly writableLength: number;
+  write(text: string): unknown;
+  end(): unknown;
+  once(event: 'close', listener: () => void): unknown;
+}
 
 /** Event stream that a client can resume after a disconnect (Last-Event-ID): events are numbered and buffered. */
 export interface ResumableStream {
@@ -8,7 +15,7 @@ export interface ResumableStream {
   /** Sends the final event and ends the stream; undefined ends it without one. */
   finish(text: string | undefined): void;
   /** Continues on this response with the events after number `after`. */
-  attach(res: ServerResponse, after: number): void;
+  attach(res: EventSink, after: number): void;
   detach(): void;
   /** End time; undefined while running. Ended streams stay resumable for a while, because the last events may be lost in transit. */
   readonly endedAt: number | undefined;
@@ -34,7 +41,7 @@ export function resumableStream({ id, retryMs, maxBytes, now }: ResumableStreamO
   const events: { readonly number: number; readonly text: string }[] = [];
   let bufferedChars = 0;
   let next = 1;
-  let sink: ServerResponse | undefined;
+  let sink: EventSink | undefined;
   let endedAt: number | undefined;
 
   const push = (text: string): void => {

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../lib/clock.js';
 import { monotonic } from '../../../lib/clock.js';
 import type { LegacySession } from './legacy-session.js';
 import type { ResumableStream } from './resumable-stream.js';
+import { newSessionId } from './session-vault.js';
+import type { SealedSession } from './session-vault.js';
 
 /** Limits of HTTP sessions. */
 export interface SessionLimits {
@@ -19,11 +20,14 @@ export const sessionLimits: SessionLimits = { idleMs: 3_600_000, max: 10_000, cr
 
 const keepEndedStreamsMs = 60_000;
 
-/** A legacy session over HTTP; its random id is valid only for the principal that opened it (session hijacking). */
+/** A legacy session over HTTP; it is valid only for the principal that opened it (session hijacking). */
 export interface SessionEntry {
+  /** Internal id; clients get the sealed one. */
   readonly id: string;
   readonly owner: string;
   readonly session: LegacySession;
+  /** The session as its id carries it, with that id; unset until `initialize` succeeded. */
+  sealed: (SealedSession & { readonly token: string }) | undefined;
   /** Monotonic milliseconds: a step of the wall clock must not end sessions. Set by the table only. */
   usedAt: number;
   /** The GET stream, if one is open. */
@@ -37,7 +41,7 @@ export interface SessionEntry {
 /** All open HTTP sessions. */
 export interface SessionTable {
   /** Undefined if the table is full. */
-  open(owner: string, begin: (id: string) => LegacySession): SessionEntry | undefined;
+  open(owner: string, begin: (id: string) => LegacySession, id?: string): SessionEntry | undefined;
   /** Undefined if unknown or owned by another principal; callers cannot distinguish the two. */
   find(id: string, owner: string): SessionEntry | undefined;
   /** Restarts the idle time. */
@@ -88,15 +92,15 @@ export function sessionTable(limits: SessionLimits = sessionLimits, now: Clock =
     get size() {
       return table.size;
     },
-    open(owner, begin) {
+    open(owner, begin, id = newSessionId()) {
       if (table.size >= limits.max) sweepOlder(limits.crowdedIdleMs);
       if (table.size >= limits.max) evictFromLargestOwner(owner);
       if (table.size >= limits.max) return undefined;
-      const id = randomUUID();
       const entry: SessionEntry = {
         id,
         owner,
         session: begin(id),
+        sealed: undefined,
         usedAt: now(),
         stream: undefined,
         undelivered: undefined,

@@ -9,10 +9,10 @@ import { answerBatch } from './batch.js';
 import type { ChangeBroadcaster } from '../change-broadcaster.js';
 import { legacySession } from './legacy-session.js';
 import type { LegacySession } from './legacy-session.js';
-import type { HttpContext } from '../../http/route.js';
+import type { HttpContext } from '../../http/edge/route.js';
 import type { Heartbeat } from '../http/heartbeat.js';
 import { viewOf } from '../http/view.js';
-import { sendEmpty } from '../../http/respond.js';
+import { sendEmpty } from '../../http/edge/respond.js';
 import { sendRpcError } from '../http/reply.js';
 import type { McpDispatcher } from '../dispatcher.js';
 import { maxUnreadBytes } from '../http/post-stream.js';
@@ -25,6 +25,7 @@ export interface SsePair {
   close(): void;
 }
 
+/** What the pairs of one endpoint share. */
 interface SsePairOptions {
   readonly dispatcher: McpDispatcher;
   readonly broadcaster: ChangeBroadcaster;
@@ -60,6 +61,7 @@ export function ssePair({
     },
     openStream(context) {
       const { res } = context;
+      // Bounded: a stream is held open for as long as the client likes.
       if (table.size >= max)
         return sendRpcError(
           res,
@@ -95,6 +97,7 @@ export function ssePair({
         stream.session.close();
       });
       res.writeHead(200, sseHeaders);
+      // The first event names the URL to post to, as 2024-11-05 defines it.
       res.write(`event: endpoint\ndata: ${messagesPath}?sessionId=${id}\n\n`);
       return undefined;
     },
@@ -102,6 +105,7 @@ export function ssePair({
       const found = table.get(query.get('sessionId') ?? '');
       // All clients post to one URL, so only the rights of the principal can differ from those that opened the stream.
       const opener = found?.session.view;
+      // Wrong rights get the same answer as an unknown id (session hijacking).
       if (!found || !opener || !hasSameRights(opener, { ...opener, principal }))
         return sendRpcError(res, 404, null, rpcError(rpcCodes.sessionNotFound, 'Session not found'));
       const decoded = decode(body, limits);
@@ -109,6 +113,7 @@ export function ssePair({
         onUnreadable?.({ principal, peer, via: 'http', message: decoded.error.message });
         return sendRpcError(res, 400, decoded.id ?? null, decoded.error);
       }
+      // The response travels on the stream; the POST itself only acknowledges.
       sendEmpty(res, 202);
       const messages = decoded.kind === 'batch' ? decoded.messages : [decoded];
       if (decoded.kind === 'batch' && !found.session.features?.batches) {
@@ -122,6 +127,7 @@ export function ssePair({
     },
     close() {
       for (const { end, session } of table.values()) {
+        // Calls are cancelled before the stream ends, so that their sources stop.
         session.close();
         end();
       }

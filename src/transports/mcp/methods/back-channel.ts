@@ -24,11 +24,16 @@ function cleanData(data: Json, depth = 0): Json {
 
 /** Channel for progress and log messages of a running call; contains only what the client requested and the transport supports. */
 export function backChannel(params: JsonObject, context: RequestContext): BackChannel {
-  const { notify, logLevel, capabilities, detach, features } = context;
+  const { notify, logLevel, capabilities, detach, features, rootsVersion } = context;
+  // Without a token the client does not want progress.
   const token = notify ? progressTokenOf(params) : undefined;
   const isOpen = notify && (token !== undefined || logLevel !== undefined);
+  // A modern client without tasks must not be given one.
   const withoutTasks = features.modern && !declaresTasks(capabilities);
-  if (!isOpen) return detach ? { capabilities, withoutTasks, detach } : { capabilities, withoutTasks };
+  const client: BackChannel =
+    rootsVersion === undefined ? { capabilities, withoutTasks } : { capabilities, withoutTasks, rootsVersion };
+  // The common case: nothing was requested, so no closures are built.
+  if (!isOpen) return detach ? { ...client, detach } : client;
 
   let last = Number.NEGATIVE_INFINITY;
   const progress = ({ progress, total, message }: Progress): void => {
@@ -42,10 +47,10 @@ export function backChannel(params: JsonObject, context: RequestContext): BackCh
       ...(message !== undefined && features.progressMessage && { message: cleanText(message) }),
     });
   };
+  // Above every level if none was requested.
   const minLevel = logLevel === undefined ? logLevels.length : logLevels.indexOf(logLevel);
   return {
-    capabilities,
-    withoutTasks,
+    ...client,
     ...(detach && { detach }),
     ...(token !== undefined && { progress }),
     ...(logLevel !== undefined && {

@@ -10,8 +10,7 @@ import type { RequestContext, Reply } from '../request-context.js';
 import type { Encoder, FinalAnswer } from './encode-result.js';
 import { readConfirmation, resolveQuestions } from './client-questions.js';
 import type { InvokeCall } from './client-questions.js';
-import type { OnUnreadable } from '../../unreadable.js';
-import type { ResultStore } from './result-store.js';
+import type { linkLargeParts } from './large-parts.js';
 import type { TaskCalls } from '../tasks/task-calls.js';
 
 /** Handler of a method that runs something. */
@@ -19,6 +18,7 @@ export type CallMethod = (params: JsonObject, context: RequestContext) => Promis
 
 /** `_meta` key that carries an approval ticket; not forwarded to upstream servers. */
 const ticketKey = 'toolgate/ticket';
+/** Keys that this hop consumes; forwarding them would mix two connections. */
 const consumedMetaKeys = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage', ticketKey]);
 
 /** `_meta` without the keys that this hop consumes. */
@@ -34,6 +34,7 @@ function relayedMeta(params: JsonObject): JsonObject | undefined {
   return rest;
 }
 
+/** The request while its optional fields are assigned. */
 type MutableCallRequest = { -readonly [Key in keyof CallRequest]: CallRequest[Key] };
 
 /** Builds the gateway request; assigns optional fields one by one, because object spread costs as much as a guard. */
@@ -53,6 +54,7 @@ export function toCallRequest(
     signal,
     back: backChannel(params, context),
   };
+  // Fields are left out when absent, because `exactOptionalPropertyTypes` distinguishes absent from undefined.
   if (view.profile !== undefined) request.profile = view.profile;
   if (view.peer !== undefined) request.peer = view.peer;
   if (session !== undefined) request.session = session;
@@ -72,6 +74,7 @@ const isFinal = (answer: Answer): answer is FinalAnswer => answer.outcome.kind !
 const confirmationFor = (params: JsonObject, { features }: RequestContext) =>
   features.modern ? readConfirmation(params) : undefined;
 
+/** Error for parameters of the wrong type. */
 const invalidParams = (message: string): Reply => refusal(rpcError(rpcCodes.invalidParams, message));
 
 /** Handlers of `tools/call`, `prompts/get` and `resources/read`; all run through the guards. */
@@ -80,12 +83,11 @@ export function callMethodHandlers(
   encode: Encoder,
   options: {
     readonly caching: JsonObject;
-    readonly results: ResultStore;
+    readonly linkLarge: ReturnType<typeof linkLargeParts>;
     readonly tasks: TaskCalls;
-    readonly onUnreadable?: OnUnreadable | undefined;
   },
 ): Readonly<Record<string, CallMethod>> {
-  const { results, tasks, caching } = options;
+  const { linkLarge, tasks, caching } = options;
 
   /** Converts an answer to a reply: at once if it is final, else after its questions are answered. */
   const toReply = (
@@ -112,6 +114,7 @@ export function callMethodHandlers(
   ): Reply => ({
     // Asks are plain JSON; `input_required` marks the result as not final.
     result: encode.result(
+      // An empty state is left out: clients echo it otherwise.
       { resultType: 'input_required', inputRequests: asks as JsonObject, ...(state !== '' && { requestState: state }) },
       features,
     ),
@@ -121,21 +124,20 @@ export function callMethodHandlers(
     'tools/call': async (params, context) => {
       const { name, arguments: args = {} } = params;
       if (typeof name !== 'string') return invalidParams('params.name must be a string');
-      if (!isJsonObject(args)) {
-        const message = 'params.arguments must be an object';
-        options.onUnreadable?.({ principal: context.view.principal, via: context.via, tool: name, message });
-        return refusal(rpcError(rpcCodes.invalidParams, message, { fault: 'not_object' }));
-      }
+      if (!isJsonObject(args))
+        return refusal(rpcError(rpcCodes.invalidParams, 'params.arguments must be an object', { fault: 'not_object' }));
+      // Read before the call: a malformed confirmation must not run anything.
       const confirmation = confirmationFor(params, context);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const taskMode = tasks.modeOf(name, params, context);
+      // The client demands a task for a tool that supports none, or the other way round.
       if (taskMode === 'refused') return tasks.refusal(context);
       const invokeWith = (signal: AbortSignal): InvokeCall => {
         const request = toCallRequest(name, args, params, context, signal);
         return (confirmed) => gateway.call(confirmed ? { ...request, confirmation: confirmed } : request);
       };
-      const finish = (answer: FinalAnswer): Reply =>
-        encode.call(results.storeLarge(answer, context.view), context.features);
+      const finish = (answer: FinalAnswer): Reply => encode.call(linkLarge(answer, context.view), context.features);
+      // The usual case, without the bookkeeping of a task.
       if (taskMode === 'no') {
         const invoke = invokeWith(context.signal);
         return toReply(await invoke(confirmation), invoke, context, finish);
@@ -143,8 +145,7 @@ export function callMethodHandlers(
       const begin = (signal: AbortSignal) => {
         const invoke = invokeWith(signal);
         // Clients fetch a task result repeatedly: store it once, when the call ends.
-        const invokeAndStore: InvokeCall = async (confirmed) =>
-          results.storeLarge(await invoke(confirmed), context.view);
+        const invokeAndStore: InvokeCall = async (confirmed) => linkLarge(await invoke(confirmed), context.view);
         return { first: invokeAndStore(confirmation), invoke: invokeAndStore };
       };
       return tasks.start({
@@ -170,12 +171,11 @@ export function callMethodHandlers(
     'resources/read': async (params, context) => {
       const { uri } = params;
       if (typeof uri !== 'string') return invalidParams('params.uri must be a string');
-      const stored = results.find(uri, context.view);
       const confirmation = confirmationFor(params, context);
       if (confirmation && 'code' in confirmation) return refusal(confirmation);
       const request = toCallRequest('resources/read', {}, params, context, context.signal);
       const invoke: InvokeCall = (confirmed) =>
-        gateway.read({ ...request, uri, ...(stored && { stored }), ...(confirmed && { confirmation: confirmed }) });
+        gateway.read({ ...request, uri, ...(confirmed && { confirmation: confirmed }) });
       return toReply(await invoke(confirmation), invoke, context, (answer) =>
         encode.read(answer, context.features, caching, uri),
       );

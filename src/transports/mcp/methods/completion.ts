@@ -20,6 +20,7 @@ function targetOf(ref: JsonObject[string]): CompletionTarget | undefined {
 /** Arguments already completed; values that are not strings are dropped. */
 function contextOf(context: JsonObject[string]): Readonly<Record<string, string>> {
   const given = isJsonObject(context) && isJsonObject(context['arguments']) ? context['arguments'] : {};
+  // Entries instead of assignment: keys come from the client and may be `__proto__`.
   const entries: [string, string][] = [];
   for (const [name, value] of Object.entries(given)) if (typeof value === 'string') entries.push([name, value]);
   return Object.fromEntries(entries);
@@ -33,6 +34,7 @@ export const completionMethod =
     const { argument } = params;
     const name = isJsonObject(argument) ? argument['name'] : undefined;
     const value = isJsonObject(argument) ? argument['value'] : undefined;
+    // One error for all forms of a malformed request; clients show it to developers only.
     if (!target || typeof name !== 'string' || typeof value !== 'string') {
       return refusal(
         rpcError(
@@ -51,6 +53,7 @@ export const completionMethod =
       value,
       context: contextOf(params['context']),
     });
+    // The protocol allows 100 values; more would make the result invalid.
     const values = found.values.slice(0, maxValues);
     const hasMore = found.hasMore ?? found.values.length > maxValues;
     return {

@@ -11,6 +11,7 @@ const effectHints = (effects: Effects): JsonObject => ({
   openWorldHint: effects.openWorld,
 });
 
+/** Items with a title, which older revisions do not show. */
 interface TitledItem {
   readonly title?: string;
   readonly meta?: JsonObject;
@@ -24,18 +25,22 @@ const titleAndMeta = ({ title, meta }: TitledItem, features: Features): JsonObje
 export function toToolDefinition(tool: Tool, features: Features): JsonObject {
   const output = tool.output?.schema;
   return {
+    // First, so that an unknown field of an upstream can never replace one of ours.
     ...tool.extra,
     name: tool.name,
     description: tool.description,
     inputSchema: tool.input.schema,
+    // Before 2026-07-28 an output schema must describe an object.
     ...(output && features.structured && (features.anyData || output['type'] === 'object') && { outputSchema: output }),
     ...(features.toolAnnotations && {
       annotations: {
         ...(tool.title !== undefined && { title: tool.title }),
+        // The source's own statement is shown as its claim; policy uses the vouched effects.
         ...effectHints(tool.claimedEffects ?? tool.effects),
         ...tool.annotations,
       },
     }),
+    // Only revisions with core tasks define `execution`.
     ...(features.coreTasks && tool.tasks && { execution: { taskSupport: tool.tasks } }),
     ...titleAndMeta(tool, features),
   };

@@ -1,10 +1,12 @@
 import type { Content } from '../../../core/content.js';
 import { textContent } from '../../../core/content.js';
-import { behaviourOf, errors, recoveryOf } from '../../../core/errors.js';
+import { behaviourOf, errorData, errors } from '../../../core/errors.js';
+import { recoveryForModel } from '../../../core/recovery.js';
 import type { ToolError } from '../../../core/errors.js';
 import type { Answer, Identity } from '../../../core/gateway.js';
 import type { Json, JsonObject } from '../../../core/json.js';
 import type { Done, Failed } from '../../../core/outcome.js';
+import { asCommandOutput, executionSeconds, toToolOutput } from '../../../wire/command-output.js';
 import { rpcCodes, rpcError } from '../../../wire/codes.js';
 import type { RpcError } from '../../../wire/codes.js';
 import { isJsonObject } from '../../../wire/message.js';
@@ -27,22 +29,44 @@ export type FinalAnswer = Omit<Answer, 'outcome'> & { readonly outcome: Done | F
 
 /** Message and recovery hint, for the model. */
 const errorText = (error: ToolError): string => {
-  const hint = recoveryOf(error);
+  const hint = recoveryForModel(error);
+  // A hint that the message already contains is not repeated.
   return hint === '' || error.message.includes(hint) ? error.message : `${error.message}\n${hint}`;
 };
 
+/** Data of a result; the output of a command is completed with error, duration and correlation id, as REST returns it. */
+function resultData({ outcome, correlationId, durationMs }: FinalAnswer): Json | undefined {
+  const output = asCommandOutput(outcome.data);
+  // Only commands have this shape; other data is returned as it is.
+  if (output === undefined) return outcome.data;
+  return toToolOutput(output, {
+    correlationId,
+    durationMs,
+    ...(outcome.kind === 'failed' && { error: outcome.error }),
+  });
+}
+
+/** Content of a result, done or failed: its parts, its data as text if no part is text, and the error if no part states it. */
+function resultContent({ outcome }: FinalAnswer, data: Json | undefined): readonly Content[] {
+  const content = withDataText(outcome.content ?? [], data);
+  if (outcome.kind === 'done' || includesErrorText(content, outcome.error)) return content;
+  return [...content, textContent(errorText(outcome.error))];
+}
+
 /** Whether the content of a failed upstream tool already contains the error message. */
 const includesErrorText = (content: readonly Content[], { code, message }: ToolError): boolean =>
+  // Upstream tools report failures as content; repeating them would double the text.
   code === 'upstream_error' && content.some((part) => part.type === 'text' && part.text.startsWith(message));
 
 /** Machine-readable details of a failure. */
-const errorDetails = (error: ToolError, correlationId: string): JsonObject => ({
+const errorDetails = (error: ToolError, correlationId: string, data = errorData(error)): JsonObject => ({
+  // A forbidden item must look like a missing one (enumeration).
   code: error.code === 'forbidden' ? 'not_found' : error.code,
   type: behaviourOf(error).type,
   retryable: behaviourOf(error).retryable,
   correlationId,
   ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-  ...(error.data && { data: error.data }),
+  ...(data && { data }),
 });
 
 /** Hint for expired `toolgate://` links, which point to results in memory. */
@@ -69,6 +93,7 @@ function protocolError(error: ToolError, correlationId: string): RpcError {
   if (error.code === 'internal') return internalError(correlationId);
   const { mcp } = behaviourOf(error);
   const code =
+    // The upstream's own code, so that clients can react to it as if they were connected directly.
     error.code === 'upstream_refused'
       ? relayedCode(error.data)
       : mcp !== 'result'
@@ -79,12 +104,14 @@ function protocolError(error: ToolError, correlationId: string): RpcError {
   return rpcError(
     code,
     errorText(error),
+    // The protocol defines the data of this error.
     error.code === 'capability_missing' ? error.data : { error: errorDetails(error, correlationId) },
   );
 }
 
 /** Adds structured data as text for clients that only read text content. */
 function withDataText(content: readonly Content[], data: Json | undefined): readonly Content[] {
+  // Clients of older revisions show text only.
   if (data === undefined || content.some((part) => part.type === 'text')) return content;
   return [...content, textContent(JSON.stringify(data, null, 2))];
 }
@@ -93,6 +120,7 @@ function withDataText(content: readonly Content[], data: Json | undefined): read
 export function encoder(identity: Identity): Encoder {
   const serverInfo: JsonObject = { name: identity.name, title: identity.title, version: identity.version };
   const serverMeta: JsonObject = { [metaKeys.serverInfo]: serverInfo };
+  // Serialised once: it is part of every result.
   const metaSuffix = `"_meta":${JSON.stringify(serverMeta)}}`;
 
   const result: Encoder['result'] = (fields, features, meta) => {
@@ -111,38 +139,33 @@ export function encoder(identity: Identity): Encoder {
 
   return {
     result,
-    call({ outcome, correlationId }, features) {
-      if (outcome.kind === 'done') {
-        const content = toContent(withDataText(outcome.content, outcome.data), features);
-        // Content is plain JSON; only its interfaces lack the index signature.
-        return {
-          result: result(
-            { ...outcome.extra, content: content as unknown as Json, ...structured(outcome.data, features) },
-            features,
-            outcome.meta,
-          ),
-        };
-      }
-      const { error } = outcome;
-      const encoding = errors[error.code].mcp;
+    call(answer, features) {
+      const { outcome, correlationId, durationMs } = answer;
+      const error = outcome.kind === 'failed' ? outcome.error : undefined;
+      const encoding = error === undefined ? 'result' : errors[error.code].mcp;
       // Only modern revisions have a protocol error for missing capabilities.
-      if (encoding !== 'result' && (features.modern || encoding.protocol !== rpcCodes.missingCapability))
+      if (
+        error !== undefined &&
+        encoding !== 'result' &&
+        (features.modern || encoding.protocol !== rpcCodes.missingCapability)
+      )
         return { error: protocolError(error, correlationId) };
-      const content = toContent(
-        includesErrorText(outcome.content ?? [], error)
-          ? (outcome.content ?? [])
-          : [...(outcome.content ?? []), textContent(errorText(error))],
-        features,
-      );
+      const data = resultData(answer);
       const fields = {
+        // Unknown fields of an upstream come first, so that they cannot replace ours.
         ...outcome.extra,
-        content: content as unknown as Json,
-        ...structured(outcome.data, features),
-        isError: true,
+        // Content is plain JSON; only its interfaces lack the index signature.
+        content: toContent(resultContent(answer, data), features) as unknown as Json,
+        ...structured(data, features),
+        ...(error !== undefined && { isError: true }),
       };
-      return {
-        result: result(fields, features, { ...outcome.meta, 'toolgate/error': errorDetails(error, correlationId) }),
+      const meta = {
+        ...outcome.meta,
+        // Clients can quote the id when they report a problem.
+        'toolgate/call': { correlation_id: correlationId, execution_time: executionSeconds(durationMs) },
+        ...(error !== undefined && { 'toolgate/error': errorDetails(error, correlationId) }),
       };
+      return { result: result(fields, features, meta) };
     },
     read({ outcome, correlationId }, features, caching, uri) {
       if (outcome.kind === 'failed') {
@@ -158,6 +181,7 @@ export function encoder(identity: Identity): Encoder {
         };
       }
       const data = isJsonObject(outcome.data) ? outcome.data : undefined;
+      // A source that returned something else is a bug in the source.
       if (!Array.isArray(data?.['contents'])) return { error: internalError(correlationId) };
       return { result: result({ ...data, ...(features.modern && caching) }, features, outcome.meta) };
     },
@@ -169,6 +193,7 @@ export function encoder(identity: Identity): Encoder {
       const description = data?.['description'];
       const { description: _, ...rest } = data ?? {};
       const fields = {
+        // Fields that a later revision adds are passed on.
         ...rest,
         messages: toMessages(messages.filter(isJsonObject), features),
         ...(typeof description === 'string' && { description }),

@@ -8,7 +8,7 @@ import { toPromptDefinition, toResourceDefinition, toTemplateDefinition, toToolD
 import type { Encoder } from './encode-result.js';
 
 /** Page size and cache fields of all lists. */
-export interface ListOptions {
+interface ListOptions {
   readonly pageSize: number;
   /** Cache fields of every modern list; `private` because lists differ by principal. */
   readonly caching: JsonObject;
@@ -17,13 +17,13 @@ export interface ListOptions {
 /** What distinguishes the four lists. */
 interface ListKind<T extends object> {
   readonly field: string;
-  items(view: View): readonly T[];
+  items(view: View): readonly T[] | Promise<readonly T[]>;
   key(item: T): string;
   define(item: T, features: Features): JsonObject;
 }
 
 /** Handler of a list method. */
-export type ListMethod = (params: JsonObject, context: RequestContext) => Reply;
+type ListMethod = (params: JsonObject, context: RequestContext) => Reply | Promise<Reply>;
 
 /** Longer pages are cached as a Buffer, so that UTF-8 encoding happens once. */
 const minBufferedLength = 16_384;
@@ -34,6 +34,7 @@ const toCursor = (offset: number, key: string): string =>
 
 /** Parses a cursor of untrusted origin; undefined if malformed. */
 function fromCursor(cursor: unknown): readonly [number, string] | undefined {
+  // Bounded before decoding; a cursor is the client's to send.
   if (typeof cursor !== 'string' || cursor.length > 4_096) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -51,6 +52,7 @@ function listMethod<T extends object>(
   { pageSize, caching }: ListOptions,
   encode: Encoder,
 ): ListMethod {
+  // Weak: a changed list is a new array, and its pages are dropped with the old one.
   const pageCache = new WeakMap<readonly T[], Map<string, string | Buffer>>();
 
   /** Offset of the first item of the page; undefined for an invalid cursor. */
@@ -60,7 +62,9 @@ function listMethod<T extends object>(
     if (!after) return undefined;
     const [offset, key] = after;
     const last = items[offset - 1];
+    // The fast path: the list has not changed between the two pages.
     if (last !== undefined && kind.key(last) === key) return offset;
+    // The entry moved; continuing after it skips nothing and repeats nothing.
     const moved = items.findIndex((item) => kind.key(item) === key);
     return moved < 0 ? undefined : moved + 1;
   };
@@ -79,16 +83,24 @@ function listMethod<T extends object>(
     return text.length > minBufferedLength ? Buffer.from(text) : text;
   };
 
-  return (params, { view, features }) => {
-    const items = kind.items(view);
+  const answer = (items: readonly T[], params: JsonObject, features: Features): Reply => {
     const offset = start(items, params['cursor']);
     if (offset === undefined) return refusal(rpcError(rpcCodes.invalidParams, 'Invalid cursor'));
     let pages = pageCache.get(items);
     if (!pages) pageCache.set(items, (pages = new Map()));
+    // Pages differ by revision: older ones have fewer fields.
     const pageKey = `${features.version}:${offset}`;
     let text = pages.get(pageKey);
     if (text === undefined) pages.set(pageKey, (text = page(items, offset, features)));
     return { result: text };
+  };
+
+  return (params, { view, features }) => {
+    const items = kind.items(view);
+    // Synchronous where possible, because lists are requested with every conversation.
+    return items instanceof Promise
+      ? items.then((read) => answer(read, params, features))
+      : answer(items, params, features);
   };
 }
 

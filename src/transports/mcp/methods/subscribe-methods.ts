@@ -16,6 +16,7 @@ const maxWatches = 256;
 export interface SessionWatches {
   has(uri: string): boolean;
   readonly size: number;
+  readonly uris: readonly string[];
   /** Reserves an address; returns a function that takes over the subscription once it is open. */
   begin(uri: string): (stop: () => void) => void;
   end(uri: string): void;
@@ -36,6 +37,9 @@ export function sessionWatches(push: (text: string) => void): SessionWatches {
     has: (uri) => watches.has(uri),
     get size() {
       return watches.size;
+    },
+    get uris() {
+      return [...watches.keys()];
     },
     begin(uri) {
       const watch = { stop: (): void => {} };
@@ -79,7 +83,7 @@ export function subscribeMethods(gateway: Gateway, encode: Encoder): Readonly<Re
       return { result: encode.result({}, context.features) };
     watches.end(uri);
     return 'question' in answer
-      ? refusal(rpcError(rpcCodes.invalidRequest, 'This subscription needs approval'))
+      ? { error: rpcError(rpcCodes.invalidRequest, 'This subscription needs approval') }
       : encode.read(answer, context.features, {}, uri);
   };
 

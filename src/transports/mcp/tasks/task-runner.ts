@@ -6,6 +6,7 @@ import type { Ask, Failed, Question } from '../../../core/outcome.js';
 import { refuse } from '../../../core/outcome.js';
 import type { FinalAnswer } from '../methods/encode-result.js';
 import type { InvokeCall } from '../methods/client-questions.js';
+import { isLeased, leaseFields, remoteWaiters, type TaskLeases } from './task-leases.js';
 import type { TaskAnswer, TaskRecord, TaskStore } from './task-store.js';
 
 /** Limits of tasks: lifetime, number and stored bytes per principal, number running. */
@@ -89,30 +90,65 @@ const overBudget = (bytes: number, used: number, budget: number): Failed =>
     { hint: 'The tool ran. Wait until older tasks expire, use a shorter ttl, or request less output' },
   );
 
-/** Task runner over a store; a stored task that is unfinished but not running here (crash) is reported as failed. */
+/**
+ * Task runner over a store. A stored task that is unfinished, does not run here and has no valid lease (crash) is reported as
+ * failed.
+ */
 export function taskRunner(
   store: TaskStore,
   limits: TaskLimits = taskLimits,
   now: () => number = Date.now,
+  leases?: TaskLeases,
 ): TaskRunner {
+  const remote = remoteWaiters();
   const running = new Map<string, RunningTask>();
   let finishing: Promise<void> = Promise.resolve();
   const listeners = new Set<(record: TaskRecord) => void>();
 
-  /** Stores a record and wakes the clients that wait for it. */
-  const save = async (record: TaskRecord, answer?: string): Promise<void> => {
-    await store.put(record, Date.parse(record.createdAt) + record.ttlMs, answer);
+  /** Wakes the clients that wait for a task. */
+  const announce = (record: TaskRecord): void => {
     for (const wake of running.get(record.id)?.waiters ?? []) wake();
     for (const listener of listeners) listener(record);
+    leases?.publish({ kind: 'changed', id: record.id });
   };
-  /** Changes a record that is not terminal. */
+  /** Changes a record that is not terminal; tries again if another process changed it meanwhile. */
   const updateRecord = async ({ owner, id }: TaskKey, change: Partial<TaskRecord>, answer?: string): Promise<void> => {
-    const record = await store.get(owner, id);
-    // A cancelled task stays cancelled, whatever its call returns later.
-    if (!record || isTerminal(record)) return;
-    const { asks: _, ...rest } = record;
-    await save({ ...rest, ...change, updatedAt: new Date(now()).toISOString() }, answer);
+    for (;;) {
+      const record = await store.get(owner, id);
+      // A cancelled task stays cancelled, whatever its call returns later.
+      if (!record || isTerminal(record)) return;
+      const { asks: _, ...rest } = record;
+      const next = { ...rest, ...change, updatedAt: new Date(now()).toISOString() };
+      if (!(await store.replace(record, next, Date.parse(next.createdAt) + next.ttlMs, answer))) continue;
+      announce(next);
+      return;
+    }
   };
+  const abort = (id: string): void => {
+    const entry = running.get(id);
+    entry?.controller.abort();
+    entry?.openQuestion?.resolve({});
+  };
+  /** Extends the leases of the tasks that run here; a task that was cancelled elsewhere is aborted. */
+  const renew = async (): Promise<void> => {
+    for (const [id, { owner }] of running) {
+      const record = await store.get(owner, id);
+      if (!record || isTerminal(record)) abort(id);
+      else
+        await store.replace(
+          record,
+          { ...record, ...leaseFields(leases, now()) },
+          Date.parse(record.createdAt) + record.ttlMs,
+        );
+    }
+  };
+  // A renewal that fails is repeated by the next one: a lease lasts for several.
+  const renewal = leases && setInterval(() => void renew().catch(() => {}), leases.renewMs).unref();
+  leases?.subscribe((message) => {
+    if (message.kind === 'cancel') abort(message.id);
+    else if (message.kind === 'answers') void giveAnswers(message.id, message.answers).catch(() => {});
+    else remote.wake(message.id);
+  });
 
   /** Stores the final answer; one that exceeds the byte budget of its owner is replaced by an error that names the budget. */
   const finish = (key: TaskKey, given: TaskAnswer, change: Partial<TaskRecord>): Promise<void> => {
@@ -191,12 +227,42 @@ export function taskRunner(
 
   /** The record; one that is unfinished and not running here is set to failed first. */
   const settleAbandoned = async (record: TaskRecord): Promise<TaskRecord | undefined> => {
-    if (isTerminal(record) || running.has(record.id)) return record;
+    if (isTerminal(record) || running.has(record.id) || isLeased(record, leases, now())) return record;
     await finish(record, endedWithGateway, {
       status: 'failed',
-      message: 'The gateway was restarted while the task ran',
+      message: leases
+        ? 'The replica that ran the task died; the tool may have run'
+        : 'The gateway was restarted while the task ran',
     });
     return store.get(record.owner, record.id);
+  };
+
+  /** Passes answers on to a task that runs here; false if it does not. */
+  const giveAnswers = async (id: string, answers: Confirmation['answers']): Promise<boolean> => {
+    const entry = running.get(id);
+    if (!entry) return false;
+    if (!entry.openQuestion) return true;
+    const { owner } = entry;
+    const { keys, resolve } = entry.openQuestion;
+    for (const [publicKey, answer] of Object.entries(answers)) {
+      const key = keys.get(publicKey);
+      if (key !== undefined) entry.answers[key] = answer;
+    }
+    const open = [...keys].filter(([, key]) => entry.answers[key] === undefined);
+    if (open.length === 0) resolve(entry.answers);
+    else {
+      const asks = (await store.get(owner, id))?.asks ?? {};
+      await updateRecord(
+        { owner, id },
+        {
+          status: 'input_required',
+          asks: Object.fromEntries(
+            Object.entries(asks).filter(([publicKey]) => open.some(([key]) => key === publicKey)),
+          ),
+        },
+      );
+    }
+    return true;
   };
 
   return {
@@ -215,6 +281,7 @@ export function taskRunner(
         createdAt: at,
         updatedAt: at,
         ttlMs: Math.min(ttlMs ?? limits.ttlMs, limits.maxTtlMs),
+        ...leaseFields(leases, now()),
       };
       await store.put(record, now() + record.ttlMs);
       let end = (): void => {};
@@ -252,41 +319,21 @@ export function taskRunner(
     },
     async update(id, owner, answers) {
       if (!(await findOwned(id, owner))) return false;
-      const entry = running.get(id);
-      if (!entry?.openQuestion) return true;
-      const { keys, resolve } = entry.openQuestion;
-      for (const [publicKey, answer] of Object.entries(answers)) {
-        const key = keys.get(publicKey);
-        if (key !== undefined) entry.answers[key] = answer;
-      }
-      const open = [...keys].filter(([, key]) => entry.answers[key] === undefined);
-      if (open.length === 0) resolve(entry.answers);
-      else {
-        const asks = (await store.get(owner, id))?.asks ?? {};
-        await updateRecord(
-          { owner, id },
-          {
-            status: 'input_required',
-            asks: Object.fromEntries(
-              Object.entries(asks).filter(([publicKey]) => open.some(([key]) => key === publicKey)),
-            ),
-          },
-        );
-      }
+      if (!(await giveAnswers(id, answers))) leases?.publish({ kind: 'answers', id, answers });
       return true;
     },
     async cancel(id, owner) {
       const record = await findOwned(id, owner);
       if (!record || isTerminal(record)) return record;
       await updateRecord(record, { status: 'cancelled', message: 'Cancelled by the client' });
-      const entry = running.get(id);
-      entry?.controller.abort();
-      entry?.openQuestion?.resolve({});
+      if (running.has(id)) abort(id);
+      else leases?.publish({ kind: 'cancel', id });
       return store.get(owner, id);
     },
     waitForChange(id, signal) {
       const waiters = running.get(id)?.waiters;
-      if (!waiters || signal.aborted) return Promise.resolve();
+      if (signal.aborted) return Promise.resolve();
+      if (!waiters) return leases ? remote.wait(id, signal) : Promise.resolve();
       return new Promise((resolve) => {
         const wake = (): void => {
           waiters.delete(wake);
@@ -302,6 +349,7 @@ export function taskRunner(
       return () => listeners.delete(listener);
     },
     async close() {
+      clearInterval(renewal);
       const all = [...running.entries()];
       for (const [id, entry] of all) {
         await finish({ id, owner: entry.owner }, endedWithGateway, {

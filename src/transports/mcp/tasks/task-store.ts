@@ -1,7 +1,7 @@
 import type { Ask, Done, Failed } from '../../../core/outcome.js';
 
 /** Task status, as named by the protocol. */
-export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
 /** State of a task; plain data, so that a store can persist it. */
 export interface TaskRecord {
@@ -20,6 +20,9 @@ export interface TaskRecord {
   readonly answerBytes?: number;
   /** Open questions that block the call. */
   readonly asks?: Readonly<Record<string, Ask>>;
+  /** Replica that runs the task, and the wall-clock milliseconds until which that is so unless it renews. */
+  readonly leaseBy?: string;
+  readonly leaseUntil?: number;
 }
 
 /** Final outcome of the call of a task. */
@@ -37,6 +40,8 @@ type MaybePromise<T> = T | Promise<T>;
 export interface TaskStore {
   /** Stores a record, and its serialised answer if there is one. */
   put(record: TaskRecord, expiresAt: number, answer?: string): MaybePromise<void>;
+  /** Replaces a record that is still `from`; false if it changed meanwhile. */
+  replace(from: TaskRecord, to: TaskRecord, expiresAt: number, answer?: string): MaybePromise<boolean>;
   get(owner: string, id: string): MaybePromise<TaskRecord | undefined>;
   answer(owner: string, id: string): MaybePromise<string | undefined>;
   /** The tasks of one principal, oldest first. */
@@ -58,11 +63,17 @@ export function memoryTaskStore(now: () => number = Date.now): TaskStore {
     if (entries.size === 0) owners.delete(owner);
     return entries;
   };
+  const put = (record: TaskRecord, expiresAt: number, answer?: string): void => {
+    let entries = owners.get(record.owner);
+    if (entries === undefined) owners.set(record.owner, (entries = new Map()));
+    entries.set(record.id, { record, expiresAt, answer: answer ?? entries.get(record.id)?.answer });
+  };
   return {
-    put(record, expiresAt, answer) {
-      let entries = owners.get(record.owner);
-      if (entries === undefined) owners.set(record.owner, (entries = new Map()));
-      entries.set(record.id, { record, expiresAt, answer: answer ?? entries.get(record.id)?.answer });
+    put,
+    replace(from, to, expiresAt, answer) {
+      if (entriesOf(from.owner).get(from.id)?.record !== from) return false;
+      put(to, expiresAt, answer);
+      return true;
     },
     get: (owner, id) => entriesOf(owner).get(id)?.record,
     answer: (owner, id) => entriesOf(owner).get(id)?.answer,

@@ -62,8 +62,10 @@ function readRemainingItems(cursor: Cursor, first: ListItem, close: number): Lis
   return items;
 }
 
+/** Whether a comprehension follows the first item. */
 const beginsClause = (cursor: Cursor): boolean => nextKind(cursor) === kind.for || nextKind(cursor) === kind.async;
 
+/** Parses the clauses of a comprehension after its element. */
 function readComprehension(
   cursor: Cursor,
   of: Comprehension['of'],
@@ -89,12 +91,15 @@ function readParens(cursor: Cursor, start: number): Expr {
   const first = readItem(cursor);
   if (beginsClause(cursor) && !first.spread)
     return readComprehension(cursor, 'generator', first.value, start, kind.closeParen);
+  // Parentheses around one expression only group it.
   if (!first.spread && accept(cursor, kind.closeParen)) return first.value;
+  // Anything else is no valid tuple; the recovering parser takes over.
   if (nextKind(cursor) !== kind.comma) return fail(cursor);
   const items = readRemainingItems(cursor, first, kind.closeParen);
   return { kind: 'list', of: 'tuple', items, start, end: previousEnd(cursor) };
 }
 
+/** Parses a list or a list comprehension. */
 function readList(cursor: Cursor, start: number): Expr {
   cursor.at += 1;
   if (accept(cursor, kind.closeBracket))
@@ -106,6 +111,7 @@ function readList(cursor: Cursor, start: number): Expr {
   return { kind: 'list', of: 'list', items, start, end: previousEnd(cursor) };
 }
 
+/** Parses an entry of a dictionary, or a spread. */
 function readEntry(cursor: Cursor): DictEntry {
   if (accept(cursor, kind.power)) return { value: readExpr(cursor) };
   const key = readExpr(cursor);
@@ -117,6 +123,7 @@ function readEntry(cursor: Cursor): DictEntry {
 function readBraces(cursor: Cursor, start: number): Expr {
   cursor.at += 1;
   if (accept(cursor, kind.closeBrace)) return { kind: 'dict', entries: [], start, end: previousEnd(cursor) };
+  // The first token decides: `*` begins a set, `**` a dictionary.
   if (nextKind(cursor) === kind.star || nextKind(cursor) === kind.power) {
     return nextKind(cursor) === kind.star
       ? readSet(cursor, readItem(cursor), start)
@@ -132,11 +139,13 @@ function readBraces(cursor: Cursor, start: number): Expr {
   return readDict(cursor, { key: first, value }, start);
 }
 
+/** Parses the rest of a set. */
 function readSet(cursor: Cursor, first: ListItem, start: number): Expr {
   const items = readRemainingItems(cursor, first, kind.closeBrace);
   return { kind: 'list', of: 'set', items, start, end: previousEnd(cursor) };
 }
 
+/** Parses the rest of a dictionary. */
 function readDict(cursor: Cursor, first: DictEntry, start: number): Expr {
   const entries = [first];
   while (accept(cursor, kind.comma) && nextKind(cursor) !== kind.closeBrace) entries.push(readEntry(cursor));
@@ -152,6 +161,7 @@ export function readClauses(cursor: Cursor): Clause[] {
     expect(cursor, kind.for);
     const target = readTarget(cursor);
     expect(cursor, kind.in);
+    // Without a conditional: `x for x in a if b` would otherwise take the `if` as its own.
     const iterable = readOr(cursor);
     const conditions: Expr[] = [];
     while (accept(cursor, kind.if)) conditions.push(readOr(cursor));
@@ -177,6 +187,7 @@ export function readYield(cursor: Cursor): Expr {
   return { kind: 'yield', value, delegate: false, start, end: previousEnd(cursor) };
 }
 
+/** Tokens that end an expression list without parentheses. */
 const endsList = (what: number): boolean =>
   what === kind.newline ||
   what === kind.assign ||

@@ -68,10 +68,12 @@ export function readTry(cursor: Cursor): Stmt {
   let last: Stmt[] = [];
   const hasLast = accept(cursor, kind.finally);
   if (hasLast) ({ body: last, end } = readBlock(cursor));
+  // A `try` needs a handler or a `finally`.
   if (handlers.length === 0 && !hasLast) fail(cursor);
   return { kind: 'try', body: block.body, handlers, else: otherwise.body, finally: last, start, end };
 }
 
+/** Parses one `except` clause. */
 function readHandler(cursor: Cursor): Handler {
   const start = tokenStart(cursor);
   cursor.at += 1;
@@ -82,6 +84,7 @@ function readHandler(cursor: Cursor): Handler {
   return { param, type, body, start, end };
 }
 
+/** An item of `with`. */
 interface WithItem {
   readonly context: Expr;
   readonly target?: Pattern;
@@ -91,6 +94,7 @@ interface WithItem {
 export function readWith(cursor: Cursor, start: number): Stmt {
   expect(cursor, kind.with);
   const items: WithItem[] = [];
+  // Parentheses may enclose the items (Python 3.9) or a single expression; only looking ahead can decide.
   const isBracketed = holdsItems(cursor);
   if (isBracketed) cursor.at += 1;
   do {

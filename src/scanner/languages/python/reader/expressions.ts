@@ -33,6 +33,7 @@ export function readNamed(cursor: Cursor): Expr {
   return { kind: 'assign', target, value, start, end: previousEnd(cursor) };
 }
 
+/** Parses `a if b else c` and lambdas, the loosest forms. */
 function readConditional(cursor: Cursor): Expr {
   const start = tokenStart(cursor);
   if (nextKind(cursor) === kind.lambda) return readLambda(cursor);
@@ -44,6 +45,7 @@ function readConditional(cursor: Cursor): Expr {
   return { kind: 'conditional', test, yes, no, start, end: previousEnd(cursor) };
 }
 
+/** Parses a lambda as a function that returns its expression. */
 function readLambda(cursor: Cursor): Expr {
   const start = tokenStart(cursor);
   expect(cursor, kind.lambda);
@@ -78,6 +80,7 @@ export function readOr(cursor: Cursor): Expr {
   return left;
 }
 
+/** Parses `and`, which binds tighter than `or`. */
 function readAnd(cursor: Cursor): Expr {
   const start = tokenStart(cursor);
   let left = readNot(cursor);
@@ -89,6 +92,7 @@ function readAnd(cursor: Cursor): Expr {
   return left;
 }
 
+/** Parses `not`, which may repeat. */
 function readNot(cursor: Cursor): Expr {
   if (nextKind(cursor) !== kind.not) return readComparison(cursor);
   const start = tokenStart(cursor);
@@ -175,6 +179,7 @@ function readBinary(cursor: Cursor, above: number): Expr {
   }
 }
 
+/** Parses signs, which bind looser than `**`. */
 function readUnary(cursor: Cursor): Expr {
   const what = nextKind(cursor);
   if (what !== kind.minus && what !== kind.plus && what !== kind.tilde) return readPower(cursor);
@@ -185,6 +190,7 @@ function readUnary(cursor: Cursor): Expr {
   return { kind: 'unary', op, value, start, end: previousEnd(cursor) };
 }
 
+/** Parses `**`, which is right-associative, and `await`. */
 function readPower(cursor: Cursor): Expr {
   const start = tokenStart(cursor);
   if (accept(cursor, kind.await)) {

@@ -14,6 +14,7 @@ export function readParams(cursor: Cursor, close: number, hasTypes: boolean): Pa
   while (nextKind(cursor) !== close && !cursor.isBroken) {
     const start = tokenStart(cursor);
     if (accept(cursor, kind.slash)) {
+      // A slash as the first parameter is a syntax error.
       if (params.length === 0) fail(cursor);
     } else if (accept(cursor, kind.star)) {
       if (nextKind(cursor) === kind.name) params.push(readParam(cursor, start, 'list', false, hasTypes));
@@ -25,10 +26,12 @@ export function readParams(cursor: Cursor, close: number, hasTypes: boolean): Pa
   return params;
 }
 
+/** Parses one parameter with annotation and default. */
 function readParam(cursor: Cursor, start: number, rest: Param['rest'], keywordOnly: boolean, hasTypes: boolean): Param {
   const from = tokenStart(cursor);
   const target = { kind: 'name' as const, name: takeName(cursor), start: from, end: previousEnd(cursor) };
   const annotation = hasTypes && accept(cursor, kind.colon) ? readType(cursor) : undefined;
+  // `*args` and `**kwargs` have no defaults.
   const value = !rest && accept(cursor, kind.assign) ? readExpr(cursor) : undefined;
   return {
     target,
@@ -65,6 +68,7 @@ export function readFunction(cursor: Cursor, decorators: readonly Expr[], decora
   const params = readParams(cursor, kind.closeParen, true);
   expect(cursor, kind.closeParen);
   const returns = accept(cursor, kind.arrow) ? readType(cursor) : undefined;
+  // Saved, because a nested function has its own flag.
   const outer = cursor.sawYield;
   cursor.sawYield = false;
   const { body, end } = readBlock(cursor);

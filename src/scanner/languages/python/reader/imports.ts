@@ -30,6 +30,7 @@ export function readImportFrom(cursor: Cursor, body: Stmt[]): void {
   expect(cursor, kind.from);
   let source = '';
   for (;;) {
+    // Dots count the levels of a relative import; three of them are one token.
     if (accept(cursor, kind.dot)) source += '.';
     else if (accept(cursor, kind.ellipsis)) source += '...';
     else break;
@@ -42,6 +43,7 @@ export function readImportFrom(cursor: Cursor, body: Stmt[]): void {
   body.push({ kind: 'import', source, bindings, typeOnly: false, start, end: previousEnd(cursor) });
 }
 
+/** Parses the imported names, which may be in parentheses. */
 function readBindings(cursor: Cursor): ImportBinding[] {
   const isBracketed = accept(cursor, kind.openParen);
   const bindings: ImportBinding[] = [];

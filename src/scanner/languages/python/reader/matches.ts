@@ -20,6 +20,7 @@ import { kind } from './kinds.js';
 /** Whether `match` is used as the soft keyword: the line ends in a colon and `case` follows. */
 export function beginsMatch(cursor: Cursor): boolean {
   const after = kindAfterNext(cursor);
+  // `match` is an ordinary name in most programs; the cheap checks come first.
   if (nextKind(cursor) !== kind.name || after === kind.assign || after === kind.dot || tokenText(cursor) !== 'match')
     return false;
   const end = cursor.kinds.indexOf(kind.newline, cursor.at);
@@ -44,6 +45,7 @@ export function readMatch(cursor: Cursor): Stmt {
   return { kind: 'switch', subject, cases, fallsThrough: false, start, end };
 }
 
+/** Parses one case; its guard is read and ignored, so that the case may always match. */
 function readCase(cursor: Cursor): Case {
   const start = tokenStart(cursor);
   if (tokenText(cursor) !== 'case') fail(cursor);
@@ -65,6 +67,7 @@ function caseTests({ parts: [inner] }: Opaque): readonly Expr[] {
   return inner.kind === 'opaque' && inner.what === 'as_pattern' ? inner.parts.slice(0, 1) : [inner];
 }
 
+/** A pattern that the analysis does not look into, with its parts. */
 const opaquePattern = (cursor: Cursor, what: string, parts: readonly Expr[], start: number): Opaque => ({
   kind: 'opaque',
   what,
@@ -97,6 +100,7 @@ function readChoice(cursor: Cursor): Expr | undefined {
   return opaquePattern(cursor, 'union_pattern', parts, start);
 }
 
+/** Parses a pattern without alternatives. */
 function readSinglePattern(cursor: Cursor): Expr | undefined {
   const start = tokenStart(cursor);
   switch (nextKind(cursor)) {
@@ -126,12 +130,14 @@ function readSinglePattern(cursor: Cursor): Expr | undefined {
   }
 }
 
+/** A bound name; the wildcard binds nothing. */
 function readBoundName(cursor: Cursor): Expr[] {
   const start = tokenStart(cursor);
   const name = takeName(cursor);
   return name === '_' ? [] : [{ kind: 'name', name, start, end: previousEnd(cursor) }];
 }
 
+/** Parses a capture, a constant or a class pattern. */
 function readNameOrClass(cursor: Cursor, start: number): Expr | undefined {
   const name = takeName(cursor);
   let made: Expr = { kind: 'name', name, start, end: previousEnd(cursor) };
@@ -161,6 +167,7 @@ function readField(cursor: Cursor): Expr {
   return nextKind(cursor) === kind.as ? fail(cursor) : opaquePattern(cursor, 'case_pattern', [inner], start);
 }
 
+/** Parses a list or tuple pattern. */
 function readSequence(cursor: Cursor, what: string, close: number, start: number): Expr {
   cursor.at += 1;
   const parts: Expr[] = [];
@@ -172,6 +179,7 @@ function readSequence(cursor: Cursor, what: string, close: number, start: number
   return opaquePattern(cursor, what, parts, start);
 }
 
+/** Parses a mapping pattern. */
 function readMapping(cursor: Cursor, start: number): Expr {
   cursor.at += 1;
   const parts: Expr[] = [];

@@ -1,0 +1,93 @@
+import type { ModelRow } from '../rows.js';
+
+/** Methods of texts that keep constant prefix and path state. */
+export const textMethods: readonly ModelRow[] = [
+  ['**', 'strip', 'this', 'same', 'text-method'],
+  ['**', 'lstrip', 'this', 'same', 'text-method'],
+  ['**', 'rstrip', 'this', 'same', 'text-method'],
+  ['**', 'lower', 'this', 'same', 'text-method'],
+  ['**', 'upper', 'this', 'same', 'text-method'],
+  ['**', 'trim', 'this', 'same', 'text-method'],
+  ['**', 'trimEnd', 'this', 'same', 'text-method'],
+  ['**', 'trimStart', 'this', 'same', 'text-method'],
+  ['**', 'toLowerCase', 'this', 'same', 'text-method'],
+  ['**', 'toUpperCase', 'this', 'same', 'text-method'],
+  ['**', 'toString', 'this', 'same', 'text-method'],
+  ['**', 'casefold', 'this', 'same', 'text-method'],
+  ['**', 'normalize', 'this', 'same', 'text-method'],
+  ['**', 'valueOf', 'this', 'same', 'text-method'],
+  ['**', 'decode', 'this', 'same', 'text-method'],
+  ['**', 'encode', 'this', 'same', 'text-method'],
+  ['**', 'title', 'this', 'same', 'text-method'],
+  ['**', 'capitalize', 'this', 'same', 'text-method'],
+];
+
+/** Methods whose result does not contain the text of their receiver. */
+export const inspectingMethods: readonly ModelRow[] = [
+  ['**', 'startswith', 'this', 'none', 'inspecting-method'],
+  ['**', 'endswith', 'this', 'none', 'inspecting-method'],
+  ['**', 'startsWith', 'this', 'none', 'inspecting-method'],
+  ['**', 'endsWith', 'this', 'none', 'inspecting-method'],
+  ['**', 'includes', 'this', 'none', 'inspecting-method'],
+  ['**', 'indexOf', 'this', 'none', 'inspecting-method'],
+  ['**', 'lastIndexOf', 'this', 'none', 'inspecting-method'],
+  ['**', 'find', 'this', 'none', 'inspecting-method'],
+  ['**', 'count', 'this', 'none', 'inspecting-method'],
+  ['**', 'isdigit', 'this', 'none', 'inspecting-method'],
+  ['**', 'isalnum', 'this', 'none', 'inspecting-method'],
+  ['**', 'isalpha', 'this', 'none', 'inspecting-method'],
+  ['**', 'test', 'this', 'none', 'inspecting-method'],
+  ['**', 'has', 'this', 'none', 'inspecting-method'],
+  ['**', 'exists', 'this', 'none', 'inspecting-method'],
+  ['**', 'is_file', 'this', 'none', 'inspecting-method'],
+  ['**', 'is_dir', 'this', 'none', 'inspecting-method'],
+  ['**', 'stat', 'this', 'none', 'inspecting-method'],
+  ['**', 'search', 'this', 'none', 'inspecting-method'],
+  ['**', 'localeCompare', 'this', 'none', 'inspecting-method'],
+  ['**', 'charCodeAt', 'this', 'none', 'inspecting-method'],
+  ['**', 'codePointAt', 'this', 'none', 'inspecting-method'],
+  ['**', 'length', 'this', 'none', 'inspecting-method'],
+  ['**', 'index', 'this', 'none', 'inspecting-method'],
+  ['**', 'is_absolute', 'this', 'none', 'inspecting-method'],
+  ['**', 'is_relative_to', 'this', 'none', 'inspecting-method'],
+  ['**', 'hexdigest', 'this', 'none', 'inspecting-method'],
+  ['**', 'digest', 'this', 'none', 'inspecting-method'],
+  ['**', 'write', 'this', 'none', 'inspecting-method'],
+  ['**', 'writelines', 'this', 'none', 'inspecting-method'],
+  ['**', 'close', 'this', 'none', 'inspecting-method'],
+  ['**', 'flush', 'this', 'none', 'inspecting-method'],
+  ['**', 'read', 'this', 'none', 'inspecting-method'],
+  ['**', 'read_text', 'this', 'none', 'inspecting-method'],
+  ['**', 'read_bytes', 'this', 'none', 'inspecting-method'],
+  ['**', 'readline', 'this', 'none', 'inspecting-method'],
+  ['**', 'readlines', 'this', 'none', 'inspecting-method'],
+  ['**', 'json', 'this', 'none', 'inspecting-method'],
+  ['**', 'text', 'this', 'none', 'inspecting-method'],
+  ['**', 'arrayBuffer', 'this', 'none', 'inspecting-method'],
+  ['**', 'blob', 'this', 'none', 'inspecting-method'],
+  ['**', 'iterdir', 'this', 'none', 'inspecting-method'],
+  ['**', 'glob', 'this', 'none', 'inspecting-method'],
+  ['**', 'rglob', 'this', 'none', 'inspecting-method'],
+  ['**', 'fetchall', 'this', 'none', 'inspecting-method'],
+  ['**', 'fetchone', 'this', 'none', 'inspecting-method'],
+  ['**', 'raise_for_status', 'this', 'none', 'inspecting-method'],
+  ['**', 'push', 'this', 'none', 'inspecting-method'],
+  ['**', 'append', 'this', 'none', 'inspecting-method'],
+];
+
+/** Methods that list the entries of an archive, whose names the creator of the archive controls (Zip Slip). */
+export const archiveListings: readonly ModelRow[] = [
+  ['**', 'namelist', 'this', 'taints', 'lists-archive'],
+  ['**', 'infolist', 'this', 'taints', 'lists-archive'],
+  ['**', 'getnames', 'this', 'taints', 'lists-archive'],
+  ['**', 'getmembers', 'this', 'taints', 'lists-archive'],
+  ['**', 'getEntries', 'this', 'taints', 'lists-archive'],
+];
+
+/** Methods that list a table. */
+export const tableListings: readonly ModelRow[] = [
+  ['**', 'values', 'this', 'values', 'lists-table'],
+  ['**', 'keys', 'this', 'keys', 'lists-table'],
+  ['**', 'entries', 'this', 'pairs', 'lists-table'],
+  ['**', 'items', 'this', 'pairs', 'lists-table'],
+];
