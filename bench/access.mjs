@@ -13,10 +13,11 @@ import { authorize } from '../dist/guards/authorize.js';
 import { confirm } from '../dist/guards/confirm.js';
 import { flow } from '../dist/guards/flow.js';
 import { sanitize } from '../dist/guards/sanitize.js';
-import { auditLog } from '../dist/observe/audit-log.js';
-import { callerMemory, compileAccess } from '../dist/serve/access.js';
-import { outputRulesOf } from '../dist/serve/output.js';
-import { truncatedResults } from '../dist/sources/truncated-results.js';
+import { auditLog } from '../dist/observe/audit/audit-log.js';
+import { callerMemory } from '../dist/access/configured/caller-memory.js';
+import { compileAccess } from '../dist/access/configured/rules.js';
+import { outputRulesOf } from '../dist/access/configured/output.js';
+import { storedResults } from '../dist/sources/stored-results.js';
 import { memoryStore } from '../dist/state/memory-store.js';
 
 const rounds = 7;
@@ -107,7 +108,7 @@ export async function run() {
   const output = outputRulesOf({
     config,
     secrets: ['a-configured-secret-value'],
-    results: truncatedResults({ ttlMs: () => 60_000 }),
+    results: storedResults({ ttlMs: () => 60_000 }),
     open: () => Promise.resolve(store),
   });
   const approvals = {
@@ -124,12 +125,16 @@ export async function run() {
     authorize: authorize({ authorizer: control }),
     allowance: allowance({ allowances }),
     confirm: confirm({ policy: control, approvals }),
-    flow: flow({ record: { add: (call, target) => flows.note(call, target) } }),
+    flow: flow({ flows }),
     output: sanitize(() => output),
   };
   const subjects = {
     unguarded: tool.run,
-    together: compose(Object.values(guards), tool, tool.run),
+    together: compose(
+      Object.entries(guards).map(([name, guard]) => ({ name, guard })),
+      tool,
+      tool.run,
+    ),
     ...Object.fromEntries(Object.entries(guards).map(([name, guard]) => [`only ${name}`, guard(tool, tool.run)])),
     'only output without detection': sanitize(() => ({ ...output, checkInjection: undefined }))(tool, tool.run),
   };

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'undici';
-import { egress } from '../dist/net/egress.js';
-import { networkPolicy } from '../dist/net/network-policy.js';
+import { egress } from '../dist/net/egress/egress.js';
+import { networkPolicy } from '../dist/net/egress/network-policy.js';
 
 // In a separate process, so that only the caller's CPU is counted.
 const echo = `

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { loadConfig } from '../dist/config/load.js';
-import { log } from '../dist/observe/log.js';
+import { log } from '../dist/observe/log/log.js';
 import { openGate } from '../dist/serve/gate.js';
 import { homeOf } from '../dist/serve/home.js';
 

@@ -145,7 +145,7 @@ async function firstAnswers(times = 7) {
   const listed = [];
   for (let at = 0; at < times; at += 1) {
     const began = performance.now();
-    const child = spawn(process.execPath, [place('../dist/cli.js'), 'serve', '--stdio'], {
+    const child = spawn(process.execPath, [place('../dist/cli.js'), 'serve', '--stdio', '--alone'], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: { ...process.env, TOOLGATE_HOME: home },
     });

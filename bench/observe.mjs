@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { auditLog } from '../dist/observe/audit-log.js';
-import { verifyJournal } from '../dist/observe/audit-verify.js';
-import { log } from '../dist/observe/log.js';
-import { metrics } from '../dist/observe/metrics.js';
+import { auditLog } from '../dist/observe/audit/audit-log.js';
+import { verifyJournal } from '../dist/observe/audit/audit-verify.js';
+import { log } from '../dist/observe/log/log.js';
+import { metrics } from '../dist/observe/metrics/metrics.js';
 
 const record = (call) => ({
   event: 'end',

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { validate } from '../dist/guards/validate.js';
-import { egress } from '../dist/net/egress.js';
-import { networkPolicy } from '../dist/net/network-policy.js';
+import { egress } from '../dist/net/egress/egress.js';
+import { networkPolicy } from '../dist/net/egress/network-policy.js';
 import { openApiSource } from '../dist/sources/openapi/source.js';
 
 const here = dirname(fileURLToPath(import.meta.url));

@@ -13,14 +13,14 @@ import { concurrency } from '../dist/guards/concurrency.js';
 import { contain } from '../dist/guards/contain.js';
 import { deadline } from '../dist/guards/deadline.js';
 import { metrics as metricsGuard } from '../dist/guards/metrics.js';
-import { pipeline, noopGuards } from '../dist/guards/pipeline.js';
+import { pipeline } from '../dist/guards/pipeline.js';
 import { rateLimit } from '../dist/guards/rate-limit.js';
 import { sanitize } from '../dist/guards/sanitize.js';
 import { validate } from '../dist/guards/validate.js';
 import { lightController } from '../dist/lib/light-signal.js';
 import { tokenBucket } from '../dist/lib/token-bucket.js';
-import { auditLog } from '../dist/observe/audit-log.js';
-import { metrics } from '../dist/observe/metrics.js';
+import { auditLog } from '../dist/observe/audit/audit-log.js';
+import { metrics } from '../dist/observe/metrics/metrics.js';
 
 const rounds = 7;
 const calls = 20_000;
@@ -73,30 +73,22 @@ export async function run() {
     deadline: deadline(),
     sanitize: sanitize(),
   };
-  const { audit: a, metrics: m, callLog: l, contain: c, authorize: z, rateLimit: r, breaker: b } = guards;
-  const whole = pipeline({
-    ...noopGuards,
-    audit: a,
-    metrics: m,
-    callLog: l,
-    contain: c,
-    authorize: z,
-    rateLimit: r,
-    breaker: b,
-  })(tool);
+  const parts = {
+    metrics: numbers,
+    lines: { started() {}, ended() {} },
+    faults: { fault() {} },
+    authorizer: { decide: () => undefined },
+    bucket,
+    breakers: all,
+  };
+  const whole = pipeline({ ...parts, journal: opened.log })(tool);
+  const recorder = { isActive: () => true, entered() {}, left() {} };
   const unguarded = tool.run;
   const subjects = {
     unguarded,
     everyGuard: whole,
-    everyGuardButAudit: pipeline({
-      ...noopGuards,
-      metrics: m,
-      callLog: l,
-      contain: c,
-      authorize: z,
-      rateLimit: r,
-      breaker: b,
-    })(tool),
+    everyGuardRecorded: pipeline({ ...parts, journal: opened.log }, recorder)(tool),
+    everyGuardButAudit: pipeline(parts)(tool),
     ...Object.fromEntries(Object.entries(guards).map(([name, guard]) => [`only ${name}`, guard(tool, unguarded)])),
   };
   const figures = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 
 const end = Buffer.from('\r\n\r\n');
+const silentMs = 20_000;
 
 /** Reads one HTTP response after another from a socket; hand-written so that the load costs less than what it measures. */
 function responses(socket, onResponse) {
@@ -35,6 +36,9 @@ export function connection(port, path = '/mcp') {
   let waiting;
   responses(socket, (status, body, headers) => waiting.resolve({ status, body, headers }));
   socket.on('error', (error) => waiting?.reject(error));
+  // A peer that closes, or never answers, must end the measurement instead of holding it.
+  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')));
+  socket.setTimeout(silentMs, () => socket.destroy(new Error(`no answer within ${silentMs / 1_000} s`)));
   return {
     send: (headers, body) =>
       new Promise((resolve, reject) => {

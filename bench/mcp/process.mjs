@@ -57,7 +57,7 @@ export async function overPipe(path, { warm, calls, inFlight, line, answered }) 
 }
 
 /** One load over a pipe, every answer checked; resolves with the last. */
-function exchange(child, { from, calls, inFlight, line, answered }) {
+export function exchange(child, { from, calls, inFlight, line, answered }) {
   return new Promise((resolve, reject) => {
     let sent = 0;
     let done = 0;

@@ -1,23 +1,18 @@
 // The gateway with every guard on, real audit and metrics, around one tool that gives its text back.
 import { join } from 'node:path';
-import { ownerToken } from '../../dist/access/bearer.js';
+import { ownerToken } from '../../test/support/owner-token.mjs';
 import { schemaContract } from '../../dist/core/contract.js';
 import { done } from '../../dist/core/outcome.js';
 import { defaultLimits, readOnly } from '../../dist/core/tool.js';
 import { gateway } from '../../dist/gateway.js';
-import { audit } from '../../dist/guards/audit.js';
-import { authorize } from '../../dist/guards/authorize.js';
 import { breakers } from '../../dist/guards/breaker.js';
-import { contain } from '../../dist/guards/contain.js';
-import { metrics as metricsGuard } from '../../dist/guards/metrics.js';
-import { pipeline, noopGuards } from '../../dist/guards/pipeline.js';
-import { rateLimit } from '../../dist/guards/rate-limit.js';
+import { pipeline } from '../../dist/guards/pipeline.js';
 import { tokenBucket } from '../../dist/lib/token-bucket.js';
-import { auditLog } from '../../dist/observe/audit-log.js';
-import { metrics } from '../../dist/observe/metrics.js';
+import { auditLog } from '../../dist/observe/audit/audit-log.js';
+import { metrics } from '../../dist/observe/metrics/metrics.js';
 import { registry } from '../../dist/registry/registry.js';
 import { restRoutes } from '../../dist/transports/http/rest.js';
-import { httpDoor } from '../../dist/transports/http/server.js';
+import { httpDoor } from '../../dist/transports/http/edge/server.js';
 
 const tool = {
   name: 'noop',
@@ -42,13 +37,12 @@ await known.refresh(new AbortController().signal);
 const runtime = {
   visibility: { group: () => '', isVisible: () => true },
   wire: pipeline({
-    ...noopGuards,
-    audit: audit({ log: opened.log }),
-    metrics: metricsGuard({ sink: numbers }),
-    contain: contain({ faults: { fault: console.error } }),
-    authorize: authorize({ authorizer: { decide: () => undefined } }),
-    rateLimit: rateLimit({ bucket: tokenBucket({ maxKeys: 10_000 }) }),
-    breaker: all.guard,
+    journal: opened.log,
+    metrics: numbers,
+    faults: { fault: console.error },
+    authorizer: { decide: () => undefined },
+    bucket: tokenBucket({ maxKeys: 10_000 }),
+    breakers: all,
   }),
 };
 const gate = gateway({ registry: known, breakers: all, current: () => runtime });

@@ -18,8 +18,9 @@ const results = {
     capabilities: { tools: {} },
     serverInfo: { name: 'echo', version: '1' },
   }),
-  'tools/list': () => ({ tools }),
-  'tools/call': ({ arguments: { text } }) => ({ content: [{ type: 'text', text }] }),
+  // The fields beside the list and the content are those that clients of the modern revision require.
+  'tools/list': () => ({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'public', tools }),
+  'tools/call': ({ arguments: { text } }) => ({ resultType: 'complete', content: [{ type: 'text', text }] }),
   ping: () => ({}),
 };
 let rest = '';

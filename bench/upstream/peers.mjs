@@ -124,6 +124,7 @@ export async function startPeer(name) {
   }
   return {
     port,
+    pid: child.pid,
     cost: () => costOf(child.pid),
     stop() {
       process.kill(-child.pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 // The product: listener, bearer token, both eras, every guard, audit on disk.
-import { ownerToken } from '../../../dist/access/bearer.js';
+import { ownerToken } from '../../../test/support/owner-token.mjs';
 import { schemaContract } from '../../../dist/core/contract.js';
-import { httpDoor } from '../../../dist/transports/http/server.js';
+import { httpDoor } from '../../../dist/transports/http/edge/server.js';
 import { mcpEndpoint } from '../../../dist/transports/mcp/http/endpoint.js';
 import { mcpRoutes } from '../../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../../../test/support/compose.mjs';
