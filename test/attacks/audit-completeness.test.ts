@@ -3,16 +3,17 @@ import { expect, test } from 'vitest';
 import type { Door } from '../../src/core/call.js';
 import { errors } from '../../src/core/errors.js';
 import type { Guard } from '../../src/core/guard.js';
+import { compose } from '../../src/core/guard.js';
 import type { Json } from '../../src/core/json.js';
 import { done, refuse } from '../../src/core/outcome.js';
 import type { ToolSource } from '../../src/core/source.js';
+import type { Handler, Tool } from '../../src/core/tool.js';
 import type { CallRuntime } from '../../src/gateway.js';
 import { gateway } from '../../src/gateway.js';
 import type { AuditRecord } from '../../src/guards/audit.js';
 import { audit } from '../../src/guards/audit.js';
-import { contain } from '../../src/guards/contain.js';
-import { noopGuards, pipeline } from '../../src/guards/pipeline.js';
-import { canonicalJson } from '../../src/lib/canonical-json.js';
+import { guardOrder, pipeline } from '../../src/guards/pipeline.js';
+import { canonicalJson } from '../../src/lib/json/canonical-json.js';
 import { registry } from '../../src/registry/registry.js';
 import { ada, aTool, never } from '../support/make.js';
 
@@ -79,14 +80,18 @@ test('every answer has exactly one audit record, whatever the door, the operatio
       const records: AuditRecord[] = [];
       let answers = 0;
       for (const { door, operation, name, depth, fault, closing } of steps) {
-        const wire = pipeline({
-          ...noopGuards,
-          contain: contain({ faults: { fault: () => {} } }),
-          ...(fault && { [fault[0]]: fault[1] }),
-          audit: audit({ log: { problem: () => undefined, append: (record) => void records.push(record) } }),
+        const journal = { problem: () => undefined, append: (record: AuditRecord) => void records.push(record) };
+        const stages = guardOrder.flatMap(({ name: stage, make }) => {
+          const guard = fault?.[0] === stage ? fault[1] : make({ journal, faults: { fault: () => {} } });
+          return guard ? [{ name: stage, guard }] : [];
         });
+        const wire = (tool: Tool): Handler => compose(stages, tool, tool.run);
         const runtime: CallRuntime = { wire, visibility: { group: () => '', isVisible: () => true } };
-        const gate = gateway({ registry: known, current: () => runtime, breakers: { get: () => undefined } });
+        const gate = gateway({
+          registry: known,
+          current: () => runtime,
+          breakers: { get: () => undefined, settings: () => ({ failures: 5, cooldownMs: 60_000 }) },
+        });
         if (closing) gate.close();
         const common = { principal: ada, via: door, signal: never } as const;
         const args = { text: nested(Math.max(1, depth)) };
@@ -115,9 +120,13 @@ test('a refusal at shutdown is recorded under the name that was called', async (
   await known.refresh(never);
   const records: AuditRecord[] = [];
   const log = { problem: () => undefined, append: (record: AuditRecord) => void records.push(record) };
-  const wire = pipeline({ ...noopGuards, audit: audit({ log }) });
+  const wire = pipeline({ journal: log });
   const runtime: CallRuntime = { wire, visibility: { group: () => '', isVisible: () => true } };
-  const gate = gateway({ registry: known, current: () => runtime, breakers: { get: () => undefined } });
+  const gate = gateway({
+    registry: known,
+    current: () => runtime,
+    breakers: { get: () => undefined, settings: () => ({ failures: 5, cooldownMs: 60_000 }) },
+  });
   gate.close();
   const { outcome } = await gate.call({ tool: 'fine', args: {}, principal: ada, via: 'rest', signal: never });
   expect(outcome).toMatchObject({ error: { code: 'shutting_down' } });
@@ -163,7 +172,7 @@ test('the canonical form of a deep value is the one of a shallow value, continue
 test('the error table decides for every code what audit, breaker and metrics record', () => {
   const refused = Object.entries(errors).filter(([, { decision }]) => decision === 'refused');
   expect(refused.map(([code]) => code).sort()).toEqual(
-    'admin_required audit_unavailable busy capability_missing circuit_open command_missing confirmation_required declined forbidden invalid_arguments invalid_confirmation not_found output_withheld policy_denied rate_limited sandbox_unavailable shutting_down unauthorized'.split(
+    'admin_required audit_unavailable busy capability_missing circuit_open command_missing confirmation_required declined forbidden invalid_arguments invalid_confirmation not_found output_withheld policy_denied rate_limited sandbox_unavailable shutting_down source_starting state_unavailable unauthorized'.split(
       ' ',
     ),
   );
@@ -174,6 +183,7 @@ test('the error table decides for every code what audit, breaker and metrics rec
   expect(Object.entries(errors).flatMap(([code, { answered }]) => (answered ? [code] : []))).toEqual([
     'execution_failed',
     'upstream_error',
+    'upstream_busy',
     'upstream_refused',
   ]);
 });

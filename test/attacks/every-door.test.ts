@@ -113,7 +113,7 @@ test('REST and MCP of both generations refuse hostile arguments alike, each with
 
 test('stdio refuses hostile arguments like the other doors, under the id of the call where it can be read', async () => {
   const cwd = aPlace({ 'toolgate.yaml': settings });
-  const child = spawn(process.execPath, [cli, 'serve', '--stdio'], {
+  const child = spawn(process.execPath, [cli, 'serve', '--stdio', '--alone'], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -146,8 +146,8 @@ test('stdio refuses hostile arguments like the other doors, under the id of the 
 test('the operator socket answers hostile bodies as it answers none', async () => {
   const cwd = aPlace({ 'toolgate.yaml': `${settings}policy: { confirmation: { effects: [destroys] } }\n` });
   const gate = await serving(cwd);
-  const folder = join(cwd, 'home/approvals');
-  const socketPath = join(folder, readdirSync(folder).find((name) => name.endsWith('.sock')) ?? '');
+  const folder = join(cwd, 'home/gates');
+  const socketPath = join(folder, readdirSync(folder).find((name) => name.endsWith('.rest')) ?? '');
   const headers = { host: 'localhost', authorization: `Bearer ${gate.token}`, 'content-type': 'application/json' };
   const send = (body: Buffer): Promise<Sent> => post({ socketPath }, '/approvals/tk_none/approve', headers, body);
   const plain = await send(Buffer.alloc(0));

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { sendJson } from '../../src/transports/http/respond.js';
-import type { Route } from '../../src/transports/http/route.js';
-import type { HttpDoor } from '../../src/transports/http/server.js';
-import { httpDoor } from '../../src/transports/http/server.js';
+import { sendJson } from '../../src/transports/http/edge/respond.js';
+import type { Route } from '../../src/transports/http/edge/route.js';
+import type { HttpDoor } from '../../src/transports/http/edge/server.js';
+import { httpDoor } from '../../src/transports/http/edge/server.js';
 import { ada } from '../support/make.js';
 
 const doors: HttpDoor[] = [];

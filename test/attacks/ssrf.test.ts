@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { egress } from '../../src/net/egress.js';
-import type { Egress, EgressRules } from '../../src/net/egress-types.js';
-import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
-import type { Resolver } from '../../src/net/resolver.js';
+import { egress } from '../../src/net/egress/egress.js';
+import type { Egress, EgressRules } from '../../src/net/egress/egress-types.js';
+import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/egress/network-policy.js';
+import type { Resolver } from '../../src/net/addresses/resolver.js';
 import { recordingServer, type RecordingServer } from '../support/recording-server.js';
 import { tinyDns } from '../support/tiny-dns.js';
 import { hostileNames, placesNobodyMayReach, spellingsOfAnotherHost, trickyUrls } from './ssrf-urls.js';

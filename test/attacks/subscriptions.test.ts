@@ -117,7 +117,8 @@ test('each caller watches in its own session, and one without a login gets the r
     },
   });
   await source.list(never);
-  const [resource] = (await source.resources?.(never)) ?? [];
+  expect(await source.resources?.(never)).toEqual([]);
+  const [resource] = (await source.personal?.of('ada'))?.resources ?? [];
   const watch = (principal: Principal) =>
     resource?.subscribe?.(aCall({ principal, args: { uri: 'notes://one' } }), () => {});
   expect(await watch(bob)).toMatchObject({

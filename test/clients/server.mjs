@@ -1,7 +1,7 @@
 // A real gateway as a process: `server.mjs http` prints its URL, `server.mjs stdio` speaks on its pipes.
-import { ownerToken } from '../../dist/access/bearer.js';
+import { ownerToken } from '../support/owner-token.mjs';
 import { schemaContract } from '../../dist/core/contract.js';
-import { httpDoor } from '../../dist/transports/http/server.js';
+import { httpDoor } from '../../dist/transports/http/edge/server.js';
 import { mcpEndpoint } from '../../dist/transports/mcp/http/endpoint.js';
 import { mcpRoutes } from '../../dist/transports/mcp/http/routes.js';
 import { stdioTransport } from '../../dist/transports/stdio/stdio.js';

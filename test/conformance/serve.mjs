@@ -1,5 +1,5 @@
 import { schemaContract } from '../../dist/core/contract.js';
-import { httpDoor } from '../../dist/transports/http/server.js';
+import { httpDoor } from '../../dist/transports/http/edge/server.js';
 import { mcpEndpoint } from '../../dist/transports/mcp/http/endpoint.js';
 import { mcpRoutes } from '../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../support/compose.mjs';

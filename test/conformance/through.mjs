@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { egress } from '../../dist/net/egress.js';
-import { networkPolicy } from '../../dist/net/network-policy.js';
+import { egress } from '../../dist/net/egress/egress.js';
+import { networkPolicy } from '../../dist/net/egress/network-policy.js';
 import { processes } from '../../dist/processes/index.js';
 import { localChannel } from '../../dist/sources/mcp/channels/local-channel.js';
 import { remoteChannel } from '../../dist/sources/mcp/channels/remote-channel.js';

@@ -21,7 +21,9 @@ function aPlugin(registrations: string, more = '') {
   return { place, plugin, configure, hasRun: () => existsSync(join(place, 'started')) };
 }
 
-const filesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
+/** Cached results; the folder of the history of versions is left out. */
+const filesIn = (folder: string): readonly string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
 const audited = (place: string): string =>
   readdirSync(join(place, 'home/audit'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -64,7 +66,9 @@ test('a server whose code has a serious flaw is quarantined and never started; a
 test('orders to the model in a description keep a server from being started at all', async () => {
   const { place, hasRun } = aPlugin(poisoned);
   const listed = await toolgate(place, ['sources', 'list']);
-  expect(listed.out).toMatch(/^notes +unhealthy +0 tools +is (?:quarantined|denied): /m);
+  expect(listed.out).toMatch(
+    /^notes +(?:unhealthy|held for approval|retrying in \d+ s) +0 tools +is (?:quarantined|denied): /m,
+  );
   expect(listed.out).toMatch(/^ {2}finding +(?:high|critical) TG-POISON\S* in server\.mjs:\d+/m);
   expect(hasRun()).toBe(false);
 }, 60_000);
@@ -86,7 +90,7 @@ test('what is denied cannot be approved, and the policy of the source decides wh
   expect(hasRun()).toBe(false);
   configure(', scan: { high: allow }');
   expect((await toolgate(place, ['sources', 'list'])).out).toMatch(
-    /^ {2}admission +allow, 1 tools in its code, 1 findings$/m,
+    /^ {2}admission +allow, 1 tool in its code, 1 finding$/m,
   );
   expect(hasRun()).toBe(true);
 }, 90_000);
@@ -130,7 +134,7 @@ test('a server whose tools are loaded at run time waits for approval by default'
   expect(hasRun()).toBe(false);
 }, 120_000);
 
-test('a tool that runs but is not in the code is reported under pin and withheld under strict until approved', async () => {
+test('a tool of code that could not be followed is reported under pin and withheld under strict until approved', async () => {
   const { place, plugin, configure } = aPlugin(honest + hidden, ', scan: { unknown: allow }');
   plugin.write('more.json', JSON.stringify([{ name: 'extra', description: 'Does more' }]));
   const gate = await serving(place);
@@ -148,6 +152,20 @@ test('a tool that runs but is not in the code is reported under pin and withheld
     'approved   not-in-source extra',
   );
   expect((await toolgate(place, ['tools'])).out).toMatch(/^notes__extra +ready/m);
+}, 120_000);
+
+test('a tool that complete code does not register is withheld under pin until approved', async () => {
+  const { place, plugin, configure } = aPlugin(honest);
+  const read = aPluginFolder({ 'server.mjs': serverText(honest, '1.0.0') });
+  plugin.write('server.mjs', serverText(honest + vulnerable, '1.0.0'));
+  configure(`, scan: { path: ${read.folder} }`);
+  const held = await toolgate(place, ['sources', 'list']);
+  expect(held.out).toMatch(/withheld +tool \w+: it is offered, but nothing in the source registers it/);
+  const [, name = ''] = /withheld +tool (\w+):/.exec(held.out) ?? [];
+  expect((await toolgate(place, ['tools'])).out).not.toContain(`notes__${name}`);
+  expect((await toolgate(place, ['tools'])).out).toMatch(/^notes__greet +ready/m);
+  expect((await toolgate(place, ['pins', 'approve', 'notes', name])).code).toBe(0);
+  expect((await toolgate(place, ['tools'])).out).toContain(`notes__${name}`);
 }, 120_000);
 
 test('a program without source is unknown: started with a warning under pin, held under strict, not looked at under open', async () => {
@@ -172,7 +190,7 @@ test('code that cannot be read within its memory is unknown, which is said, and 
   );
   const gate = await serving(place);
   expect(gate.banner).toMatch(/withheld +notes: is quarantined: .*large\.mjs \(too-large\)/);
-  expect(gate.banner).toMatch(/ready +.*ping/);
+  expect(gate.banner).toMatch(/ready +\d+ tools of \d+ source/);
   expect(hasRun()).toBe(false);
 }, 60_000);
 
@@ -187,16 +205,19 @@ test('the configured registry is asked about the name of a server: its entry is 
     return (await toolgate(place, ['sources', 'list'])).out;
   };
   expect(await listed(', registry_name: io.example/notes')).toMatch(
-    /admission +allow, 1 tools in its code, registry: listed/,
+    /admission +allow, 1 tool in its code, registry: listed/,
   );
   expect(await listed(', registry_name: io.example/n0tes')).toMatch(
-    /admission +allow, 1 tools in its code, registry: not listed/,
+    /admission +allow, 1 tool in its code, registry: not listed/,
   );
   const held = await listed(', registry_name: io.example/n0tes, scan: { unlisted: quarantine }');
   expect(held).toContain('is quarantined: the registry does not list io.example/n0tes');
   expect(await listed(', registry_name: io.example/notes, scan: { unlisted: deny }', 'http://127.0.0.1:1')).toMatch(
-    /^notes +healthy(?:.*\n)* +admission +allow, 1 tools in its code, registry: unknown/m,
+    /^notes +ready(?:.*\n)* +admission +allow, 1 tool in its code, registry: unknown/m,
   );
   expect((await toolgate(place, ['sources', 'lookup', 'io.example/notes'])).out).toContain('unknown');
-  expect(registry.asked()).toEqual(['io.example/notes', 'io.example/n0tes', 'io.example/n0tes']);
+  const latest = (name: string) => `/v0.1/servers/${encodeURIComponent(name)}/versions/latest`;
+  const search = (name: string) => `/v0.1/servers?search=${encodeURIComponent(name)}&version=latest&limit=100`;
+  const [good, other] = ['io.example/notes', 'io.example/n0tes'];
+  expect(registry.asked()).toEqual([latest(good), latest(other), search(other), latest(other), search(other)]);
 }, 90_000);

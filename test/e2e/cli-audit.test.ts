@@ -20,6 +20,16 @@ test('administrative actions of the command line are in the audit, also beside a
   expect((await toolgate(place, ['token', 'create', '--name', 'bot'])).code).toBe(0);
   expect((await toolgate(place, ['token', 'revoke', 'bot'])).code).toBe(0);
   expect((await toolgate(place, ['token', 'renew'])).code).toBe(0);
+  // What is refused did not happen, so it is not in the audit as allowed.
+  for (const [code, ...refused] of [
+    [2, 'create'],
+    [2, 'create', '--name', 'b b'],
+    [2, 'create', '--name', 'x', '--profile', 'none'],
+    [2, 'create', '--name', 'x', '--expires', 'soon'],
+    [1, 'revoke', 'nobody'],
+    [2, 'revoke'],
+  ] as const)
+    expect([refused, (await toolgate(place, ['token', ...refused])).code]).toEqual([refused, code]);
   await gate.stop();
   expect(await actions(place)).toEqual([
     'token_create key:bot via cli by local',

@@ -28,6 +28,15 @@ test.each([
   expect((await toolgate(aPlace(), argv)).code).toBe(2);
 });
 
+test('a misspelt tool is answered with the nearest, and wrong arguments with the page that lists them', async () => {
+  const place = aPlace();
+  const unknown = await toolgate(place, ['call', 'pingg']);
+  expect(unknown).toMatchObject({ code: 3, err: expect.stringContaining('Did you mean ping? toolgate tools lists') });
+  const wrong = await toolgate(place, ['call', 'ping', 'tarGet=127.0.0.1']);
+  expect(wrong).toMatchObject({ code: 3, err: expect.stringContaining('toolgate tools ping shows its arguments.') });
+  expect(wrong.err).not.toContain('--help');
+});
+
 test('tools lists what is ready and what is not', async () => {
   const { code, out } = await toolgate(aPlace(), ['tools', '--json']);
   expect(code).toBe(0);
@@ -85,7 +94,7 @@ test.each(['serve', 'tools', 'call', 'check', 'doctor', 'token'])('%s --help sho
 test('toolgate alone shows its verbs', async () => {
   expect(await toolgate(aPlace(), [])).toMatchObject({
     code: 2,
-    out: expect.stringContaining('toolgate <verb> --help'),
+    out: expect.stringContaining('Usage: toolgate <verb>'),
   });
   expect((await toolgate(aPlace(), ['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { legacyClient, modernClient } from '../support/sdk-clients.js';
 import type { Person, Way } from '../support/sdk-clients.js';
-import { run as approvals } from '../../src/cli/approvals.js';
+import { run as approvals } from '../../src/cli/verbs/approvals.js';
 import { heardIo } from '../support/cli-io.js';
 import { aPlace, cli, serving, toolgate } from '../support/toolgate.js';
 import type { Running } from '../support/toolgate.js';
@@ -36,7 +36,7 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
         door === 'http'
           ? (await aGateway()).way
           : {
-              argv: [cli, 'serve', '--stdio'],
+              argv: [cli, 'serve', '--stdio', '--alone'],
               cwd,
               env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
             };
@@ -80,7 +80,7 @@ describe.each(Object.entries(clients))('the official client of %s', (_era, conne
     const waits = await client.call('ping', twice);
     const ticket = /must approve ticket (tk_[\w-]+)/.exec(waits.text)?.[1] ?? '';
     const operator = (...argv: string[]) => toolgate(cwd, ['approvals', ...argv, '--url', gateway.url]);
-    expect((await operator('list')).out).toContain(`${ticket}  pending   key:agent  ping`);
+    expect((await operator('list')).out).toContain(`${ticket}  pending  key:agent  ping`);
     expect((await operator('show', ticket)).out).toMatch(/rules +\["ask-me"\]/);
     expect(waits.text).not.toContain('toolgate approvals');
     expect(await operator('approve', ticket)).toMatchObject({ code: 1, err: expect.stringContaining('a terminal') });
@@ -155,14 +155,14 @@ describe.each(Object.entries(clients))('a gateway over stdio with a client of %s
   test('gives tickets that the operator answers from another process', async () => {
     const cwd = aPlace({ 'toolgate.yaml': config });
     const client = await connect({
-      argv: [cli, 'serve', '--stdio'],
+      argv: [cli, 'serve', '--stdio', '--alone'],
       cwd,
       env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home') },
     });
     const ticketOf = async (): Promise<string> =>
       /must approve ticket (tk_[\w-]+)/.exec((await client.call('ping', thrice)).text)?.[1] ?? '';
     const ticket = await ticketOf();
-    expect((await toolgate(cwd, ['approvals', 'list'])).out).toContain(`${ticket}  pending   local  ping`);
+    expect((await toolgate(cwd, ['approvals', 'list'])).out).toContain(`${ticket}  pending  local  ping`);
     expect((await toolgate(cwd, ['approvals', 'show', ticket])).out).toMatch(/rules +\["ask-the-operator"\]/);
     const forged = await toolgate(cwd, ['approvals', 'approve', ticket, '--yes'], {
       TOOLGATE_TOKEN: 'tg_made-up-made-up-made-up-made-up-made-up',
@@ -187,25 +187,25 @@ describe.each(Object.entries(clients))('a gateway over stdio with a client of %s
   }, 60_000);
 });
 
-test('the side door is a socket that only its owner can reach, has no routes but the approvals, and goes with its gateway', async () => {
+test('the socket of a gateway is reachable for its owner only, requires the token, and goes with its gateway', async () => {
   const { cwd, gateway } = await aGateway();
-  const folder = join(cwd, 'home', 'approvals');
-  const [name = ''] = readdirSync(folder);
+  const folder = join(cwd, 'home', 'gates');
+  const record = readdirSync(folder).find((name) => name.endsWith('.json')) ?? '';
+  const { rest } = JSON.parse(readFileSync(join(folder, record), 'utf8')) as { readonly rest: string };
   expect(statSync(folder).mode & 0o077).toBe(0);
-  expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+  expect(statSync(rest).mode & 0o077).toBe(0);
   const ask = (path: string, headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
-      request({ socketPath: join(folder, name), path, headers: { host: 'localhost', ...headers } }, (answer) =>
+      request({ socketPath: rest, path, headers: { host: 'localhost', ...headers } }, (answer) =>
         resolve(answer.resume().statusCode ?? 0),
       )
         .on('error', reject)
         .end();
     });
   const authorization = `Bearer ${gateway.token}`;
-  expect(await ask('/approvals', {})).toBe(401);
+  for (const path of ['/approvals', '/tools', '/audit', '/sources']) expect(await ask(path, {})).toBe(401);
   expect(await ask('/approvals', { authorization })).toBe(200);
   expect(await ask('/approvals', { authorization, host: 'evil.example' })).toBe(403);
-  for (const path of ['/tools', '/mcp', '/events', '/explain']) expect(await ask(path, { authorization })).toBe(404);
   await gateway.stop();
   expect(readdirSync(folder)).toEqual([]);
   expect(await toolgate(cwd, ['approvals', '--port', '1'])).toMatchObject({

@@ -137,7 +137,7 @@ test('check reports what is wrong with a document, and the rest of it is served'
     code: 0,
     out: expect.stringMatching(/GET \/b is not offered: external_ref_blocked[\s\S]*slow_pattern/),
   });
-  expect((await toolgate(cwd, ['tools'])).out).toMatch(/good__a[\s\S]*GET \/b +withheld +external_ref_blocked/);
+  expect((await toolgate(cwd, ['tools'])).out).toMatch(/good__a[\s\S]*GET \/b +withheld +good: external_ref_blocked/);
   const bad = aPlace({
     'toolgate.yaml': 'sources:\n  bad: { kind: openapi, document: api.json }\n',
     'api.json': '{"openapi":',

@@ -62,10 +62,10 @@ describe.skipIf(!hasPython)('servers in Python', () => {
     const listed = await toolgate(place, ['sources', 'list'], env);
     for (const id of ['mcp', 'fastmcp'])
       expect(listed.out).toMatch(
-        new RegExp(`^${id} +healthy +1 tools\\n +sandbox .*\\n +admission +allow, 1 tools in its code$`, 'm'),
+        new RegExp(`^${id} +ready +1 tool\\n +sandbox .*\\n +admission +allow, 1 tool in its code$`, 'm'),
       );
-    expect(listed.out).toMatch(/^time +healthy +2 tools\n +sandbox .*\n +admission +allow, 2 tools in its code$/m);
-    expect(listed.out).toMatch(/^git +healthy +12 tools\n +sandbox .*\n +admission +allow, 12 tools in its code/m);
+    expect(listed.out).toMatch(/^time +ready +2 tools\n +sandbox .*\n +admission +allow, 2 tools in its code$/m);
+    expect(listed.out).toMatch(/^git +ready +12 tools\n +sandbox .*\n +admission +allow, 12 tools in its code/m);
     expect(processesNamed(place)).toEqual([]);
   }, 240_000);
 });
@@ -98,7 +98,7 @@ describe.skipIf(!hasUv)('packages from PyPI by uvx', () => {
     all.push(place);
     const listed = await toolgate(place, ['sources', 'list'], env);
     if (unreachable(listed.out)) return console.log('skipped: the Python registry cannot be reached');
-    expect(listed.out).toMatch(/^time +healthy +2 tools\n +sandbox .*\n +admission +allow, 2 tools in its code$/m);
+    expect(listed.out).toMatch(/^time +ready +2 tools\n +sandbox .*\n +admission +allow, 2 tools in its code$/m);
     keep(place);
     expect((await toolgate(place, ['call', 'time__get_current_time', 'timezone=Etc/UTC'], env)).out).toContain(
       'Etc/UTC',

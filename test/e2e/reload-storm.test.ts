@@ -47,6 +47,7 @@ test(
       );
     }
 
+    const began = Date.now();
     const stop = new AbortController();
     const outcomes = { echo: new Map<number, number>(), env: new Map<number, number>() };
     const hammer = async (tool: string, into: Map<number, number>): Promise<void> => {
@@ -75,6 +76,17 @@ test(
     stop.abort();
     await Promise.all(load);
 
+    if (reloads > 24)
+      console.log(
+        JSON.stringify({
+          reloads,
+          seconds: (Date.now() - began) / 1000,
+          warm,
+          end: usage(pid),
+          echo: [...outcomes.echo],
+          env: [...outcomes.env],
+        }),
+      );
     expect([...outcomes.echo.keys()]).toEqual([200]);
     expect([...outcomes.env.keys()].filter((status) => status !== 404)).toEqual([]);
     expect(tokens).toEqual([]);

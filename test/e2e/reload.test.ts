@@ -66,7 +66,7 @@ test('a reload that does not concern a server leaves its process and its running
 });
 
 test('what a reload applied and what needs a restart is in the log and in GET /config; a rejected file fails a health check', async () => {
-  const { gate, reload, write } = await aGate('server: { allowed_origins: [] }\n');
+  const { gate, reload, write, lines } = await aGate('server: { allowed_origins: [] }\n');
   const origin = { headers: { origin: 'https://app.example' } };
   expect((await gate.send('/tools', origin)).status).toBe(403);
   const event = await reload('server: { allowed_origins: ["https://app.example"], max_sessions: 7 }\n');
@@ -80,7 +80,13 @@ test('what a reload applied and what needs a restart is in the log and in GET /c
   const check = async () => (await gate.send('/health')).json.checks.config;
   await eventually(check, (found) => found.status === 'unhealthy');
   expect((await check()).detail).toContain('allowed_origins');
+  // The content is the same, so neither a file event nor the poll reports it again: only the signal does.
+  const rejected = lines('config.rejected').length;
   gate.child.kill('SIGHUP');
+  await eventually(
+    () => lines('config.rejected').length,
+    (count) => count === rejected + 1,
+  );
   await reload('server: { allowed_origins: [] }\n');
   await eventually(check, (found) => found.status === 'healthy');
   expect((await gate.send('/config')).json.reload).toEqual({

@@ -9,6 +9,12 @@ const open: Readonly<Record<string, string>> = {
   'get /.well-known/oauth-protected-resource': 'tells clients where to get a token',
   'get /.well-known/oauth-protected-resource/mcp': 'tells clients where to get a token',
   'get /.well-known/oauth-protected-resource/mcp/p/ping': 'tells clients where to get a token',
+  'get /console': 'a page without data',
+  'get /console/{*rest}': 'files of that page',
+  'post /console/session': 'takes a one-time code',
+  'get /console/login': 'names of issuers',
+  'post /console/login/ping': 'begins a login at an issuer',
+  'get /console/callback': 'ends a login at an issuer',
 };
 
 test('every route of the running gateway asks for a credential, but for the ones listed here [CVE-2026-33032] [CVE-2026-42271]', async () => {

@@ -26,7 +26,7 @@ test('a rule about a tool of a source that is still starting does not stop the g
     ),
   );
   const gate = await serving(place);
-  expect(gate.banner).toContain('withheld   slow: is still starting');
+  expect(gate.banner).toContain('starting   slow: is still starting');
   await gate.logged('policy.waiting');
   expect(gate.log()).toContain('policy.rules.0.tools.0 matches no tool: slow__echo');
   writeFileSync(until, '');

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,6 +80,31 @@ test('a hostile local server reads neither the token, the configuration, credent
   expect(processesNamed(odd)).toEqual([]);
 });
 
+test('a configuration that an editor replaces while a server runs is hidden from the next call, and a running call ends', async () => {
+  const { folder } = aPluginFolder({ 'server.mjs': hostile });
+  const place = aPlace({ 'toolgate.yaml': entry(join(folder, 'server.mjs')) });
+  const gate = await serving(place, [], { HOME: aHome() });
+  const config = join(place, 'toolgate.yaml');
+  const sh = async (script: string): Promise<string> =>
+    (await gate.send('/tools/evil__sh/execute', { body: { script } })).text;
+  expect(await sh(`cat ${config}`)).not.toContain('admission');
+  // In the working directory both sides see: the call has begun, and it may end.
+  const running = sh(`echo > ${place}/begun; until [ -e ${place}/go ]; do sleep 0.1; done; echo ended-normally`);
+  await eventually(
+    () => existsSync(join(place, 'begun')),
+    (found) => found,
+  );
+  writeFileSync(`${config}.new`, `${readFileSync(config, 'utf8')}# PLANTED-LATER\n`);
+  renameSync(`${config}.new`, config);
+  await eventually(
+    () => sh(`cat ${config}; echo read`),
+    (text) => text.includes('read') && !text.includes('PLANTED-LATER'),
+  );
+  writeFileSync(join(place, 'go'), '');
+  expect(await running).toContain('ended-normally');
+  for (let turn = 0; turn < 3; turn += 1) expect(await sh(`cat ${config}; echo read`)).not.toContain('PLANTED-LATER');
+});
+
 const pythonServer = `
 import json, os, sys, tempfile
 for line in sys.stdin:
@@ -119,15 +153,15 @@ test('the listing shows the sandbox of each server, and check warns about a weak
     return `${(await toolgate(place, ['sources', 'test', 'evil'])).out}${(await toolgate(place, ['check'])).out}`;
   };
   const guarded = await shown('');
-  expect(guarded).toMatch(/evil +healthy +1 tools\n {2}sandbox +bwrap guarded, host network/);
+  expect(guarded).toMatch(/evil +ready +1 tool\n {2}sandbox +bwrap guarded, host network/);
   expect(guarded).not.toContain('weak-sandbox');
   const open = await shown('{ tier: none }');
-  expect(open).toMatch(/evil +healthy +1 tools\n {2}sandbox +unsandboxed/);
+  expect(open).toMatch(/evil +ready +1 tool\n {2}sandbox +unsandboxed/);
   expect(open).toMatch(/sandbox\.tier.*unsandboxed/);
   expect(await shown('{ tier: prlimit }')).toMatch(/sandbox\.tier.*resource limits only/);
   // An entry of an earlier version: listed folders only, and no network.
   expect(await shown(`{ tier: bwrap, readable: [${JSON.stringify(join(folder, '../..'))}] }`)).toMatch(
-    /evil +healthy +1 tools\n {2}sandbox +bwrap strict, no network/,
+    /evil +ready +1 tool\n {2}sandbox +bwrap strict, no network/,
   );
 });
 

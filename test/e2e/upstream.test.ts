@@ -47,7 +47,11 @@ test('no descendant survives a reload that removes its source, a stop, or a kill
     'toolgate.yaml': `${quiet}sources:${entry('kept', ['--mark', kept])}${entry('dropped', ['--mark', dropped])}`,
   });
   const gate = await serving(place);
-  expect(processesNamed(kept).length).toBeGreaterThan(0);
+  // The first start creates the token, a new file that the sandbox must hide: the server is replaced then.
+  await eventually(
+    () => processesNamed(kept).length,
+    (running) => running > 0,
+  );
   writeFileSync(join(place, 'toolgate.yaml'), `${quiet}sources:${entry('kept', ['--mark', kept])}`);
   await eventually(
     () => processesNamed(dropped).length,
@@ -59,7 +63,10 @@ test('no descendant survives a reload that removes its source, a stop, or a kill
     (left) => left === 0,
   );
   const again = await serving(place);
-  expect(processesNamed(kept).length).toBeGreaterThan(0);
+  await eventually(
+    () => processesNamed(kept).length,
+    (running) => running > 0,
+  );
   await again.stop();
   expect(processesNamed(kept)).toEqual([]);
 });

@@ -1,11 +1,11 @@
 // Clients that come, begin something and vanish without a word; afterwards nothing may be left of them.
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { ownerToken } from '../../dist/access/bearer.js';
+import { ownerToken } from '../support/owner-token.mjs';
 import { schemaContract } from '../../dist/core/contract.js';
 import { failed } from '../../dist/core/outcome.js';
 import { defaultLimits, readOnly } from '../../dist/core/tool.js';
-import { httpDoor } from '../../dist/transports/http/server.js';
+import { httpDoor } from '../../dist/transports/http/edge/server.js';
 import { mcpEndpoint } from '../../dist/transports/mcp/http/endpoint.js';
 import { mcpRoutes } from '../../dist/transports/mcp/http/routes.js';
 import { identity, wholeGateway } from '../support/compose.mjs';

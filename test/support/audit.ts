@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../src/guards/audit.js';
-import type { AuditLog, AuditLogOptions } from '../../src/observe/audit-log.js';
-import { auditLog } from '../../src/observe/audit-log.js';
+import type { AuditLog, AuditLogOptions } from '../../src/observe/audit/audit-log.js';
+import { auditLog } from '../../src/observe/audit/audit-log.js';
 
 /** A record of a call that went well. */
 export const aRecord = (over: Partial<AuditRecord> = {}): AuditRecord => ({

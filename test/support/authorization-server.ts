@@ -14,6 +14,8 @@ export interface AuthorizationServer {
   token(resource: string, scope?: string): Promise<string>;
   /** A token signed with the server's key but with claims of the test's choosing. */
   forge(claims: JWTPayload, header?: Readonly<Record<string, unknown>>, key?: CryptoKey | Uint8Array): Promise<string>;
+  /** Registers the address that people return to after a login of the client `console`. */
+  allowRedirect(uri: string): void;
   /** Makes a new signing key, as servers do from time to time. */
   rotate(): Promise<void>;
 }
@@ -46,8 +48,9 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let key = await aKey('k1');
   let generation = 1;
+  let redirects: readonly string[] = ['http://127.0.0.1/unset'];
   const install = (): void => {
-    handle = new Provider(issuer, {
+    const provider = new Provider(issuer, {
       clients: [
         {
           client_id: 'agent',
@@ -56,9 +59,26 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
           redirect_uris: [],
           response_types: [],
         },
+        {
+          client_id: 'console',
+          application_type: 'native',
+          token_endpoint_auth_method: 'none',
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          redirect_uris: [...redirects],
+        },
       ],
+      cookies: { keys: ['only of this test'] },
+      pkce: { required: () => true },
+      conformIdTokenClaims: false,
+      claims: { openid: ['sub'], groups: ['groups'] },
+      findAccount: (_ctx: unknown, id: string) => ({
+        accountId: id,
+        claims: () => ({ sub: id, groups: ['ops'] }),
+      }),
+      interactions: { url: (_ctx: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
       jwks: { keys: [key] },
-      scopes: ['mcp', 'other'],
+      scopes: ['mcp', 'other', 'openid', 'groups'],
       features: {
         devInteractions: { enabled: false },
         clientCredentials: { enabled: true },
@@ -73,7 +93,9 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
           }),
         },
       },
-    }).callback();
+    });
+    const callback: RequestListener = provider.callback();
+    handle = (req, res) => void (req.url?.startsWith('/interaction/') ? logIn(provider, req, res) : callback(req, res));
   };
   install();
   return {
@@ -100,10 +122,38 @@ export async function authorizationServer(): Promise<AuthorizationServer> {
         .setProtectedHeader({ alg: 'RS256', kid: key.kid ?? '', ...header })
         .sign(signer ?? ((await importJWK(key)) as CryptoKey));
     },
+    allowRedirect(uri) {
+      redirects = [uri];
+      install();
+    },
     async rotate() {
       generation += 1;
       key = await aKey(`k${generation}`);
       install();
     },
   };
+}
+
+/** Answers the questions of a login as a person would: logs in as alice and agrees. */
+async function logIn(
+  provider: ReturnType<typeof JSON.parse>, // the package has no types
+  req: Parameters<RequestListener>[0],
+  res: Parameters<RequestListener>[1],
+): Promise<void> {
+  const { prompt, params, session } = await provider.interactionDetails(req, res);
+  if (prompt.name === 'login')
+    return provider.interactionFinished(
+      req,
+      res,
+      { login: { accountId: 'alice' } },
+      { mergeWithLastSubmission: false },
+    );
+  const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
+  grant.addOIDCScope(params.scope);
+  return provider.interactionFinished(
+    req,
+    res,
+    { consent: { grantId: await grant.save() } },
+    { mergeWithLastSubmission: true },
+  );
 }

@@ -1,16 +1,15 @@
 import type { Args } from '../../src/core/call.js';
 import { asCommandOutput, type CommandOutput } from '../../src/wire/command-output.js';
-import { compose } from '../../src/core/guard.js';
 import type { Outcome } from '../../src/core/outcome.js';
 import type { Tool } from '../../src/core/tool.js';
 import { deadline } from '../../src/guards/deadline.js';
 import { sanitize } from '../../src/guards/sanitize.js';
 import { validate, vet } from '../../src/guards/validate.js';
-import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
-import type { Resolver } from '../../src/net/resolver.js';
+import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/egress/network-policy.js';
+import type { Resolver } from '../../src/net/addresses/resolver.js';
 import { processes, type Processes, type ProcessSpec } from '../../src/processes/index.js';
 import { commandSource, type CommandSource, type CommandSourceOptions } from '../../src/sources/command/source.js';
-import { aCall, never } from './make.js';
+import { aCall, guarded, never } from './make.js';
 
 /** The policy of these rules. */
 export function policyOf(rules: PolicyRules): NetworkPolicy {
@@ -76,7 +75,7 @@ export function commandBench(over: Partial<CommandSourceOptions> = {}): Bench {
     tool,
     async ask(name, args, signal = never) {
       const asked = await tool(name);
-      return compose([validate, deadline(), vet, sanitize()], asked, asked.run)(aCall({ tool: name, args, signal }));
+      return guarded([validate, deadline(), vet, sanitize()], asked.run, asked)(aCall({ tool: name, args, signal }));
     },
     close: () => real.close(),
   };

@@ -1,6 +1,6 @@
-import { egress } from '../../src/net/egress.js';
-import type { Egress, EgressRules } from '../../src/net/egress-types.js';
-import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/network-policy.js';
+import { egress } from '../../src/net/egress/egress.js';
+import type { Egress, EgressRules } from '../../src/net/egress/egress-types.js';
+import { networkPolicy, type NetworkPolicy, type PolicyRules } from '../../src/net/egress/network-policy.js';
 
 /** The policy of rules known to be sound. */
 export function policyOf(rules: PolicyRules): NetworkPolicy {

@@ -1,3 +1,4 @@
+import type { Rule } from '../../src/access/policy/policy.js';
 import type { Call, GuardedCall } from '../../src/core/call.js';
 import { schemaContract } from '../../src/core/contract.js';
 import type { Guard } from '../../src/core/guard.js';
@@ -10,10 +11,24 @@ import type { Handler, Limits, Operation, Tool } from '../../src/core/tool.js';
 import { defaultLimits, readOnly } from '../../src/core/tool.js';
 import { neverAborted } from '../../src/lib/light-signal.js';
 
-/** Somebody with every right. */
+/** Principal with every right. */
 export const ada: Principal = { id: 'ada', name: 'Ada', kind: 'token', roles: ['admin'] };
-/** Somebody with none in particular. */
+/** Principal without particular rights. */
 export const bob: Principal = { id: 'bob', name: 'Bob', kind: 'token', roles: ['user'] };
+
+/** A rule that matches everything, with the given fields. */
+export const aRule = (over: Partial<Rule> & Pick<Rule, 'id' | 'action'>): Rule => ({
+  confirm: 'caller',
+  principals: [],
+  roles: [],
+  tools: [],
+  sources: [],
+  labels: [],
+  effects: [],
+  doors: [],
+  args: {},
+  ...over,
+});
 
 export const never: AbortSignal = neverAborted();
 
@@ -49,7 +64,11 @@ export function aCall(over: Partial<Call> = {}): GuardedCall {
 
 /** Runs a handler behind guards, as the pipeline would. */
 export const guarded = (guards: readonly Guard[], run: Operation, tool: Tool = aTool()): Handler =>
-  compose(guards, tool, run);
+  compose(
+    guards.map((guard, index) => ({ name: guard.name || `guard ${index}`, guard })),
+    tool,
+    run,
+  );
 
 /** Reads a resource as its source does, without a pipeline. */
 export const readAs = (

@@ -7,8 +7,8 @@ import type { Principal } from '../../src/core/principal.js';
 import type { ToolSource } from '../../src/core/source.js';
 import type { Tool } from '../../src/core/tool.js';
 import type { Visibility } from '../../src/gateway.js';
-import type { HttpOptions } from '../../src/transports/http/server.js';
-import { httpDoor } from '../../src/transports/http/server.js';
+import type { HttpOptions } from '../../src/transports/http/edge/server.js';
+import { httpDoor } from '../../src/transports/http/edge/server.js';
 import type { McpEndpointOptions } from '../../src/transports/mcp/http/endpoint.js';
 import { mcpEndpoint } from '../../src/transports/mcp/http/endpoint.js';
 import { mcpRoutes, ssePairRoutes } from '../../src/transports/mcp/http/routes.js';
@@ -69,6 +69,7 @@ export async function served(sources: readonly ToolSource[], options: ServedOpti
   const faults: unknown[] = [];
   const made = await aGateway(sources, {
     faults,
+    stores: options.mcp?.inlineBytes !== undefined,
     ...(options.visibility && { visibility: options.visibility }),
     ...(options.confirm && { confirm: options.confirm }),
   });
@@ -274,7 +275,9 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
     if (question) asked.delete(JSON.stringify(message.id));
     checked(isModern ? modernVersion : version, message, question?.method);
   };
+  const chunks: string[] = [];
   output.setEncoding('utf8').on('data', (chunk: string) => {
+    chunks.push(chunk);
     rest += chunk;
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
@@ -316,5 +319,5 @@ export async function piped(sources: readonly ToolSource[], options: ServedOptio
     call('initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'test', version: '1' } });
   const modern = (method: string, params: JsonObject = {}, capabilities: JsonObject = {}, meta: JsonObject = {}) =>
     call(method, { ...params, _meta: envelope(capabilities, meta) });
-  return { ...made, transport, input, output, write, call, modern, initialize, seen, messages, faults, end };
+  return { ...made, transport, input, output, write, call, modern, initialize, seen, messages, chunks, faults, end };
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Args } from '../../src/core/call.js';
+import type { JsonObject } from '../../src/core/json.js';
 import type { Outcome } from '../../src/core/outcome.js';
 import type { Tool } from '../../src/core/tool.js';
 import { validate } from '../../src/guards/validate.js';
@@ -71,4 +72,12 @@ export async function loadedApi(document: unknown, options: Partial<OpenApiSourc
     tool,
     call: (args, name) => guarded([validate], tool(name).run, tool(name))(aCall({ args: args as Args })),
   };
+}
+
+/** References of a schema that its own `$defs` do not resolve. */
+export function unresolvedReferences(schema: JsonObject): readonly string[] {
+  const defs = new Set(Object.keys((schema['$defs'] ?? {}) as object)); // an object, by its keyword
+  return [...JSON.stringify(schema).matchAll(/"\$ref":"#\/\$defs\/([^"]+)"/g)].flatMap(([, name = '']) =>
+    defs.has(name) ? [] : [name],
+  );
 }

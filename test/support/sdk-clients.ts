@@ -18,7 +18,7 @@ export type Way =
   | { readonly url: string; readonly token: string }
   | { readonly argv: readonly string[]; readonly cwd: string; readonly env: Record<string, string> };
 
-export interface Called {
+interface Called {
   readonly isError: boolean;
   readonly text: string;
 }

@@ -3,11 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import { temporaryFolder } from './temporary.js';
+import { temporaryFolder, whenDone } from './temporary.js';
 
 /** The built program, as users start it. */
 export const cli = join(dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
+
+/** The built library, typed by its source: types are checked before there is a build. */
+export const builtLibrary = (): Promise<typeof import('../../src/index.js')> =>
+  import(new URL('../../dist/index.js', import.meta.url).href);
 
 export interface Ended {
   readonly code: number | null;
@@ -27,8 +30,11 @@ export function toolgate(
   cwd: string,
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  /** What it reads from stdin, which ends after it; open and silent by default. */
+  input?: string,
 ): Promise<Ended> {
   const child = start(cwd, argv, env);
+  if (input !== undefined) child.stdin?.end(input);
   return new Promise((resolve) => {
     let out = '';
     let err = '';
@@ -64,8 +70,9 @@ export async function serving(
   cwd: string,
   argv: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
+  program = process.execPath,
 ): Promise<Running> {
-  const child = start(cwd, ['serve', '--http', '--port', '0', ...argv], env);
+  const child = start(cwd, ['serve', '--http', '--port', '0', ...argv], env, program);
   let out = '';
   let err = '';
   const waiting = new Set<() => void>();
@@ -76,7 +83,7 @@ export async function serving(
   const exited = new Promise<number | null>((resolve) => {
     child.on('close', resolve);
   });
-  onTestFinished(async () => {
+  whenDone(async () => {
     child.kill('SIGKILL');
     await exited;
   });
@@ -131,8 +138,13 @@ export async function serving(
   };
 }
 
-function start(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [cli, ...argv], {
+function start(
+  cwd: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  program = process.execPath,
+): ChildProcess {
+  return spawn(program, [cli, ...argv], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '', HOME: cwd, TOOLGATE_HOME: join(cwd, 'home'), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config/load.js';
 import type { LoadedConfig } from '../../src/config/load.js';
-import { log } from '../../src/observe/log.js';
+import { log } from '../../src/observe/log/log.js';
 import type { Gate } from '../../src/serve/gate.js';
 import { openGate } from '../../src/serve/gate.js';
 import { homeOf } from '../../src/serve/home.js';
 import { aPlace } from './toolgate.js';
 
 /** A record of the journal, as far as tests look at it. */
-export interface JournalRecord {
+interface JournalRecord {
   readonly event: string;
   readonly tool: string | undefined;
   readonly principal: string;
@@ -28,8 +28,9 @@ export interface WholeGate {
 }
 
 /** The gate of a configuration as the program builds it, in this process and without a door; closed when the test ends. */
-export async function aWholeGate(yaml: string): Promise<WholeGate> {
+export async function aWholeGate(yaml: string, prepare: (folder: string) => void = () => {}): Promise<WholeGate> {
   const folder = aPlace({ 'toolgate.yaml': yaml });
+  prepare(folder);
   const env = { HOME: folder, PATH: process.env['PATH'] };
   const load = async (): Promise<LoadedConfig> => {
     const loaded = await loadConfig({ env, argv: ['--config', join(folder, 'toolgate.yaml')], cwd: folder });

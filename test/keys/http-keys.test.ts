@@ -1,0 +1,4 @@
+import { prove } from './prove.js';
+import { httpSourceRows } from './rows/index.js';
+
+await prove(httpSourceRows);

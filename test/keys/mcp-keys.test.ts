@@ -1,0 +1,4 @@
+import { prove } from './prove.js';
+import { mcpSourceRows } from './rows/index.js';
+
+await prove(mcpSourceRows);
