@@ -1,4 +1,4 @@
-// npm run accuracy -- [--download] [--checkouts folder]… [--clones folder]… [--cache folder] [--only text] [--verbose]
+// npm run accuracy -- [--download] [--checkouts folder]… [--clones folder]… [--cache folder] [--only text] [--part held-out|later]… [--verbose]
 //
 // Measures the scanner and writes bench/results/accuracy.json: the tool surface (precision and recall of tool names,
 // exact servers, descriptions, parameter names), findings (recall on labelled vulnerabilities, look-alikes flagged, pairs
@@ -12,6 +12,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { heldOut } from './accuracy-held-out.mjs';
+import { later } from './accuracy-later.mjs';
 import { labelled, silence } from './accuracy-findings.mjs';
 import { advisories, twins } from './accuracy-pairs.mjs';
 import { atCommit, checkedOut, packages } from './accuracy-places.mjs';
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     clones: { type: 'string', multiple: true, default: [] },
     download: { type: 'boolean', default: false },
     only: { type: 'string' },
+    part: { type: 'string', multiple: true },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -85,7 +88,41 @@ const ofAdvisory = (row, version) =>
 const before = existsSync(results) ? json(results).figures : {};
 /** New figures over those of an earlier run, group by group. */
 const over = (old, fresh) => ({ ...old, ...Object.fromEntries(Object.entries(fresh).filter(([, value]) => value)) });
+/** Figures of a set that was chosen before it was scanned: the first run stays beside the latest one. */
+const sinceFirstSight = (old, now) => ({ firstSight: old?.firstSight ?? now, now });
+const write = (figures) => {
+  mkdirSync(dirname(results), { recursive: true });
+  writeFileSync(results, `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`);
+};
+if (values.part) {
+  const chosen = json(join(root, 'scripts/accuracy/later.json'));
+  const laterOf = (kind) =>
+    later(
+      `${kind}, chosen later`,
+      placed(`later ${kind} servers (--download)`, chosen[kind], ({ version }, name) => published[kind](name, version)),
+      verbose,
+    );
+  const parts = {
+    'held-out': async () => sinceFirstSight(before['held-out'], await heldOut(verbose)),
+    // The first scan of these servers cannot be repeated, so the list records what it found.
+    later: () => ({
+      firstSight: chosen.firstSight,
+      now: over(before.later?.now, { npm: laterOf('npm'), pypi: laterOf('pypi') }),
+    }),
+  };
+  const figures = { ...before };
+  for (const part of values.part) figures[part] = await parts[part]();
+  write(figures);
+  process.exit();
+}
 const figures = {
+  // First sight is measured once: packages of fresh.json, latest.json, newest.json and the cases of labelled.json as they were scanned for the first time, and flows set aside before the change.
+  ...(before.fresh && { fresh: before.fresh }),
+  ...(before.later && { later: before.later }),
+  ...(before.latest && { latest: before.latest }),
+  ...(before.newest && { newest: before.newest }),
+  ...(before.labelled && { labelled: before.labelled }),
+  ...(before.oneStepFlows && { oneStepFlows: before.oneStepFlows }),
   surface: over(before.surface, {
     npm: await surface('npm', npm, verbose),
     python: await surface('Python', python, verbose),
@@ -101,6 +138,7 @@ const figures = {
       advisories: await advisories(rows, ofAdvisory, verbose),
     },
   ),
+  'held-out': sinceFirstSight(before['held-out'], await heldOut(verbose)),
   twins: await twins(verbose),
   silence: over(before.silence, {
     npm: await silence('npm', npm, verbose),
@@ -111,7 +149,4 @@ const figures = {
 const missing = rows.length - (figures.advisories?.pairs ?? 0);
 if (missing > 0) absent.push(`${missing} advisories (--clones, --download)`);
 if (absent.length > 0) console.log(`absent, figures kept from before: ${absent.join(', ')}`);
-if (!values.only) {
-  mkdirSync(dirname(results), { recursive: true });
-  writeFileSync(results, `${JSON.stringify({ part: 'accuracy', command: 'npm run accuracy', figures }, null, 2)}\n`);
-}
+if (!values.only) write(figures);
