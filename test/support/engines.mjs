@@ -145,7 +145,10 @@ export async function startValkey() {
   });
 }
 
-/** nginx as a plain round robin balancer, with event streams unbuffered; as in deploy/nginx.conf. */
+/**
+ * nginx as a plain round robin balancer, with event streams unbuffered, much as in deploy/nginx/toolgate.conf. Every request tries
+ * every replica: with passive failure marks, one slow 503 during a rolling restart leaves no live replica, and nginx answers 502.
+ */
 export async function startNginx(ports) {
   const folder = mkdtempSync(join(tmpdir(), 'toolgate-lb-'));
   const port = await freePort();
@@ -156,7 +159,7 @@ export async function startNginx(ports) {
      events { worker_connections 1024; }
      http { access_log off; client_body_temp_path ${folder}/a; proxy_temp_path ${folder}/b; fastcgi_temp_path ${folder}/c;
        uwsgi_temp_path ${folder}/d; scgi_temp_path ${folder}/e;
-       upstream gates { ${ports.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join(' ')} keepalive 32; }
+       upstream gates { ${ports.map((each) => `server 127.0.0.1:${each} max_fails=0;`).join(' ')} keepalive 32; }
        server { listen 127.0.0.1:${port}; large_client_header_buffers 4 16k;
          location / { proxy_pass http://gates; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host 127.0.0.1;
            proxy_buffering off; proxy_read_timeout 300s;
